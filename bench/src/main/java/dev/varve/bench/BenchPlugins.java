@@ -12,6 +12,7 @@ import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.PluginOrigin;
 import dev.varve.platform.plugin.Spi;
 import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
@@ -72,12 +73,19 @@ final class BenchPlugins {
     /** A model file as its family reads it. */
     static OpenedModel open(Path model) {
         GgufFile file = GgufFile.open(model);
-        ModelFamilyProvider family =
-                FAMILIES.stream()
-                        .filter(each -> each.architectures().contains(file.architecture()))
-                        .findFirst()
-                        .orElseThrow();
-        return new OpenedModel(file, family.open(file, ModelOptions.defaults()));
+        return new OpenedModel(file, family(file).open(file, ModelOptions.defaults()));
+    }
+
+    private static ModelFamilyProvider family(GgufFile file) {
+        return FAMILIES.stream()
+                .filter(each -> each.architectures().contains(file.architecture()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The tokenizer of a model file. */
+    static Tokenizer tokenizer(GgufFile file) {
+        return Tokenizer.of(file.metadata(), family(file).preTokenizers());
     }
 
     /** The libraries of the oracle. */

@@ -4,6 +4,8 @@ import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.backend.DeviceOptions;
+import dev.varve.platform.compression.scoring.BlockRule;
+import dev.varve.platform.compression.scoring.SparseAttention;
 import dev.varve.platform.compression.scoring.TailQueries;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.shard.Batch;
@@ -23,7 +25,9 @@ import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen3Model;
 import dev.varve.testkit.TensorType;
 
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -39,11 +43,14 @@ import java.util.Random;
  *
  * <pre>
  * ScanBench [--model FILE] [--type Q8_0] [--layers 8] [--vocab 32768] [--folder DIR] [-p 2048,4099] [--chunk 512]
- *           [--pairs 7] [--threads 2]
+ *           [--pairs 7] [--threads 2] [--text FILE [--alpha 0.7]]
  * </pre>
  *
  * <p>Without a file, layers of the shape of Qwen3-0.6B. The plain prefill is in chunks of 512, as
  * an engine does it, of a shard whose logits nobody wants.
+ *
+ * <p>With a text, which wants a trained model, as random weights like all keys alike: reading it
+ * with sparse attention beside reading it with dense one, from another place of it in each pair.
  */
 public final class ScanBench {
     private static final int PREFILL_CHUNK = 512;
@@ -80,7 +87,11 @@ public final class ScanBench {
                                         false))) {
             ScanBench bench = new ScanBench(flags, device, model.range(model.shape().allLayers()));
             for (String tokens : flags.getOrDefault("-p", "2048,4099").split(",")) {
-                bench.compare(Integer.parseInt(tokens));
+                if (flags.containsKey("--text")) {
+                    bench.compareSparse(Integer.parseInt(tokens));
+                } else {
+                    bench.compare(Integer.parseInt(tokens));
+                }
             }
         }
     }
@@ -123,7 +134,7 @@ public final class ScanBench {
                 int[] text = random.ints(tokens, 0, scan.shape().vocabularySize()).toArray();
                 // Who comes first gains or loses by it, so they take turns.
                 double prefill = pair % 2 == 0 ? speed(tokens, () -> prefill(shard, text)) : 0;
-                double read = speed(tokens, () -> read(scan, text));
+                double read = speed(tokens, () -> read(scan, text, Optional.empty()));
                 if (pair % 2 != 0) {
                     prefill = speed(tokens, () -> prefill(shard, text));
                 }
@@ -135,16 +146,51 @@ public final class ScanBench {
         }
     }
 
+    private void compareSparse(int tokens) throws IOException {
+        int[] text =
+                BenchPlugins.tokenizer(model.file())
+                        .encode(Files.readString(Path.of(flags.get("--text"))), false);
+        int pairs = number(flags, "--pairs", 7);
+        double alpha =
+                Double.parseDouble(
+                        flags.getOrDefault(
+                                "--alpha", Double.toString(SparseAttention.USUAL_ALPHA)));
+        Optional<SparseAttention> sparse = Optional.of(new SparseAttention(BlockRule.of(alpha), 1));
+        Ratio ratio = new Ratio("scores of " + tokens + " of " + text.length, 1);
+        try (PromptScan scan =
+                PromptScan.load(
+                        model,
+                        device,
+                        CacheTypes.f16(),
+                        number(flags, "--chunk", PREFILL_CHUNK),
+                        LoadProgress.silent())) {
+            for (int pair = -1; pair < pairs; pair++) {
+                int begin = (int) ((long) (text.length - tokens) * (pair + 1) / pairs);
+                int[] part = Arrays.copyOfRange(text, begin, begin + tokens);
+                double dense =
+                        pair % 2 == 0 ? speed(tokens, () -> read(scan, part, Optional.empty())) : 0;
+                double read = speed(tokens, () -> read(scan, part, sparse));
+                if (pair % 2 != 0) {
+                    dense = speed(tokens, () -> read(scan, part, Optional.empty()));
+                }
+                if (pair >= 0) {
+                    ratio.add(read, dense);
+                }
+            }
+        }
+        OUT.println(ratio.describe("sparse", "dense"));
+    }
+
     private static double speed(int tokens, Runnable work) {
         long begin = System.nanoTime();
         work.run();
         return tokens * 1e9 / (System.nanoTime() - begin);
     }
 
-    private static void read(PromptScan scan, int[] text) {
+    private static void read(PromptScan scan, int[] text, Optional<SparseAttention> sparse) {
         scan.read(
                 text,
-                new PromptScan.Look(scan.shape().allLayers(), TailQueries.COUNT, false),
+                new PromptScan.Look(scan.shape().allLayers(), TailQueries.COUNT, false, sparse),
                 new PromptScan.Listener() {
                     @Override
                     public boolean isCancelled() {

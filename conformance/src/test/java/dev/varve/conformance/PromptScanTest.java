@@ -1,5 +1,6 @@
 package dev.varve.conformance;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,7 +13,9 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.compression.scoring.BlockRule;
 import dev.varve.platform.compression.scoring.ScoreRange;
+import dev.varve.platform.compression.scoring.SparseAttention;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
@@ -37,6 +40,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CancellationException;
 
@@ -110,6 +114,15 @@ class PromptScanTest {
         return family == Family.QWEN3
                 ? Qwen3Model.tiny().write(models)
                 : Qwen35Model.tiny().write(models);
+    }
+
+    /** With full attention in layers before the last one, whose attention nobody needs. */
+    private static Path deep(Family family) throws IOException {
+        return family == Family.QWEN3
+                ? tiny(family)
+                : Qwen35Model.tiny()
+                        .withSize(new Qwen35Model.Size(8, 128, 256, 320, 4096))
+                        .write(models);
     }
 
     private static int[] text(int tokens) {
@@ -200,6 +213,65 @@ class PromptScanTest {
         for (int chunk : new int[] {1, 2, 3, 7, 13}) {
             assertNear(
                     doubles(whole), read(file, F32, chunk, text, false), EXACT, "chunk " + chunk);
+        }
+    }
+
+    private static float[] read(Path file, int[] text, Optional<SparseAttention> sparse)
+            throws IOException {
+        try (PromptScan scan = load(file, Cpu.device(), Cpu.F16, 512)) {
+            LayerRange all = scan.shape().allLayers();
+            return scan.read(
+                    text,
+                    new PromptScan.Look(all, TAIL, false, sparse),
+                    new Told(Integer.MAX_VALUE));
+        }
+    }
+
+    /** Scores lie between 1 and 128, so all of them are above a thousandth of the best one. */
+    @ParameterizedTest
+    @CsvSource({"QWEN3, 1100", "QWEN3, 1030", "QWEN35, 1100"})
+    void attentionToAllBlocksIsThatToAllTokens(Family family, int tokens) throws Exception {
+        int[] text = text(tokens);
+        SparseAttention all = new SparseAttention(BlockRule.of(0.001), tokens);
+
+        assertArrayEquals(
+                read(deep(family), text, Optional.empty()),
+                read(deep(family), text, Optional.of(all)));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"QWEN3", "QWEN35"})
+    void aLongTextIsReadByBlocksAndAShorterOneIsNot(Family family) throws Exception {
+        int[] text = text(1100);
+        BlockRule few = new BlockRule(0.999, 0, 1, 0);
+        float[] dense = read(deep(family), text, Optional.empty());
+
+        float[] shorter = read(deep(family), text, Optional.of(new SparseAttention(few, 1101)));
+        float[] longer = read(deep(family), text, Optional.of(new SparseAttention(few, 1100)));
+
+        assertArrayEquals(dense, shorter);
+        assertFalse(Arrays.equals(dense, longer));
+        assertTrue(correlation(dense, longer) > 0.5, "correlate by " + correlation(dense, longer));
+    }
+
+    /** Blocks are those of the text, wherever its chunks begin. */
+    @Test
+    void chunksGiveWhatOneChunkDoesByBlocks() throws Exception {
+        int[] text = text(1100);
+        SparseAttention sparse = new SparseAttention(new BlockRule(0.97, 1, 1, 1), 1);
+        for (Family family : List.of(Family.QWEN3, Family.QWEN35)) {
+            int layers = family == Family.QWEN3 ? 4 : 8;
+            PromptScan.Look look =
+                    new PromptScan.Look(
+                            new LayerRange(0, layers), TAIL, false, Optional.of(sparse));
+            try (PromptScan whole = load(deep(family), Cpu.device(), F32, 1152);
+                    PromptScan parts = load(deep(family), Cpu.device(), F32, 256)) {
+                assertNear(
+                        doubles(whole.read(text, look, new Told(Integer.MAX_VALUE))),
+                        parts.read(text, look, new Told(Integer.MAX_VALUE)),
+                        EXACT,
+                        family.toString());
+            }
         }
     }
 

@@ -98,6 +98,21 @@ public final class Graph {
         return parts;
     }
 
+    /**
+     * Some of the operators, to be computed as a graph of their own, behind those before them. It
+     * shares the tensors.
+     *
+     * @param begin the first
+     * @param end behind the last
+     */
+    public Graph range(int begin, int end) {
+        if (begin < 0 || begin >= end || end > nodes()) {
+            throw new IllegalArgumentException(
+                    "operators " + begin + " to " + end + " of " + nodes());
+        }
+        return new Graph(context, CoreApi.graphView(pointer(), begin, end), maxNodes);
+    }
+
     private List<Part> cut() {
         List<Part> cut = new ArrayList<>();
         int count = nodes();

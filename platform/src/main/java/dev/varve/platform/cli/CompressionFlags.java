@@ -122,7 +122,8 @@ record CompressionFlags(
                 new CompressionSettings.Scoring(
                         variables.scoredLayers(positive(layers.scored(), SCORED)),
                         variables.exitLayers(positive(layers.exit(), EXIT)),
-                        variables.rotated());
+                        variables.rotated(),
+                        variables.sparse());
         if (drafter.isEmpty()) {
             if (policy.mode() != CompressionMode.OFF) {
                 throw new UsageException(

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.compression.scoring.SparseAttention;
 import dev.varve.platform.compression.selection.AnchorSettings;
 import dev.varve.platform.compression.selection.RepeatSettings;
 import dev.varve.platform.compression.selection.SelectionSettings;
@@ -23,6 +24,8 @@ final class CompressionVariables {
     static final String SCORED = "PFLASH_DRAFTER_SCORE_LAYERS";
     static final String EXIT = "PFLASH_DRAFTER_EARLY_EXIT_N";
     static final String UNROTATED = "DFLASH_FP_NOPE_TAIL";
+    static final String SPARSE = "DFLASH_FP_USE_BSA";
+    static final String ALPHA = "DFLASH_FP_ALPHA";
     static final String HOT = "PFLASH_FREEZE_HOT_WINDOW";
 
     /** Which of two programs is meant: the first goes before the second. */
@@ -80,6 +83,33 @@ final class CompressionVariables {
     /** Whether what is near counts more. */
     boolean rotated() {
         return number(UNROTATED, 0).equals(OptionalInt.of(0));
+    }
+
+    /** How long prompts are read in less time; empty for not at all. */
+    Optional<SparseAttention> sparse() {
+        if (number(SPARSE, 0).equals(OptionalInt.of(0))) {
+            return Optional.empty();
+        }
+        Optional<String> text = environment.variable(ALPHA).map(String::strip);
+        Optional<Double> alpha = text.flatMap(CompressionVariables::part);
+        if (alpha.isEmpty()) {
+            text.ifPresent(
+                    found ->
+                            warnings.accept(
+                                    ALPHA
+                                            + ": expected more than 0 and less than 1, found "
+                                            + found
+                                            + "; it is not used"));
+        }
+        return Optional.of(alpha.map(SparseAttention::of).orElse(SparseAttention.USUAL));
+    }
+
+    private static Optional<Double> part(String text) {
+        try {
+            return Optional.of(Double.valueOf(text)).filter(found -> found > 0 && found < 1);
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
     }
 
     /** Newest messages that stay as they are. */

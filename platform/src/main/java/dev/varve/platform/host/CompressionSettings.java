@@ -1,6 +1,7 @@
 package dev.varve.platform.host;
 
 import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.scoring.SparseAttention;
 
 import java.nio.file.Path;
 import java.util.Objects;
@@ -33,11 +34,20 @@ public record CompressionSettings(
      * @param exitLayers only so many layers are computed; empty for all
      * @param rotated whether what is near counts more, since queries and keys have their positions
      *     in them
+     * @param sparse how long prompts are read in less time; empty: all attention is dense
      */
-    public record Scoring(OptionalInt lastLayers, OptionalInt exitLayers, boolean rotated) {
+    public record Scoring(
+            OptionalInt lastLayers,
+            OptionalInt exitLayers,
+            boolean rotated,
+            Optional<SparseAttention> sparse) {
         /** All layers, wherever something stands. */
         public static final Scoring USUAL =
-                new Scoring(OptionalInt.empty(), OptionalInt.empty(), false);
+                new Scoring(
+                        OptionalInt.empty(),
+                        OptionalInt.empty(),
+                        false,
+                        Optional.of(SparseAttention.USUAL));
     }
 
     /** Checks that nothing is missing. */

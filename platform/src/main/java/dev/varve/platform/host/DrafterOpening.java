@@ -82,7 +82,10 @@ final class DrafterOpening {
         ScoreRange range =
                 ScoreRange.of(shape.layerCount(), scoring.lastLayers(), scoring.exitLayers());
         return new PromptScan.Look(
-                new LayerRange(range.begin(), range.end()), TailQueries.COUNT, scoring.rotated());
+                new LayerRange(range.begin(), range.end()),
+                TailQueries.COUNT,
+                scoring.rotated(),
+                scoring.sparse());
     }
 
     private TextReader local(DeviceReference where, ModelRange model, PromptScan.Look look) {

@@ -1,9 +1,13 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.compression.scoring.BlockRule;
+import dev.varve.platform.compression.scoring.SparseAttention;
 import dev.varve.platform.shard.local.PromptScan;
 import dev.varve.platform.shard.local.ResidentScan;
 import dev.varve.platform.wire.Message;
+
+import java.util.Optional;
 
 /**
  * What a server wants a shard process to read texts with. The file is named and compared as in a
@@ -32,8 +36,37 @@ public record ScanLoadRequest(
                 .number(look.layers().end())
                 .number(look.tail())
                 .flag(look.rotated())
-                .number(EnumCodec.SCAN_RESIDENCY.number(residency));
+                .flag(look.sparse().isPresent());
+        look.sparse().ifPresent(sparse -> put(fields, sparse));
+        fields.number(EnumCodec.SCAN_RESIDENCY.number(residency));
         return Message.of(MessageType.LOAD_SCAN, fields.done());
+    }
+
+    private static void put(FieldWriter fields, SparseAttention sparse) {
+        BlockRule rule = sparse.rule();
+        fields.real(rule.alpha())
+                .number(rule.sinks())
+                .number(rule.window())
+                .number(rule.full())
+                .number(sparse.leastTokens());
+    }
+
+    private static Optional<SparseAttention> sparse(FieldReader fields) {
+        if (!fields.flag("sparse")) {
+            return Optional.empty();
+        }
+        double alpha = fields.real("alpha");
+        if (!(alpha > 0 && alpha < 1)) {
+            throw FieldReader.invalid("alpha", "more than 0 and less than 1", alpha);
+        }
+        BlockRule rule =
+                new BlockRule(
+                        alpha,
+                        fields.number("sinks", 0, Integer.MAX_VALUE),
+                        fields.number("window", 1, Integer.MAX_VALUE),
+                        fields.number("full blocks", 0, Integer.MAX_VALUE));
+        return Optional.of(
+                new SparseAttention(rule, fields.number("least tokens", 1, Integer.MAX_VALUE)));
     }
 
     static ScanLoadRequest decode(Message message) {
@@ -48,7 +81,10 @@ public record ScanLoadRequest(
                 new LayerRange(begin, fields.number("end layer that looks", begin + 1, layers));
         PromptScan.Look look =
                 new PromptScan.Look(
-                        range, fields.number("tail", 1, MOST_TAIL), fields.flag("rotated"));
+                        range,
+                        fields.number("tail", 1, MOST_TAIL),
+                        fields.flag("rotated"),
+                        sparse(fields));
         ResidentScan.Residency residency = EnumCodec.SCAN_RESIDENCY.get(fields);
         fields.end();
         return new ScanLoadRequest(model, look, residency, device);

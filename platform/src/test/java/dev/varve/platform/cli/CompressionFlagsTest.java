@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.scoring.SparseAttention;
 import dev.varve.platform.compression.selection.AnchorSettings;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.RepeatSettings;
@@ -124,6 +125,7 @@ class CompressionFlagsTest {
         variables.put("PFLASH_DRAFTER_SCORE_LAYERS", "4");
         variables.put("PFLASH_DRAFTER_EARLY_EXIT_N", "9");
         variables.put("DFLASH_FP_NOPE_TAIL", "0");
+        variables.put("DFLASH_FP_ALPHA", " 0.6 ");
         variables.put("PFLASH_FREEZE_HOT_WINDOW", "6");
 
         CompressionSettings settings = read(READS + "--prefill-score-layers 7").orElseThrow();
@@ -136,7 +138,11 @@ class CompressionFlagsTest {
         assertEquals(
                 Optional.of(new RepeatSettings(3, 32, OptionalInt.empty())), selection.repeats());
         assertEquals(
-                new CompressionSettings.Scoring(OptionalInt.of(7), OptionalInt.of(9), true),
+                new CompressionSettings.Scoring(
+                        OptionalInt.of(7),
+                        OptionalInt.of(9),
+                        true,
+                        Optional.of(SparseAttention.of(0.6))),
                 settings.scoring());
         assertEquals(6, settings.options().flow().hotMessages());
         assertEquals(List.of(), warnings);
@@ -158,6 +164,31 @@ class CompressionFlagsTest {
                         "PFLASH_COMPRESS_ANCHOR_RADIUS: expected 0 or more, found wide; it is not"
                                 + " used"),
                 warnings);
+    }
+
+    @Test
+    void attentionIsSparseUnlessTheEnvironmentSaysOtherwise() {
+        assertEquals(Optional.of(SparseAttention.USUAL), sparse());
+        for (String alpha : List.of("0", "1", "NaN", "wide")) {
+            variables.put("DFLASH_FP_ALPHA", alpha);
+            warnings.clear();
+
+            assertEquals(Optional.of(SparseAttention.USUAL), sparse());
+            assertEquals(
+                    List.of(
+                            "DFLASH_FP_ALPHA: expected more than 0 and less than 1, found "
+                                    + alpha
+                                    + "; it is not used"),
+                    warnings);
+        }
+        variables.put("DFLASH_FP_USE_BSA", "1");
+        assertEquals(Optional.of(SparseAttention.USUAL), sparse());
+        variables.put("DFLASH_FP_USE_BSA", "0");
+        assertEquals(Optional.empty(), sparse());
+    }
+
+    private Optional<SparseAttention> sparse() {
+        return read(READS).orElseThrow().scoring().sparse();
     }
 
     @Test

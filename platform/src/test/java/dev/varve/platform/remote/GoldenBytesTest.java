@@ -2,6 +2,7 @@ package dev.varve.platform.remote;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.backend.DeviceOptions;
@@ -348,8 +349,8 @@ class GoldenBytesTest {
         assertEquals(
                 "80: 060000006d2e67677566020000006162050000007177656e3304000000"
                         + "800000006400000000000000000000000000000000000000050000006370"
-                        + "753a3002000000000000000101000000040000000800000001010000"
-                        + "00 - ",
+                        + "753a3002000000000000000101000000040000000800000001000100"
+                        + "0000 - ",
                 hex(
                         ScanCodecTest.load(
                                         new LayerRange(1, 4),
@@ -357,6 +358,15 @@ class GoldenBytesTest {
                                         true,
                                         ResidentScan.Residency.REQUEST_SCOPED)
                                 .encode()));
+    }
+
+    @Test
+    void attentionToSomeBlocksHasItsBytes() {
+        String bytes = hex(ScanCodecTest.sparse(0.25, 3, 7).encode());
+
+        assertTrue(
+                bytes.endsWith("0101000000000000d03f0300000005000000060000000700000002000000 - "),
+                bytes);
     }
 
     @Test

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.compression.scoring.BlockRule;
+import dev.varve.platform.compression.scoring.SparseAttention;
 import dev.varve.platform.shard.local.PromptScan;
 import dev.varve.platform.shard.local.ResidentScan;
 import dev.varve.platform.wire.Message;
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.function.Consumer;
@@ -57,6 +60,50 @@ class ScanCodecTest {
 
         assertEquals(request, ScanLoadRequest.decode(request.encode()));
         assertEquals(load(), ScanLoadRequest.decode(load().encode()));
+        ScanLoadRequest sparse = sparse(0.25, 3, 7);
+        assertEquals(sparse, ScanLoadRequest.decode(sparse.encode()));
+    }
+
+    static ScanLoadRequest sparse(double alpha, int sinks, int leastTokens) {
+        ScanLoadRequest plain = load();
+        PromptScan.Look look =
+                new PromptScan.Look(
+                        plain.look().layers(),
+                        TAIL,
+                        true,
+                        Optional.of(
+                                new SparseAttention(
+                                        new BlockRule(alpha, sinks, 5, 6), leastTokens)));
+        return new ScanLoadRequest(plain.model(), look, plain.residency(), plain.device());
+    }
+
+    /** Places of the numbers of sparse attention, counted from the end, and what is put there. */
+    @ParameterizedTest
+    @CsvSource({
+        "28, 8, 'alpha: expected more than 0 and less than 1, found 1.0'",
+        "20, 4, 'sinks: expected 0 to 2147483647, found -1'",
+        "16, 4, 'window: expected 1 to 2147483647, found -1'",
+        "12, 4, 'full blocks: expected 0 to 2147483647, found -1'",
+        "8, 4, 'least tokens: expected 1 to 2147483647, found -1'"
+    })
+    void attentionThatCannotBeIsRefused(int fromEnd, int size, String reason) {
+        Message message = sparse(0.25, 3, 7).encode();
+        byte[] meta = new byte[message.meta().remaining()];
+        message.meta().duplicate().get(meta);
+        ByteBuffer bytes = ByteBuffer.wrap(meta).order(ByteOrder.LITTLE_ENDIAN);
+        if (size == Double.BYTES) {
+            bytes.putDouble(meta.length - fromEnd, 1);
+        } else {
+            bytes.putInt(meta.length - fromEnd, -1);
+        }
+
+        assertRefused(
+                reason,
+                () ->
+                        ScanLoadRequest.decode(
+                                Message.of(
+                                        MessageType.LOAD_SCAN,
+                                        ByteBuffer.wrap(meta).order(ByteOrder.LITTLE_ENDIAN))));
     }
 
     /** Layers that look, and how many tokens do. */

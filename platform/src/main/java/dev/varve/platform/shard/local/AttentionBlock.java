@@ -41,6 +41,8 @@ final class AttentionBlock {
     /** Of full attention by layer and part, where pages may be asked for. */
     private final Map<Integer, List<Tensor>> queries = new TreeMap<>();
 
+    private Optional<BlockSteps> blocks = Optional.empty();
+
     /** A layer's rows, the inputs of its kind and the rotations of its cache types. */
     private record Target(
             KvPool.Layer cache,
@@ -93,7 +95,35 @@ final class AttentionBlock {
         store(target.cache().keys(), rotatedKeys, target.inputs());
         store(target.cache().values(), rotatedValues, target.inputs());
         keepQueries(layer, target, rotatedQuery, 0);
+        if (state.looked().filter(LookedRows::sparse).isPresent()) {
+            return readBlocks(layer, target, rotatedQuery, rotatedKeys, scale);
+        }
         return read(target, rotatedQuery, 0, scale);
+    }
+
+    /** Where the graph stops for keys to be chosen. */
+    Optional<BlockSteps> blocks() {
+        return blocks;
+    }
+
+    private Tensor readBlocks(int layer, Target target, Tensor query, Tensor keys, float scale) {
+        KvPool.Layer cache = target.cache();
+        AttentionInputs.Part shape = target.inputs().parts().getFirst();
+        if (state.looked().orElseThrow().endsWith(layer)) {
+            // Nobody computes it, see GraphRecorder.
+            return read(target, query, 0, scale);
+        }
+        BlockAttention.Recorded recorded =
+                new BlockAttention(ops, graph, inputs, cache.state(), shape.slots())
+                        .attend(
+                                query,
+                                keys,
+                                rows(ops, cache.keys(), cache.state().keyLength(), shape),
+                                rows(ops, cache.values(), cache.state().valueLength(), shape),
+                                scale);
+        blocks = Optional.of(recorded.steps());
+        Tensor result = recorded.result();
+        return ops.reshape2d(result, result.ne(0) * result.ne(1), query.ne(2));
     }
 
     /**

@@ -134,7 +134,8 @@ final class GraphInputs {
         return outputs.get();
     }
 
-    private Tensor input(String name, GgmlType type, long... shape) {
+    /** One that somebody else writes. */
+    Tensor input(String name, GgmlType type, long... shape) {
         return context.newTensor(type, shape).named(name).markInput();
     }
 

@@ -101,7 +101,14 @@ final class GraphRecorder implements ShardGraph {
             throw site.thrown(e, last);
         }
         return new Recording(
-                context, graph, inputs, logits, boundaryOutput, features, attention.queries());
+                context,
+                graph,
+                inputs,
+                logits,
+                boundaryOutput,
+                features,
+                attention.queries(),
+                attention.blocks());
     }
 
     /** Names a result, so that a message about what is made of it says where it comes from. */

@@ -7,10 +7,19 @@ import dev.varve.api.ggml.Tensor;
  * the last ones of each chunk.
  *
  * @param keys {@code [keyLength * kvHeads, slots]}, of one layer at a time
+ * @param sparse whether its attention goes to some blocks of keys only
  * @param look which layers count, how many of the last queries of a chunk are kept, and whether as
  *     they are after the rotation by their positions
  */
-record LookedRows(Tensor keys, PromptScan.Look look) {
+record LookedRows(Tensor keys, PromptScan.Look look, boolean sparse) {
+    /** More query heads than any model has. */
+    private static final int MOST_HEADS = 256;
+
+    /** Tensors that a layer takes more than it does where every token attends to all before it. */
+    int moreTensors() {
+        return sparse ? BlockSteps.tensors(MOST_HEADS) : 0;
+    }
+
     /** Whether a layer's keys and queries count. */
     boolean wants(int layer) {
         return look.layers().contains(layer);

@@ -8,6 +8,8 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.compression.scoring.BlockScores;
+import dev.varve.platform.compression.scoring.SparseAttention;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheTypes;
@@ -35,6 +37,9 @@ import java.util.concurrent.CancellationException;
  * <p>For one text at a time; takes turns with others that compute on the device, chunk by chunk.
  */
 public final class PromptScan implements AutoCloseable {
+    /** Part of the keys; where more than that matters, attention is dense. */
+    private static final double MOST_LOOKED = 0.9;
+
     /** Tokens of a chunk where the processor computes, as in prefill. */
     private static final int HOST_CHUNK = 512;
 
@@ -57,8 +62,16 @@ public final class PromptScan implements AutoCloseable {
      * @param tail how many of the last tokens look
      * @param rotated whether queries and keys are compared with their positions in them, in which
      *     what is near counts more
+     * @param sparse how long texts are read in less time; empty: every token attends to all before
+     *     it, however long the text is
      */
-    public record Look(LayerRange layers, int tail, boolean rotated) {}
+    public record Look(
+            LayerRange layers, int tail, boolean rotated, Optional<SparseAttention> sparse) {
+        /** Every token attends to all before it. */
+        public Look(LayerRange layers, int tail, boolean rotated) {
+            this(layers, tail, rotated, Optional.empty());
+        }
+    }
 
     private final ModelRange model;
     private final ComputeDevice device;
@@ -215,16 +228,31 @@ public final class PromptScan implements AutoCloseable {
                     look.tail() + " tokens of " + tokens.length + " cannot look at the others");
         }
         requireAttention(model.file().path(), shape(), look.layers());
+        boolean sparse = isSparse(tokens.length, look);
         try (ScanState rows =
                 ScanState.open(
                         weights,
                         model,
-                        new ScanState.Sizes(types, tokens.length, Math.min(chunk, tokens.length)),
+                        new ScanState.Sizes(
+                                types, tokens.length, Math.min(chunk, tokens.length), sparse),
                         look,
                         device,
                         flash)) {
             return new Reading(tokens, look, listener, rows).scores();
         }
+    }
+
+    /**
+     * Whether attention leaves keys aside. Accelerators do not leave out what a mask hides, and
+     * quantised rows go another way on the processor.
+     */
+    private boolean isSparse(int tokens, Look look) {
+        return look.sparse().filter(rule -> tokens >= rule.leastTokens()).isPresent()
+                && flash
+                && device.bufferType().isHost()
+                && !types.key().isQuantized()
+                && types.key() == types.value()
+                && chunk % BlockScores.BLOCK == 0;
     }
 
     /** One text. */
@@ -238,12 +266,17 @@ public final class PromptScan implements AutoCloseable {
         private final List<Boundary> hidden = new ArrayList<>();
 
         private Optional<TailScores> scores = Optional.empty();
+        private Optional<BlockReading> blocks = Optional.empty();
+
+        /** What the layers that are next are read with. */
+        private ShardState state;
 
         Reading(int[] tokens, Look look, Listener listener, ScanState rows) {
             this.tokens = tokens;
             this.look = look;
             this.listener = listener;
             this.rows = rows;
+            state = rows.state();
         }
 
         float[] scores() {
@@ -251,6 +284,11 @@ public final class PromptScan implements AutoCloseable {
             try (allocator) {
                 for (int layer = 0; layer < look.layers().end(); layer++) {
                     readLayer(layer, allocator);
+                    // Choosing costs more than is left out then, of the other layers, too.
+                    if (blocks.filter(each -> each.share() > MOST_LOOKED).isPresent()) {
+                        state = rows.dense();
+                        blocks = Optional.empty();
+                    }
                 }
                 lastBytes = rows.bytes() + scores.map(TailScores::bytes).orElse(0L);
                 return scores.orElseThrow().scores();
@@ -298,20 +336,19 @@ public final class PromptScan implements AutoCloseable {
                             OutputRows.NONE);
             PlacedBatch placed =
                     PlacedBatch.place(
-                            new Batch(List.of(slice), Phase.PREFILL),
-                            rows.state().caches().windows());
-            GraphKey key = GraphKey.of(placed, rows.state().trees());
+                            new Batch(List.of(slice), Phase.PREFILL), state.caches().windows());
+            GraphKey key = GraphKey.of(placed, state.trees());
             LayerRange range = new LayerRange(layer, layer + 1);
             try (RecordedGraph graph =
                     new RecordedGraph(
                             key,
-                            Recording.of(key, model.model(), range, rows.state(), device),
+                            Recording.of(key, model.model(), range, state, device),
                             allocator)) {
                 if (layer > 0) {
                     graph.writeBoundary(hidden.get(number));
                 }
                 graph.fill(placed);
-                graph.compute(placed, device);
+                compute(graph, placed, begin);
                 graph.readBoundary(Optional.of(rows.hidden()))
                         .ifPresent(activation -> put(number, activation));
                 List<Tensor> last = graph.queries().getOrDefault(layer, List.of());
@@ -319,6 +356,23 @@ public final class PromptScan implements AutoCloseable {
                     queries.add(end, last.getFirst());
                 }
             }
+        }
+
+        private void compute(RecordedGraph graph, PlacedBatch placed, int begin) {
+            if (graph.blocks().isEmpty()) {
+                graph.compute(placed, device);
+                return;
+            }
+            if (blocks.isEmpty()) {
+                blocks =
+                        Optional.of(
+                                new BlockReading(
+                                        look.sparse().orElseThrow().rule(), tokens.length));
+            }
+            BlockSteps steps = graph.blocks().get();
+            blocks.get()
+                    .compute(steps, begin, (from, to) -> graph.compute(from, to, placed, device));
+            graph.compute(steps.ends().last(), graph.nodes(), placed, device);
         }
 
         private void put(int number, Boundary activation) {

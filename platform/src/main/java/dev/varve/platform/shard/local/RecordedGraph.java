@@ -53,6 +53,24 @@ final class RecordedGraph implements AutoCloseable {
         device.compute(recording.graph(), placed.batch().phase());
     }
 
+    /** Computes some of its operators, behind those before them; none if both are equal. */
+    void compute(int begin, int end, PlacedBatch placed, ComputeDevice device) {
+        if (begin == end) {
+            return;
+        }
+        device.compute(recording.graph().range(begin, end), placed.batch().phase());
+    }
+
+    /** Where it stops for keys to be chosen. */
+    Optional<BlockSteps> blocks() {
+        return recording.blocks();
+    }
+
+    /** Number of operators. */
+    int nodes() {
+        return recording.graph().nodes();
+    }
+
     /**
      * Logits of all wanted tokens, {@code F32 [vocabularySize, outputs]}, in the order of the
      * slices.

@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param features captured activations by layer
  * @param queries of full attention by layer and slice, {@code F32 [keyLength, heads, tokens]} of
  *     its last tokens, where pages may be asked for
+ * @param blocks where the graph stops for keys to be chosen
  */
 record Recording(
         GgmlContext context,
@@ -32,7 +33,8 @@ record Recording(
         Optional<Tensor> logits,
         Optional<Tensor> boundary,
         Map<Integer, Tensor> features,
-        Map<Integer, List<Tensor>> queries)
+        Map<Integer, List<Tensor>> queries,
+        Optional<BlockSteps> blocks)
         implements AutoCloseable {
     /** Tensors per layer beside those per part; the largest family needs well under half of it. */
     private static final int TENSORS_PER_LAYER = 192;
@@ -59,7 +61,8 @@ record Recording(
                 TENSORS_PER_GRAPH
                         + 2 * parts
                         + range.size() * (TENSORS_PER_LAYER + TENSORS_PER_LAYER_AND_PART * parts)
-                        + state.weights().tensorsOfTiles(key.tokens());
+                        + state.weights().tensorsOfTiles(key.tokens())
+                        + state.looked().map(LookedRows::moreTensors).orElse(0);
         GgmlContext context = GgmlContext.open(tensors, tensors);
         try {
             GraphRecorder recorder =

@@ -41,8 +41,9 @@ record ScanState(
      * @param types of the rows
      * @param tokens of the text
      * @param chunk tokens that go through a layer at once
+     * @param sparse whether attention goes to some blocks of keys only
      */
-    record Sizes(CacheTypes types, int tokens, int chunk) {}
+    record Sizes(CacheTypes types, int tokens, int chunk, boolean sparse) {}
 
     static ScanState open(
             ShardWeights weights,
@@ -105,7 +106,7 @@ record ScanState(
                                     device.bufferType().isHost(),
                                     device.recurrentOperators()),
                             Optional.empty(),
-                            Optional.of(new LookedRows(keys, look))),
+                            Optional.of(new LookedRows(keys, look, sizes.sparse()))),
                     new SlotSpan(0, slots),
                     context,
                     buffer,
@@ -116,6 +117,18 @@ record ScanState(
             }
             throw e;
         }
+    }
+
+    /** The same caches for layers in which every token looks at all before it. */
+    ShardState dense() {
+        return new ShardState(
+                state.weights(),
+                state.caches(),
+                state.layers(),
+                state.rotation(),
+                state.arithmetic(),
+                state.pageKeys(),
+                state.looked().map(looked -> new LookedRows(looked.keys(), looked.look(), false)));
     }
 
     /** The compared keys of the layer that was read last. */

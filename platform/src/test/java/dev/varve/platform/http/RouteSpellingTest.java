@@ -42,7 +42,7 @@ class RouteSpellingTest {
                 "/%68ealth                   | 404 | other",
                 "/health%20                  | 404 | other",
                 "/Health                     | 404 | other",
-                "/v1/health                  | 404 | other",
+                "/v1/health                  | 200 | /health",
                 "/./health                   | 404 | other",
                 "/v1/../health               | 404 | other",
                 "/livez                      | 200 | /livez",

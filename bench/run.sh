@@ -7,6 +7,7 @@
 # BENCH=ScanBench measures what scoring the tokens of a prompt costs beside plain prefill of the same model.
 # BENCH=CompressionBench measures how much sooner the first token of a compressed prompt comes.
 # BENCH=SpeculationBench measures what guesses bring where so many of them are right.
+# BENCH=FormBench measures what the form of an answer costs and brings.
 # BENCH=StoreBench bench/run.sh FOLDER measures the store of prompts on the disk of that folder, BENCH=DiskBench what it saves and costs
 # behind the prefix cache.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
@@ -29,6 +30,9 @@ if [[ ${BENCH:-} == StoreBench || ${BENCH:-} == DiskBench ]]; then
   plugin=$root/dist/target/varve/plugins/varve-plugin-chronicle
   options+=(@"$plugin/java.options" -Djava.util.logging.config.file=/dev/null)
   classes+=$root/plugin-chronicle/target/classes/META-INF/generated:$root/plugin-chronicle/target/classes:$plugin/lib/*:$root/dist/target/varve/lib/*
+fi
+if [[ ${BENCH:-} == FormBench ]]; then
+  classes+=$root/dist/target/varve/lib/*
 fi
 exec "$java" "${options[@]}" \
   -Dvarve.test.natives="$root/natives/cpu/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64" \

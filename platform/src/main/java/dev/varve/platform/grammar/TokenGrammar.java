@@ -67,7 +67,7 @@ public final class TokenGrammar {
                 bits[place >> 6] |= 1L << place;
             }
         }
-        return TokenMask.of(bits, table.places());
+        return TokenMask.of(bits, table.places(), table.tokens());
     }
 
     /** The tokens that must follow in turn, at most so many; none where there is a choice. */

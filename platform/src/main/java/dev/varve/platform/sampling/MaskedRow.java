@@ -1,7 +1,16 @@
 package dev.varve.platform.sampling;
 
-/** Logits of which only those of a {@link TokenMask} count. Runs per token. */
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Logits of which only those of a {@link TokenMask} count. Runs per token. What computes leaves
+ * nothing of a mask in the caches, so where few tokens are allowed, the others are not looked at.
+ */
 final class MaskedRow {
+    /** One in so many tokens is few. */
+    private static final int RARE = 64;
+
     private MaskedRow() {}
 
     /**
@@ -13,6 +22,10 @@ final class MaskedRow {
      */
     static int argmax(
             TokenMask mask, float[] row, int offset, int length, LogitAdjustments adjustments) {
+        Optional<int[]> few = mask.few(length / RARE);
+        if (few.isPresent()) {
+            return argmax(few.get(), row, offset, length, adjustments);
+        }
         float highest = Float.NEGATIVE_INFINITY;
         int best = -1;
         for (int token = 0; token < length; token++) {
@@ -27,11 +40,46 @@ final class MaskedRow {
         return best;
     }
 
+    private static int argmax(
+            int[] tokens, float[] row, int offset, int length, LogitAdjustments adjustments) {
+        float highest = Float.NEGATIVE_INFINITY;
+        int best = -1;
+        for (int token : tokens) {
+            if (token >= length || adjustments.isSuppressed(token)) {
+                continue;
+            }
+            float logit = row[offset + token];
+            if (logit > highest || logit == highest && token < best) {
+                highest = logit;
+                best = token;
+            }
+        }
+        return best;
+    }
+
     /** Lets the logits of all other tokens of a row be negative infinity. */
     static void keep(TokenMask mask, float[] row) {
+        Optional<int[]> few = mask.few(row.length / RARE);
+        if (few.isPresent()) {
+            keep(few.get(), row);
+            return;
+        }
         for (int token = 0; token < row.length; token++) {
             if (!mask.allows(token)) {
                 row[token] = Float.NEGATIVE_INFINITY;
+            }
+        }
+    }
+
+    private static void keep(int[] tokens, float[] row) {
+        float[] kept = new float[tokens.length];
+        for (int i = 0; i < tokens.length; i++) {
+            kept[i] = tokens[i] < row.length ? row[tokens[i]] : 0;
+        }
+        Arrays.fill(row, Float.NEGATIVE_INFINITY);
+        for (int i = 0; i < tokens.length; i++) {
+            if (tokens[i] < row.length) {
+                row[tokens[i]] = kept[i];
             }
         }
     }

@@ -1,6 +1,7 @@
 package dev.varve.platform.sampling;
 
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -13,10 +14,12 @@ public final class TokenMask {
 
     private final long[] words;
     private final int[] places;
+    private final int[] tokens;
 
-    private TokenMask(long[] words, int[] places) {
+    private TokenMask(long[] words, int[] places, int[] tokens) {
         this.words = words;
         this.places = places;
+        this.tokens = tokens;
     }
 
     /**
@@ -25,7 +28,7 @@ public final class TokenMask {
      * @param words not copied; not to be changed any more
      */
     public static TokenMask of(long[] words) {
-        return new TokenMask(words, OWN_PLACES);
+        return new TokenMask(words, OWN_PLACES, OWN_PLACES);
     }
 
     /**
@@ -34,9 +37,11 @@ public final class TokenMask {
      * @param words not copied; not to be changed any more
      * @param places in which bit each token lies, the first of which is that of token 0; no two in
      *     one; not copied; not to be changed any more
+     * @param tokens the other way round: which token lies in each bit; not copied; not to be
+     *     changed any more
      */
-    public static TokenMask of(long[] words, int[] places) {
-        return new TokenMask(words, places);
+    public static TokenMask of(long[] words, int[] places, int[] tokens) {
+        return new TokenMask(words, places, tokens);
     }
 
     /** The mask of some tokens, in any order. */
@@ -80,12 +85,29 @@ public final class TokenMask {
         return count;
     }
 
+    /** All of its tokens, in no order, if there are at most so many. */
+    Optional<int[]> few(int most) {
+        int count = cardinality();
+        if (count > most) {
+            return Optional.empty();
+        }
+        int[] all = new int[count];
+        int next = 0;
+        for (int i = 0; i < words.length; i++) {
+            for (long rest = words[i]; rest != 0; rest &= rest - 1) {
+                int bit = i * Long.SIZE + Long.numberOfTrailingZeros(rest);
+                all[next++] = places == OWN_PLACES ? bit : tokens[bit];
+            }
+        }
+        return Optional.of(all);
+    }
+
     /** The same set and another token. */
     public TokenMask with(int token) {
         int bit = places == OWN_PLACES ? token : places[token];
         long[] more = Arrays.copyOf(words, Math.max(words.length, bit / Long.SIZE + 1));
         more[bit / Long.SIZE] |= 1L << bit;
-        return new TokenMask(more, places);
+        return new TokenMask(more, places, tokens);
     }
 
     @Override

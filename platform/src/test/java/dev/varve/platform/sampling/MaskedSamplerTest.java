@@ -73,7 +73,8 @@ final class MaskedSamplerTest {
                 // Few values, so that many tie.
                 IntStream.range(0, logits.length).forEach(i -> logits[i] = Math.round(logits[i]));
                 float[] before = logits.clone();
-                int[] some = some(size, random.nextDouble(), random);
+                // Often few, which are looked at alone.
+                int[] some = some(size, Math.pow(random.nextDouble(), 3), random);
                 TokenMask mask = TokenMask.ofTokens(some);
                 Set<Integer> forbidden = others(size, mask);
                 forbidden.addAll(suppressed);
@@ -107,11 +108,13 @@ final class MaskedSamplerTest {
         "0.5,1,0,0.8,0",
         "0.5,1,0,1,0.1",
         "0.1,1,4,0.9,0.05",
-        "0.3,1,700,0.9,0"
+        "0.3,1,700,0.9,0",
+        "0.01,1,0,1,0",
+        "0.01,0.7,4,0.9,0.05"
     })
     void choicesFollowTheDistributionWithinTheMask(
             double share, float temperature, int topK, float topP, float minP) {
-        int size = 60;
+        int size = share < 0.05 ? 2000 : 60;
         Random random = new Random(7);
         float[] row = SamplerTest.gaussian(size, 1.5, random);
         TokenMask mask = TokenMask.ofTokens(some(size, share, random));
@@ -195,11 +198,14 @@ final class MaskedSamplerTest {
     @Test
     void aMaskIsTheSetOfItsTokens() {
         TokenMask mask = TokenMask.of(new long[] {1L << 63 | 1, 0, 2, 0});
-        TokenMask moved = TokenMask.of(new long[] {0b11}, new int[] {0, 2, 1});
+        TokenMask moved = TokenMask.of(new long[] {0b11}, new int[] {0, 2, 1}, new int[] {0, 2, 1});
 
         assertEquals(3, mask.cardinality());
         assertFalse(mask.isEmpty());
         assertTrue(TokenMask.ofTokens().isEmpty());
+        assertArrayEquals(new int[] {0, 63, 129}, mask.few(3).orElseThrow());
+        assertTrue(mask.few(2).isEmpty());
+        assertArrayEquals(new int[] {0, 2}, moved.few(3).orElseThrow());
         for (int token = -70; token < 400; token++) {
             boolean expected = token == 0 || token == 63 || token == 129;
             assertEquals(expected, mask.allows(token));

@@ -45,6 +45,7 @@ public final class TokenTable {
 
     private final byte[][] bytes;
     private final int[] places;
+    private final int[] tokens;
     private final int[] specials;
 
     /** One token while the table is made. */
@@ -114,6 +115,10 @@ public final class TokenTable {
         mixedTokens.sort(byBytes);
         mixed = ByteTrie.of(strings(mixedTokens, Token::bytes), 0);
         mixedPlaces = mixedTokens.stream().mapToInt(token -> places[token.id]).toArray();
+        tokens = new int[places.length];
+        for (int id = 0; id < places.length; id++) {
+            tokens[places[id]] = id;
+        }
         specials = specialTokens.stream().mapToInt(Integer::intValue).toArray();
     }
 
@@ -182,6 +187,11 @@ public final class TokenTable {
     /** The place of each token in a mask; not to be changed. */
     public int[] places() {
         return places;
+    }
+
+    /** The token at each place of a mask; not to be changed. */
+    public int[] tokens() {
+        return tokens;
     }
 
     int[] specials() {

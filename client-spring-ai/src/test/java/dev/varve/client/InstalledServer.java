@@ -1,0 +1,58 @@
+package dev.varve.client;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The server of the assembled installation, on a free port; closing stops it.
+ *
+ * @param url where it listens
+ */
+record InstalledServer(Process process, String url) implements AutoCloseable {
+    private static final String SUCCESS = "Serving ";
+
+    private static final Path LAUNCHER =
+            Path.of(System.getProperty("varve.test.root"), "dist", "target", "varve", "bin")
+                    .resolve("varve");
+
+    /**
+     * Starts one and waits until it is ready.
+     *
+     * @param folder for what it writes
+     */
+    static InstalledServer start(String model, Path folder) throws IOException {
+        Path err = folder.resolve("err.txt");
+        ProcessBuilder builder =
+                new ProcessBuilder(
+                                LAUNCHER.toString(),
+                                "serve",
+                                "--port",
+                                "0",
+                                "--model",
+                                model,
+                                "--threads",
+                                "2",
+                                "--cache-ram",
+                                "64M")
+                        .redirectError(err.toFile());
+        builder.environment().put("VARVE_CACHE", folder.resolve("cache").toString());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        Process process = builder.start();
+        BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            if (line.startsWith(SUCCESS)) {
+                return new InstalledServer(process, line.substring(line.lastIndexOf(' ') + 1));
+            }
+        }
+        throw new AssertionError("no server: " + Files.readString(err));
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        process.onExit().join();
+    }
+}

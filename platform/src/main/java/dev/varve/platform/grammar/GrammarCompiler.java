@@ -21,7 +21,9 @@ public final class GrammarCompiler {
     private static final int MOST_KEPT = 64;
     private static final int MOST_AT_ONCE = 2;
 
-    /** Of grammars that nobody may need again: two at their largest, hundreds as they mostly are. */
+    /**
+     * Of grammars that nobody may need again: two at their largest, hundreds as they mostly are.
+     */
     private static final long MOST_BYTES = 128L << 20;
 
     /** Some two seconds of work. */

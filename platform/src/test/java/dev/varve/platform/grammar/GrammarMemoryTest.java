@@ -78,7 +78,12 @@ class GrammarMemoryTest {
         }
         long held = heap() - before;
         System.out.println(
-                most + " bytes at most, " + drops + " times less than before, " + last + " at last");
+                most
+                        + " bytes at most, "
+                        + drops
+                        + " times less than before, "
+                        + last
+                        + " at last");
         assertTrue(drops > 0, "it never had to forget anything: " + most);
         assertTrue(held < last * 5 / 4 + (4L << 20), held + " bytes held, counted " + last);
     }

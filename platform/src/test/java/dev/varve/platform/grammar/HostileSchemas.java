@@ -20,28 +20,93 @@ final class HostileSchemas {
 
     private static final List<String> KEYWORDS =
             List.of(
-                    "$ref", "$dynamicRef", "$id", "$anchor", "$schema", "$defs", "type", "enum",
-                    "const", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "properties",
-                    "patternProperties", "additionalProperties", "propertyNames", "required",
-                    "minProperties", "maxProperties", "dependentRequired", "dependentSchemas",
-                    "dependencies", "unevaluatedProperties", "unevaluatedItems", "items",
-                    "prefixItems", "contains", "minContains", "maxContains", "minItems", "maxItems",
-                    "uniqueItems", "minimum", "maximum", "exclusiveMinimum", "multipleOf",
-                    "minLength", "maxLength", "pattern", "format", "nonsense");
+                    "$ref",
+                    "$dynamicRef",
+                    "$id",
+                    "$anchor",
+                    "$schema",
+                    "$defs",
+                    "type",
+                    "enum",
+                    "const",
+                    "allOf",
+                    "anyOf",
+                    "oneOf",
+                    "not",
+                    "if",
+                    "then",
+                    "else",
+                    "properties",
+                    "patternProperties",
+                    "additionalProperties",
+                    "propertyNames",
+                    "required",
+                    "minProperties",
+                    "maxProperties",
+                    "dependentRequired",
+                    "dependentSchemas",
+                    "dependencies",
+                    "unevaluatedProperties",
+                    "unevaluatedItems",
+                    "items",
+                    "prefixItems",
+                    "contains",
+                    "minContains",
+                    "maxContains",
+                    "minItems",
+                    "maxItems",
+                    "uniqueItems",
+                    "minimum",
+                    "maximum",
+                    "exclusiveMinimum",
+                    "multipleOf",
+                    "minLength",
+                    "maxLength",
+                    "pattern",
+                    "format",
+                    "nonsense");
 
     private static final List<String> TEXTS =
             List.of(
-                    "", "a", "#", "#/$defs/d", "#/properties/id", "#/allOf/0", "#x", "object",
-                    "array", "string", "integer", "null", "date-time", "email", "^(a|b)*a(a|b){9}$",
-                    "((a+)+)+$", "(?=b)a", "\\1", "[", "\\p{L}+", "^.{0,70000}$", "\ud800", "\u0000",
-                    "http://json-schema.org/draft-04/schema#", "http://[", "~2");
+                    "",
+                    "a",
+                    "#",
+                    "#/$defs/d",
+                    "#/properties/id",
+                    "#/allOf/0",
+                    "#x",
+                    "object",
+                    "array",
+                    "string",
+                    "integer",
+                    "null",
+                    "date-time",
+                    "email",
+                    "^(a|b)*a(a|b){9}$",
+                    "((a+)+)+$",
+                    "(?=b)a",
+                    "\\1",
+                    "[",
+                    "\\p{L}+",
+                    "^.{0,70000}$",
+                    "\ud800",
+                    "\u0000",
+                    "http://json-schema.org/draft-04/schema#",
+                    "http://[",
+                    "~2");
 
     private static final List<BigDecimal> NUMBERS =
             List.of(
-                    new BigDecimal("0"), new BigDecimal("-1"), new BigDecimal("1"),
-                    new BigDecimal("2.5"), new BigDecimal("1e-30"), new BigDecimal("1e40"),
-                    new BigDecimal("-1e400"), new BigDecimal("999999999999"),
-                    new BigDecimal("0.3333333333"), new BigDecimal("7"));
+                    new BigDecimal("0"),
+                    new BigDecimal("-1"),
+                    new BigDecimal("1"),
+                    new BigDecimal("2.5"),
+                    new BigDecimal("1e-30"),
+                    new BigDecimal("1e40"),
+                    new BigDecimal("-1e400"),
+                    new BigDecimal("999999999999"),
+                    new BigDecimal("0.3333333333"),
+                    new BigDecimal("7"));
 
     private final Random random;
 
@@ -66,7 +131,9 @@ final class HostileSchemas {
         switch (random.nextInt(8)) {
             case 0, 1 -> target.set(keyword, value(2));
             case 2 -> target.set(keyword, pick(objects).deepCopy());
-            case 3 -> target.set(keyword, JSON.arrayNode().add(pick(objects).deepCopy()).add(value(2)));
+            case 3 ->
+                    target.set(
+                            keyword, JSON.arrayNode().add(pick(objects).deepCopy()).add(value(2)));
             case 4 -> target.set(keyword, named(pick(objects).deepCopy()));
             case 5 -> target.setAll(pick(objects).deepCopy());
             case 6 -> nest(target, keyword);

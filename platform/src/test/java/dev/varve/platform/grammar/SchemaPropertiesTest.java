@@ -63,7 +63,8 @@ class SchemaPropertiesTest {
     private final SchemaRegistry validators =
             SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
     private final Schema schemas =
-            validators.getSchema(SchemaLocation.of(SpecificationVersion.DRAFT_2020_12.getDialectId()));
+            validators.getSchema(
+                    SchemaLocation.of(SpecificationVersion.DRAFT_2020_12.getDialectId()));
     private final List<String> wrong = new ArrayList<>();
     private int refused;
     private int limited;
@@ -87,9 +88,18 @@ class SchemaPropertiesTest {
             assertTrue(seconds < PATIENCE, seconds + " s for seed " + seed + ": " + schema);
         }
         System.out.println(
-                SCHEMAS + " schemas, " + refused + " refused, " + limited + " walks too complex, "
-                        + finished + " texts at their end, " + compared + " compared, "
-                        + longest + " s at most");
+                SCHEMAS
+                        + " schemas, "
+                        + refused
+                        + " refused, "
+                        + limited
+                        + " walks too complex, "
+                        + finished
+                        + " texts at their end, "
+                        + compared
+                        + " compared, "
+                        + longest
+                        + " s at most");
         assertEquals(List.of(), wrong);
         assertTrue(refused < SCHEMAS * 3 / 4, refused + " refused");
         assertTrue(compared > SCHEMAS / 20, compared + " compared");
@@ -114,7 +124,9 @@ class SchemaPropertiesTest {
         }
     }
 
-    /** Any tokens that may follow, those that close something first; the text if it came to an end. */
+    /**
+     * Any tokens that may follow, those that close something first; the text if it came to an end.
+     */
     private Optional<String> walk(GrammarState start, Random random, JsonNode schema) {
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         GrammarState state = start;
@@ -161,7 +173,8 @@ class SchemaPropertiesTest {
                                     InputFormat.JSON,
                                     context ->
                                             context.executionConfig(
-                                                    config -> config.formatAssertionsEnabled(true)));
+                                                    config ->
+                                                            config.formatAssertionsEnabled(true)));
         } catch (RuntimeException | StackOverflowError e) {
             // It does not promise to survive them.
             return;

@@ -18,7 +18,6 @@ import java.util.Optional;
 public final class GrammarBuilder {
     private static final int MOST_SYMBOLS = 1 << 17;
 
-
     /** Bytes of one, its name and its lists. */
     private static final int NONTERMINAL = 200;
 

@@ -10,8 +10,8 @@ import java.util.Set;
 /**
  * Finds out which expressions have any text at all: those with complements and intersections do not
  * show it. Searches for a derivative that accepts, and remembers what it finds: nearby, since most
- * texts may end soon, and where counters would lead far away otherwise; and depth first, which comes
- * to the end of long texts straight. Tries a little of both before it does much of either.
+ * texts may end soon, and where counters would lead far away otherwise; and depth first, which
+ * comes to the end of long texts straight. Tries a little of both before it does much of either.
  */
 final class Lives {
     private static final int LEAST_NEARBY = 16;

@@ -23,8 +23,7 @@ import java.util.Set;
  */
 final class Model {
     private static final int MOST_DEPTH = 150;
-    private static final List<String> REFERENCES =
-            List.of("$ref", "$dynamicRef", "$recursiveRef");
+    private static final List<String> REFERENCES = List.of("$ref", "$dynamicRef", "$recursiveRef");
 
     private final RegexStore store;
     private final Document document;

@@ -103,9 +103,7 @@ final class Objects {
 
     /** Equal constants are one formula. */
     private static boolean areConstants(Formula a, Formula b) {
-        return a != b
-                && a.kind == Formula.Kind.CONSTANT
-                && b.kind == Formula.Kind.CONSTANT;
+        return a != b && a.kind == Formula.Kind.CONSTANT && b.kind == Formula.Kind.CONSTANT;
     }
 
     private static <T> Set<T> both(Collection<T> a, Collection<T> b) {

@@ -28,8 +28,7 @@ final class UniqueArray {
         this.spec = spec;
         if (!spec.contains().isEmpty() || !spec.prefix().isEmpty()) {
             throw new InexactException(
-                    "asks for unique items and for other things of single items",
-                    "uniqueItems");
+                    "asks for unique items and for other things of single items", "uniqueItems");
         }
         List<String> texts =
                 new FiniteValues(model)

@@ -10,7 +10,7 @@ import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.lang.ref.SoftReference;
 import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.SequencedMap;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -21,21 +21,19 @@ public final class GrammarCompiler {
     private static final int MOST_KEPT = 64;
     private static final int MOST_AT_ONCE = 2;
 
+    /**
+     * Of grammars that nobody may need again: two at their largest, hundreds as they mostly are.
+     */
+    private static final long MOST_BYTES = 128L << 20;
+
     /** Some two seconds of work. */
     private static final long MOST_UNITS = 20_000_000;
 
     private final Tokenizer tokenizer;
     private final Semaphore turns = new Semaphore(MOST_AT_ONCE, true);
-    private final Map<String, SoftReference<TokenGrammar>> kept =
-            new LinkedHashMap<>(16, 0.75f, true) {
-                private static final long serialVersionUID = 1L;
 
-                @Override
-                protected boolean removeEldestEntry(
-                        Map.Entry<String, SoftReference<TokenGrammar>> eldest) {
-                    return size() > MOST_KEPT;
-                }
-            };
+    /** The one that was asked for last is the last one. */
+    private final SequencedMap<String, SoftReference<TokenGrammar>> kept = new LinkedHashMap<>();
 
     /** Made at the first use: most servers never need it. */
     private TokenTable table;
@@ -67,12 +65,25 @@ public final class GrammarCompiler {
 
     private synchronized TokenGrammar find(String key) {
         SoftReference<TokenGrammar> reference = kept.get(key);
-        return reference == null ? null : reference.get();
+        TokenGrammar grammar = reference == null ? null : reference.get();
+        return grammar == null ? null : keep(key, grammar);
     }
 
+    /** What is kept of grammars grows while they are used: each time some may have to go. */
     private synchronized TokenGrammar keep(String key, TokenGrammar grammar) {
+        kept.remove(key);
+        kept.values().removeIf(reference -> reference.get() == null);
+        long bytes = grammar.bytes() + kept.values().stream().mapToLong(this::bytes).sum();
+        while (!kept.isEmpty() && (bytes > MOST_BYTES || kept.size() >= MOST_KEPT)) {
+            bytes -= bytes(kept.pollFirstEntry().getValue());
+        }
         kept.put(key, new SoftReference<>(grammar));
         return grammar;
+    }
+
+    private long bytes(SoftReference<TokenGrammar> reference) {
+        TokenGrammar grammar = reference.get();
+        return grammar == null ? 0 : grammar.bytes();
     }
 
     private synchronized TokenTable table() {

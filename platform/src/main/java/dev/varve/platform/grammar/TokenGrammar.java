@@ -10,6 +10,7 @@ import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
+import java.util.function.Supplier;
 
 /**
  * A grammar over the tokens of a model. Its states are immutable; what is computed of them is kept
@@ -26,6 +27,7 @@ public final class TokenGrammar {
     private final Fuel fuel;
     private final int[] endTokens;
     private final GrammarState start;
+    private volatile long bytes;
 
     TokenGrammar(Grammar grammar, Fuel fuel, TokenTable table, Tokenizer tokenizer) {
         this.fuel = fuel;
@@ -35,6 +37,7 @@ public final class TokenGrammar {
         forced = new ForcedText(recognizer, tokenizer);
         endTokens = tokenizer.endTokens().stream().mapToInt(Integer::intValue).toArray();
         start = new GrammarState(this, recognizer.start());
+        bytes = recognizer.footprint().bytes();
     }
 
     /** Where every text begins. */
@@ -43,48 +46,63 @@ public final class TokenGrammar {
     }
 
     /** The state behind a token; dead if it may not follow. */
-    synchronized ParseState next(ParseState state, int token) {
-        begin();
+    ParseState next(ParseState state, int token) {
         return token < 0 || token >= table.size() || table.bytes(token).length == 0
                 ? recognizer.dead()
-                : recognizer.next(state, table.bytes(token));
+                : next(state, table.bytes(token));
     }
 
     /** The state behind some bytes; dead if they may not follow. */
-    synchronized ParseState next(ParseState state, byte... bytes) {
-        begin();
-        return recognizer.next(state, bytes);
+    ParseState next(ParseState state, byte... bytes) {
+        return serve(() -> recognizer.next(state, bytes));
     }
 
     /** The tokens that may follow, the end tokens among them where the text may end. */
-    synchronized TokenMask mask(ParseState state) {
-        begin();
-        long[] bits = masks.mask(state);
-        if (state.accepts()) {
-            bits = bits.clone();
-            for (int token : endTokens) {
-                int place = table.places()[token];
-                bits[place >> 6] |= 1L << place;
-            }
+    TokenMask mask(ParseState state) {
+        return serve(
+                () ->
+                        TokenMask.of(
+                                withEnd(state, masks.mask(state)), table.places(), table.tokens()));
+    }
+
+    private long[] withEnd(ParseState state, long... mask) {
+        if (!state.accepts()) {
+            return mask;
         }
-        return TokenMask.of(bits, table.places(), table.tokens());
+        long[] bits = mask.clone();
+        for (int token : endTokens) {
+            int place = table.places()[token];
+            bits[place >> 6] |= 1L << place;
+        }
+        return bits;
     }
 
     /** The tokens that must follow in turn, at most so many; none where there is a choice. */
-    synchronized int[] forced(ParseState state, int most) {
-        begin();
-        int[] tokens = forced.tokens(state);
+    int[] forced(ParseState state, int most) {
+        int[] tokens = serve(() -> forced.tokens(state));
         return tokens.length > most ? Arrays.copyOf(tokens, most) : tokens;
+    }
+
+    /**
+     * About how many bytes the grammar takes, with what is kept of it: at most 64 MiB, but in the
+     * midst of a step.
+     */
+    long bytes() {
+        return bytes;
     }
 
     boolean isEndToken(int token) {
         return Arrays.stream(endTokens).anyMatch(end -> end == token);
     }
 
-    private void begin() {
+    private synchronized <T> T serve(Supplier<T> answer) {
         fuel.allow(MOST_UNITS);
-        if (recognizer.relieve()) {
-            masks.forget();
+        try {
+            return answer.get();
+        } finally {
+            recognizer.relieve();
+            masks.forgetOld();
+            bytes = recognizer.footprint().bytes() + masks.bytes();
         }
     }
 }

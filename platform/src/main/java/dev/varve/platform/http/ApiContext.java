@@ -98,9 +98,7 @@ final class ApiContext {
                 facts("/v1/models", ReadRoute.json(() -> offer.require().facts().models())),
                 "/v1/models",
                 "/models");
-        map(
-                facts("/slots", ReadRoute.json(() -> offer.require().facts().slots())),
-                "/slots");
+        map(facts("/slots", ReadRoute.json(() -> offer.require().facts().slots())), "/slots");
         map(new ModelRoute(cycle, offer), ModelRoute.PREFIX + "*");
     }
 
@@ -218,8 +216,7 @@ final class ApiContext {
                         ErrorForm.OPENAI,
                         (model, body) -> {
                             NativeCompletions.RULES.check(body, context.policy());
-                            PendingAnswer pending =
-                                    NativeCompletions.read(body, model.served());
+                            PendingAnswer pending = NativeCompletions.read(body, model.served());
                             return gone -> pending;
                         }),
                 "/completion");

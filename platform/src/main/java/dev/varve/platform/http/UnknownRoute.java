@@ -36,8 +36,7 @@ final class UnknownRoute extends Route {
                             List.of("/assistants", "/threads", "/moderations", "/uploads"),
                             "use /v1/chat/completions, /v1/responses or /v1/messages"),
                     new Hint(
-                            List.of("/complete", "/infill"),
-                            "use /v1/completions or /v1/messages"),
+                            List.of("/complete", "/infill"), "use /v1/completions or /v1/messages"),
                     new Hint(
                             List.of("/api/"),
                             "the routes are those of OpenAI and Anthropic, such as"

@@ -28,7 +28,11 @@ class NativeCompletionTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"'', eos, Hello, ''", "', \"n_predict\": 3', limit, Hel, ''", "', \"stop\": [\"lo\"]', word, Hel, lo"})
+    @CsvSource({
+        "'', eos, Hello, ''",
+        "', \"n_predict\": 3', limit, Hel, ''",
+        "', \"stop\": [\"lo\"]', word, Hel, lo"
+    })
     void anAnswerTellsWhyItEnded(String fields, String type, String text, String word)
             throws Exception {
         engine.says(SmallChat.answer("Hello"));
@@ -69,8 +73,7 @@ class NativeCompletionTest {
 
     @Test
     void severalPromptsAreForTheOtherRoute() throws Exception {
-        assertEquals(
-                400, server.post("/completion", "{\"prompt\": [\"a\", \"b\"]}").statusCode());
+        assertEquals(400, server.post("/completion", "{\"prompt\": [\"a\", \"b\"]}").statusCode());
         assertEquals(
                 200, server.post("/v1/completions", "{\"prompt\": [\"a\", \"b\"]}").statusCode());
     }

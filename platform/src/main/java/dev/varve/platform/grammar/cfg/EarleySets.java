@@ -1,5 +1,7 @@
 package dev.varve.platform.grammar.cfg;
 
+import dev.varve.platform.grammar.regex.Footprint;
+
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -15,6 +17,17 @@ final class EarleySets {
     private static final Comparator<Items.Item> ORDER =
             Comparator.<Items.Item>comparingInt(item -> item.dot().id)
                     .thenComparingInt(item -> item.origin().id);
+
+    private static final int KEY = 32;
+
+    /** Bytes of a set without its items. */
+    private static final int SET = 320;
+
+    /** Bytes of a list of items that wait for a symbol. */
+    private static final int SYMBOL = Footprint.ENTRY + 120;
+
+    /** Bytes of an item, which a list and often a set refer to. */
+    private static final int ITEM = 24 + 8 + Footprint.ENTRY + 16;
 
     private final Grammar grammar;
     private final Map<Key, EarleySet> kept = new HashMap<>();
@@ -34,10 +47,6 @@ final class EarleySets {
 
     EarleySets(Grammar grammar) {
         this.grammar = grammar;
-    }
-
-    int size() {
-        return kept.size();
     }
 
     /** Forgets the sets it keeps; those in use stay right. */
@@ -61,6 +70,7 @@ final class EarleySets {
             scan(set, terminals, items);
             known = complete(items);
             set.next.put(key, known);
+            footprint().add(KEY + Footprint.ENTRY + Footprint.array(terminals.length));
         }
         return known;
     }
@@ -96,6 +106,7 @@ final class EarleySets {
             }
             known = closure.finish();
             kept.put(key, known);
+            footprint().add(KEY + Footprint.ENTRY + Footprint.array(sorted.length));
         }
         return known;
     }
@@ -114,6 +125,10 @@ final class EarleySets {
                 into.add(new Items.Item(item.dot().next, originOf(item, complete.origin())));
             }
         }
+    }
+
+    private Footprint footprint() {
+        return grammar.store().footprint();
     }
 
     private static EarleySet originOf(Items.Item item, EarleySet set) {
@@ -147,6 +162,11 @@ final class EarleySets {
             }
             int[] terminals =
                     scans.keySet().stream().mapToInt(Integer::intValue).sorted().toArray();
+            footprint()
+                    .add(
+                            SET
+                                    + (long) SYMBOL * (waiting.size() + scans.size())
+                                    + (long) ITEM * items.size());
             return new EarleySet(ids++, waiting, scans, accepts, grammar.lexer().start(terminals));
         }
 

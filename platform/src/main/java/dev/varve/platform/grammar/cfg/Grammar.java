@@ -12,6 +12,8 @@ import java.util.function.Predicate;
 
 /** A context-free grammar. Made by a {@link GrammarBuilder}; for one thread at a time. */
 public final class Grammar {
+    private static final int DOT = 32;
+
     private final RegexStore store;
     private final Lexer lexer;
 
@@ -37,6 +39,9 @@ public final class Grammar {
                 each -> each.proofs,
                 this::isProductive,
                 each -> each.productive = true);
+        long bytes = lexer.forget();
+        store.footprint().clear();
+        store.footprint().addLasting(bytes);
     }
 
     /** Whether any text belongs to it. */
@@ -89,6 +94,7 @@ public final class Grammar {
 
     /** The places within an alternative, the first of them. */
     Dot dots(Nonterminal owner, int[] symbols) {
+        store.footprint().addLasting((long) DOT * (symbols.length + 1));
         Dot dot = new Dot(dots++, owner, Dot.END, null);
         for (int i = symbols.length - 1; i >= 0; i--) {
             dot = new Dot(dots++, owner, symbols[i], dot);

@@ -1,5 +1,6 @@
 package dev.varve.platform.grammar.cfg;
 
+import dev.varve.platform.grammar.regex.Footprint;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 import dev.varve.platform.grammar.regex.Regex;
 import dev.varve.platform.grammar.regex.RegexStore;
@@ -16,6 +17,9 @@ import java.util.Optional;
  */
 public final class GrammarBuilder {
     private static final int MOST_SYMBOLS = 1 << 17;
+
+    /** Bytes of one, its name and its lists. */
+    private static final int NONTERMINAL = 200;
 
     private final RegexStore store;
     private final List<Regex> terminals = new ArrayList<>();
@@ -68,6 +72,7 @@ public final class GrammarBuilder {
         }
         checkRoom();
         terminals.add(regex);
+        store.footprint().addLasting(Footprint.ENTRY + 16);
         return terminals.size() - 1;
     }
 
@@ -96,6 +101,7 @@ public final class GrammarBuilder {
 
     private int add(String name, Optional<Expansion> expansion, int... needs) {
         checkRoom();
+        store.footprint().addLasting(NONTERMINAL + Footprint.array(needs.length));
         nonterminals.add(new Nonterminal(nonterminals.size(), name, expansion, needs));
         return ~(nonterminals.size() - 1);
     }
@@ -109,6 +115,7 @@ public final class GrammarBuilder {
 
     /** Gives a nonterminal one more alternative: these symbols in turn, or nothing at all. */
     public void rule(int nonterminal, int... alternative) {
+        store.footprint().addLasting(4 + Footprint.array(alternative.length));
         nonterminals.get(~nonterminal).alternatives.add(alternative.clone());
     }
 

@@ -1,6 +1,7 @@
 package dev.varve.platform.grammar.cfg;
 
 import dev.varve.platform.grammar.regex.ByteClasses;
+import dev.varve.platform.grammar.regex.Footprint;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 import dev.varve.platform.grammar.regex.LexState;
 import dev.varve.platform.grammar.regex.Lexer;
@@ -14,8 +15,8 @@ import java.util.Map;
  * For one thread at a time.
  */
 public final class Recognizer {
-    private static final int MOST_STATES = 1 << 14;
     private static final int MOST_THREADS = 1 << 10;
+    private static final int STATE = 64;
 
     private final Grammar grammar;
     private final Lexer lexer;
@@ -24,6 +25,7 @@ public final class Recognizer {
     private final Map<Key, ParseState> states = new HashMap<>();
     private final ParseState dead;
     private final ParseState start;
+    private int forgotten;
 
     private record Key(EarleySet[] starts, LexState[] lexemes, boolean accepts) {
         @Override
@@ -76,6 +78,9 @@ public final class Recognizer {
         int byteClass = classes.of(value);
         ParseState known = state.next[byteClass];
         if (known == null) {
+            if (footprint().isCrowded()) {
+                forget();
+            }
             known = step(state, byteClass);
             state.next[byteClass] = known;
         }
@@ -153,19 +158,30 @@ public final class Recognizer {
      * @return whether it did
      */
     public boolean relieve() {
-        boolean crowded =
-                states.size() > MOST_STATES
-                        || sets.size() > MOST_STATES
-                        || lexer.size() > MOST_STATES
-                        || grammar.store().isCrowded();
+        boolean crowded = grammar.store().isCrowded() || footprint().isCrowded();
         if (crowded) {
-            states.values().forEach(state -> Arrays.fill(state.next, null));
-            states.clear();
-            sets.forget();
-            lexer.forget();
-            grammar.store().forget();
+            forget();
         }
         return crowded;
+    }
+
+    private void forget() {
+        states.values().forEach(state -> Arrays.fill(state.next, null));
+        states.clear();
+        sets.forget();
+        lexer.forget();
+        footprint().clear();
+        forgotten++;
+    }
+
+    /** How often it forgot what it had computed, which anybody who keeps states should do then. */
+    public int timesForgotten() {
+        return forgotten;
+    }
+
+    /** What is kept of the grammar is counted there. */
+    public Footprint footprint() {
+        return grammar.store().footprint();
     }
 
     /** A state while it is put together. */
@@ -251,8 +267,17 @@ public final class Recognizer {
             if (known == null) {
                 known = new ParseState(key.starts, key.lexemes, accepts, classes.count());
                 states.put(key, known);
+                footprint().add(stateBytes(count));
             }
             return known;
+        }
+
+        /** A state and its key, and their arrays. */
+        private long stateBytes(int starts) {
+            return STATE
+                    + Footprint.ENTRY
+                    + 2 * Footprint.array(starts)
+                    + Footprint.array(classes.count());
         }
     }
 }

@@ -15,9 +15,14 @@ import java.util.Map;
 final class PlainSteps {
     private static final int ASCII = 128;
 
+    /** Bytes of a step and of its place in a map. */
+    private static final int STEP = 64;
+
     private final Recognizer recognizer;
     private final Map<ParseState, Step> steps = new IdentityHashMap<>();
     private final Map<ParseState, Step> completions = new IdentityHashMap<>();
+
+    private int age;
 
     /**
      * Behind plain characters.
@@ -37,9 +42,13 @@ final class PlainSteps {
         this.recognizer = recognizer;
     }
 
-    void forget() {
-        steps.clear();
-        completions.clear();
+    /** Forgets what it keeps of states that the recognizer forgot. */
+    void forgetOld() {
+        if (age != recognizer.timesForgotten()) {
+            age = recognizer.timesForgotten();
+            steps.clear();
+            completions.clear();
+        }
     }
 
     boolean knows(ParseState state) {
@@ -64,9 +73,11 @@ final class PlainSteps {
 
     /** The step of a state between characters. */
     Step step(ParseState state) {
+        forgetOld();
         Step known = steps.get(state);
         if (known == null) {
             known = recognizer.takesPlainTextAlike(state) ? alike(state) : find(state);
+            recognizer.footprint().add(STEP);
             steps.put(state, known);
         }
         return known;
@@ -79,10 +90,12 @@ final class PlainSteps {
      * @param missing number of bytes that complete it
      */
     Step completion(ParseState state, int missing) {
+        forgetOld();
         Step known = completions.get(state);
         if (known == null) {
             ParseState common = follow(state, 0x80, 0xbf, missing - 1);
             known = new Step(0, 0, common != null, common == null ? recognizer.dead() : common);
+            recognizer.footprint().add(STEP);
             completions.put(state, known);
         }
         return known;

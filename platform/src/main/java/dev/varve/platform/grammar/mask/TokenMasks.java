@@ -2,6 +2,7 @@ package dev.varve.platform.grammar.mask;
 
 import dev.varve.platform.grammar.cfg.ParseState;
 import dev.varve.platform.grammar.cfg.Recognizer;
+import dev.varve.platform.grammar.regex.Footprint;
 import dev.varve.platform.grammar.regex.PlainText;
 
 import java.util.LinkedHashMap;
@@ -21,6 +22,7 @@ public final class TokenMasks {
     private final PlainSteps steps;
     private final ParseState[] path;
     private final Map<ParseState, long[]> known;
+    private int age;
 
     /** For a grammar that nobody else uses meanwhile. */
     public TokenMasks(TokenTable table, Recognizer recognizer) {
@@ -29,8 +31,7 @@ public final class TokenMasks {
         steps = new PlainSteps(recognizer);
         int deepest = Math.max(table.plain.deepest, table.mixed.deepest);
         path = new ParseState[deepest + 1];
-        int words = (table.size() + 63) / 64;
-        int most = Math.max(16, MOST_BYTES / (8 * Math.max(1, words)));
+        long most = MOST_BYTES / (maskBytes() + Footprint.ENTRY + 16);
         known =
                 new LinkedHashMap<>(16, 0.75f, true) {
                     private static final long serialVersionUID = 1L;
@@ -42,10 +43,22 @@ public final class TokenMasks {
                 };
     }
 
-    /** Forgets what it found; to be called when the recognizer does. */
-    public void forget() {
-        steps.forget();
-        known.clear();
+    /** Forgets what it found about states that the recognizer forgot. */
+    public void forgetOld() {
+        steps.forgetOld();
+        if (age != recognizer.timesForgotten()) {
+            age = recognizer.timesForgotten();
+            known.clear();
+        }
+    }
+
+    /** About how many bytes the masks take that it keeps. */
+    public long bytes() {
+        return (long) known.size() * (maskBytes() + Footprint.ENTRY + 16);
+    }
+
+    private long maskBytes() {
+        return 16 + 8L * ((table.size() + 63) / 64);
     }
 
     /**
@@ -56,12 +69,39 @@ public final class TokenMasks {
         long[] mask = known.get(state);
         if (mask == null) {
             mask = new long[(table.size() + 63) / 64];
-            walkPlain(state, mask);
+            if (!countPlain(state, mask)) {
+                walkPlain(state, mask);
+            }
             walkMixed(state, mask);
             walkSpecial(state, mask);
             known.put(state, mask);
         }
         return mask;
+    }
+
+    /**
+     * Near the end of strings that are limited in length alone, a token's number of characters is
+     * all that matters, and most tokens would have to be looked at to see that.
+     *
+     * @return whether that is so and all is done
+     */
+    private boolean countPlain(ParseState state, long[] mask) {
+        if (!recognizer.takesPlainTextAlike(state)) {
+            return false;
+        }
+        ParseState at = state;
+        for (int count = 0; count < table.plainUpTo.length; count++) {
+            PlainSteps.Step step = steps.step(at);
+            if (!step.uniform() || step.state() == at) {
+                return false;
+            }
+            if (step.state().isDead()) {
+                System.arraycopy(table.plainUpTo[count], 0, mask, 0, mask.length);
+                return true;
+            }
+            at = step.state();
+        }
+        return false;
     }
 
     private void walkPlain(ParseState state, long[] mask) {

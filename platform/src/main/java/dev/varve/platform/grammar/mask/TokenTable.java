@@ -32,6 +32,9 @@ public final class TokenTable {
     /** What is below its nodes. */
     final Followers plainFollowers;
 
+    /** The plain tokens of up to so many characters, as a mask, for small numbers. */
+    final long[][] plainUpTo;
+
     /** All mixed tokens by their bytes; its numbers are indices of {@link #mixedPlaces}. */
     final ByteTrie mixed;
 
@@ -42,6 +45,9 @@ public final class TokenTable {
 
     /** Places of the tokens with a rest, behind so many characters: first, and one behind. */
     final int[][] restPlaces;
+
+    /** Where strings may be longer, few tokens are too long, and looking at them is quick. */
+    private static final int MOST_COUNTED = 16;
 
     private final byte[][] bytes;
     private final int[] places;
@@ -112,6 +118,7 @@ public final class TokenTable {
         }
         plain = ByteTrie.of(strings(plainTokens, Token::bytes), 0);
         plainFollowers = new Followers(plain);
+        plainUpTo = countPlain(plainTokens);
         mixedTokens.sort(byBytes);
         mixed = ByteTrie.of(strings(mixedTokens, Token::bytes), 0);
         mixedPlaces = mixedTokens.stream().mapToInt(token -> places[token.id]).toArray();
@@ -133,6 +140,18 @@ public final class TokenTable {
             places[token.id] = place++;
         }
         return place;
+    }
+
+    private long[][] countPlain(List<Token> tokens) {
+        int most = tokens.stream().mapToInt(Token::characters).max().orElse(0);
+        long[][] masks = new long[Math.min(most, MOST_COUNTED) + 1][(places.length + 63) / 64];
+        for (Token token : tokens) {
+            int place = places[token.id];
+            for (int count = token.characters; count < masks.length; count++) {
+                masks[count][place >> 6] |= 1L << place;
+            }
+        }
+        return masks;
     }
 
     private static byte[][] strings(List<Token> tokens, Function<Token, byte[]> part) {

@@ -10,6 +10,8 @@ import java.util.Map;
  * reached and kept until {@link #forget}. For one thread at a time.
  */
 public final class Lexer {
+    private static final int STATE = 64;
+
     private final RegexStore store;
     private final Regex[] terminals;
     private final ByteClasses classes;
@@ -105,7 +107,18 @@ public final class Lexer {
         }
         return states.computeIfAbsent(
                 new Key(numbers, rests),
-                _ -> new LexState(++ids, numbers, rests, classes.count(), goesOn(rests)));
+                _ -> {
+                    store.footprint().add(stateBytes(numbers.length));
+                    return new LexState(++ids, numbers, rests, classes.count(), goesOn(rests));
+                });
+    }
+
+    /** A state and its key, and four arrays of the one and the other. */
+    private long stateBytes(int terminals) {
+        return STATE
+                + Footprint.ENTRY
+                + 3 * Footprint.array(terminals)
+                + Footprint.array(classes.count());
     }
 
     /** What must have more bytes does go on, since it is alive; what may end need not. */
@@ -143,9 +156,16 @@ public final class Lexer {
         return state.rests.length > 0;
     }
 
-    /** Forgets the states it keeps; those in use stay right. */
-    public void forget() {
+    /**
+     * Forgets the states it keeps, and what the store does but the terminals; those in use stay
+     * right.
+     *
+     * @return about how many bytes the terminals take
+     */
+    public long forget() {
         states.values().forEach(state -> Arrays.fill(state.next, null));
         states.clear();
+        form.forget();
+        return store.forgetAllBut(Arrays.asList(terminals));
     }
 }

@@ -9,12 +9,14 @@ import java.util.Set;
 
 /**
  * Finds out which expressions have any text at all: those with complements and intersections do not
- * show it. Searches for a derivative that accepts, and remembers what it finds: first nearby, since
- * most texts may end soon, and where counters would lead far away otherwise; then depth first,
- * which comes to the end of long texts straight.
+ * show it. Searches for a derivative that accepts, and remembers what it finds: nearby, since most
+ * texts may end soon, and where counters would lead far away otherwise; and depth first, which
+ * comes to the end of long texts straight. Tries a little of both before it does much of either.
  */
 final class Lives {
+    private static final int LEAST_NEARBY = 16;
     private static final int MOST_NEARBY = 200;
+    private static final int MOST_STRAIGHT = 60;
 
     private final RegexStore store;
     private final ByteClasses classes;
@@ -25,19 +27,22 @@ final class Lives {
     }
 
     boolean isAlive(Regex regex) {
-        if (regex.life == Regex.Life.UNKNOWN && !searchNearby(regex)) {
-            search(regex);
+        if (regex.life == Regex.Life.UNKNOWN
+                && !searchNearby(regex, LEAST_NEARBY)
+                && !search(regex, MOST_STRAIGHT)
+                && !searchNearby(regex, MOST_NEARBY)) {
+            search(regex, Integer.MAX_VALUE);
         }
         return regex.life == Regex.Life.ALIVE;
     }
 
     /** Whether it came to know. */
-    private boolean searchNearby(Regex start) {
+    private boolean searchNearby(Regex start, int most) {
         Map<Regex, Regex> parents = new HashMap<>();
         Deque<Regex> open = new ArrayDeque<>();
         parents.put(start, start);
         open.add(start);
-        while (!open.isEmpty() && parents.size() < MOST_NEARBY) {
+        while (!open.isEmpty() && parents.size() < most) {
             Regex regex = open.remove();
             for (int i = 0; i < classes.count(); i++) {
                 Regex next = store.derive(regex, classes.representative(i));
@@ -73,7 +78,8 @@ final class Lives {
         }
     }
 
-    private void search(Regex start) {
+    /** Whether it came to know before it had seen so many expressions. */
+    private boolean search(Regex start, int most) {
         Deque<Visit> path = new ArrayDeque<>();
         // Whatever is seen and not alive when the search ends without a find leads nowhere.
         Set<Regex> seen = new HashSet<>();
@@ -88,12 +94,16 @@ final class Lives {
             Regex next = store.derive(visit.regex, classes.representative(visit.nextClass++));
             if (next.life == Regex.Life.ALIVE) {
                 path.forEach(each -> each.regex.life = Regex.Life.ALIVE);
-                return;
+                return true;
             }
             if (next.life == Regex.Life.UNKNOWN && seen.add(next)) {
+                if (seen.size() >= most) {
+                    return false;
+                }
                 path.push(new Visit(next));
             }
         }
         seen.forEach(each -> each.life = Regex.Life.DEAD);
+        return true;
     }
 }

@@ -19,6 +19,11 @@ final class PlainForm {
         this.classes = classes;
     }
 
+    void forget() {
+        whole.clear();
+        strange.clear();
+    }
+
     boolean takesAlike(Regex regex) {
         return switch (regex.kind) {
             case REPEAT -> isWhole(regex.parts[0]);
@@ -41,6 +46,7 @@ final class PlainForm {
     }
 
     private boolean everyCharacterLeads(Regex regex, Regex target) {
+        store.footprint().add(Footprint.ENTRY);
         boolean[] seen = new boolean[classes.count()];
         for (int value = 0; value < 0x80; value++) {
             if (PlainText.isPlainAscii(value) && !seen[classes.of(value)]) {

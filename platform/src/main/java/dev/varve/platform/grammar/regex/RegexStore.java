@@ -1,13 +1,18 @@
 package dev.varve.platform.grammar.regex;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -21,9 +26,20 @@ public final class RegexStore {
     private static final int MOST_LOOP_DEPTH = 100;
     private static final int MOST_NODES = 1 << 18;
 
+    /** Bytes of an expression and of its shape. */
+    private static final int NODE = 104;
+
+    private static final int BYTE_SET = 48;
+
+    /** Much of what automata hold is shared. */
+    private static final int MACHINE = 96;
+
+    private static final int MEMO = Footprint.ENTRY + 16;
+
     private final Map<Shape, Regex> nodes = new HashMap<>();
     private final Map<Long, Regex> derivatives = new HashMap<>();
     private final Fuel fuel;
+    private final Footprint footprint = new Footprint();
     private final Regex nothing;
     private final Regex empty;
     private final Regex anything;
@@ -42,6 +58,11 @@ public final class RegexStore {
     /** What work is charged to. */
     public Fuel fuel() {
         return fuel;
+    }
+
+    /** What is kept is counted there. */
+    public Footprint footprint() {
+        return footprint;
     }
 
     /** No text, not even the empty one. */
@@ -389,8 +410,10 @@ public final class RegexStore {
             known = compute(regex, value);
             if (derivatives.size() >= MOST_MEMOS) {
                 derivatives.clear();
+                footprint.add(-(long) MEMO * MOST_MEMOS);
             }
             derivatives.put(key, known);
+            footprint.add(MEMO);
         }
         return known;
     }
@@ -436,21 +459,43 @@ public final class RegexStore {
                 : regex.life == Regex.Life.ALIVE;
     }
 
-    /** Whether so much is kept that {@link #forget} should be called at the next occasion. */
+    /** Whether so much is kept that {@link #forgetAllBut} should be called at the next occasion. */
     public boolean isCrowded() {
         return nodes.size() > MOST_NODES / 2;
     }
 
     /**
-     * Forgets what it keeps. Expressions made before stay right; what is made alike later is
-     * another object.
+     * Forgets what it keeps but the parts of some expressions. Others that were made before stay
+     * right; what is made alike later is another object.
+     *
+     * @return about how many bytes those take
      */
-    public void forget() {
+    public long forgetAllBut(Collection<Regex> roots) {
         nodes.clear();
         derivatives.clear();
-        for (Regex constant : new Regex[] {nothing, empty, anything}) {
-            nodes.put(Shape.of(constant.kind, constant.parts), constant);
+        long bytes = 0;
+        Set<Regex> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        Deque<Regex> open = new ArrayDeque<>(List.of(nothing, empty, anything));
+        open.addAll(roots);
+        while (!open.isEmpty()) {
+            Regex regex = open.pop();
+            if (seen.add(regex)) {
+                if (regex.kind != Regex.Kind.LOOP) {
+                    nodes.put(Shape.of(regex), regex);
+                }
+                bytes += bytes(regex);
+                open.addAll(Arrays.asList(regex.parts));
+            }
         }
+        return bytes;
+    }
+
+    private static long bytes(Regex regex) {
+        return NODE
+                + Footprint.ENTRY
+                + Footprint.array(regex.parts.length)
+                + (regex.kind == Regex.Kind.BYTES ? BYTE_SET : 0)
+                + (regex.kind == Regex.Kind.MACHINE ? MACHINE : 0);
     }
 
     private static Regex.Life both(Regex first, Regex second) {
@@ -474,6 +519,7 @@ public final class RegexStore {
         }
         Regex made = new Regex(ids++, shape, nullable, nullable ? Regex.Life.ALIVE : life);
         nodes.put(shape, made);
+        footprint.add(bytes(made));
         return made;
     }
 

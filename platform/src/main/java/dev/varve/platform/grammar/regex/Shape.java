@@ -23,6 +23,12 @@ record Shape(Regex.Kind kind, Regex[] parts, ByteSet bytes, int least, int most,
         return new Shape(Regex.Kind.MACHINE, NONE, ByteSet.NONE, 0, 0, machine);
     }
 
+    /** That of an expression. */
+    static Shape of(Regex regex) {
+        return new Shape(
+                regex.kind, regex.parts, regex.bytes, regex.least, regex.most, regex.machine);
+    }
+
     /** How deep a derivation of it goes: behind a part that takes a byte nothing is looked at. */
     int depth() {
         int deepest = 0;

@@ -10,6 +10,8 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.BiPredicate;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -205,8 +207,14 @@ final class Algebra {
      * what can overlap has to be complemented.
      */
     Normal minus(Normal a, Normal b) {
-        boolean numbersMeet = isAlive(numbers.and(a.numbers(), b.numbers()).plain());
-        boolean stringsMeet = isAlive(strings.and(a.strings(), b.strings()).outer());
+        boolean numbersMeet =
+                !a.numbers().isNothing()
+                        && !b.numbers().isNothing()
+                        && isAlive(numbers.and(a.numbers(), b.numbers()).plain());
+        boolean stringsMeet =
+                !a.strings().isNothing()
+                        && !b.strings().isNothing()
+                        && isAlive(strings.and(a.strings(), b.strings()).outer());
         return a.withLiterals(
                         a.isNull() && !b.isNull(),
                         a.isTrue() && !b.isTrue(),
@@ -219,25 +227,38 @@ final class Algebra {
                         stringsMeet
                                 ? strings.and(a.strings(), strings.not(b.strings()))
                                 : a.strings())
-                .withArrays(subtract(a.arrays(), b.arrays(), arrays::not, arrays::and, this::mayBe))
-                .withObjects(
-                        subtract(
-                                a.objects(), b.objects(), objects::not, objects::and, this::mayBe));
+                .withArrays(subtract(a.arrays(), b.arrays(), this::meet, this::without))
+                .withObjects(subtract(a.objects(), b.objects(), this::meet, this::without));
+    }
+
+    private boolean meet(ArraySpec a, ArraySpec b) {
+        return mayBe(arrays.and(a, b));
+    }
+
+    private boolean meet(ObjectSpec a, ObjectSpec b) {
+        return !objects.areApart(a, b) && mayBe(objects.and(a, b));
+    }
+
+    private List<ArraySpec> without(List<ArraySpec> all, ArraySpec some) {
+        return product(all, arrays.not(some), arrays::and, this::mayBe);
+    }
+
+    private List<ObjectSpec> without(List<ObjectSpec> all, ObjectSpec some) {
+        return product(all, objects.not(some), objects::and, this::mayBe);
     }
 
     private <T> List<T> subtract(
             List<T> from,
             List<T> what,
-            Function<T, List<T>> not,
-            BinaryOperator<T> and,
-            Predicate<T> keeps) {
+            BiPredicate<T, T> meet,
+            BiFunction<List<T>, T, List<T>> without) {
         Set<T> all = new LinkedHashSet<>();
         for (T each : from) {
             List<T> left = List.of(each);
             for (T other : what) {
                 fuel.spend(PAIR);
-                if (keeps.test(and.apply(each, other))) {
-                    left = product(left, not.apply(other), and, keeps);
+                if (meet.test(each, other)) {
+                    left = without.apply(left, other);
                 }
             }
             all.addAll(left);

@@ -1,7 +1,6 @@
 package dev.varve.platform.grammar.schema;
 
 import dev.varve.platform.grammar.cfg.GrammarBuilder;
-import dev.varve.platform.grammar.regex.GrammarLimitException;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -137,8 +136,11 @@ final class CountedArray {
         Integer symbol = known.get(state);
         if (symbol == null) {
             if (known.size() >= MOST_STATES) {
-                throw new GrammarLimitException(
-                        "an array has too many combinations of numbers of items to count");
+                throw new InexactException(
+                        "has too many combinations of numbers of items to count",
+                        "contains",
+                        "minContains",
+                        "maxContains");
             }
             symbol = builder.nonterminal("items");
             known.put(state, symbol);

@@ -1,5 +1,7 @@
 package dev.varve.platform.grammar.schema;
 
+import tools.jackson.databind.JsonNode;
+
 import java.math.BigDecimal;
 import java.util.Locale;
 
@@ -45,5 +47,13 @@ final class JsonText {
     /** Whether a string has no half of a surrogate pair alone, which UTF-8 cannot express. */
     static boolean isUnicode(String value) {
         return value.codePoints().noneMatch(each -> each >= 0xd800 && each <= 0xdfff);
+    }
+
+    /** Whether so it is of all strings and names in a value. */
+    static boolean isUnicode(JsonNode value) {
+        return value.isString()
+                ? isUnicode(value.stringValue())
+                : value.propertyNames().stream().allMatch(JsonText::isUnicode)
+                        && value.values().stream().allMatch(JsonText::isUnicode);
     }
 }

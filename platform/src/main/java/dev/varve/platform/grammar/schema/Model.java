@@ -23,6 +23,7 @@ import java.util.Set;
  */
 final class Model {
     private static final int MOST_DEPTH = 150;
+    private static final List<String> REFERENCES = List.of("$ref", "$dynamicRef", "$recursiveRef");
 
     private final RegexStore store;
     private final Document document;
@@ -104,7 +105,8 @@ final class Model {
             return normalOf(formula);
         } catch (OpenException e) {
             if (open.isEmpty()) {
-                throw new GrammarException(formula.path(), "the schema refers to itself");
+                throw new GrammarException(
+                        Culprit.path(formula, REFERENCES), "the schema refers to itself");
             }
             throw e;
         }
@@ -125,7 +127,8 @@ final class Model {
             try {
                 normal = find(formula);
             } catch (InexactException e) {
-                throw new GrammarException(formula.path(), "the schema " + e.getMessage());
+                throw new GrammarException(
+                        Culprit.path(formula, e.keywords()), "the schema " + e.getMessage());
             } finally {
                 open.remove(formula);
             }

@@ -32,7 +32,9 @@ final class ObjectReader {
         Map<String, Formula> named = new LinkedHashMap<>();
         if (site.has("properties")) {
             for (String name : site.entries("properties").keySet()) {
-                checkName(site, "properties", name);
+                if (!JsonText.isUnicode(name)) {
+                    throw site.refuse("properties", "has a name with half of a surrogate pair");
+                }
                 named.put(name, formulas.of(site.entry("properties", name)));
             }
         }
@@ -55,7 +57,6 @@ final class ObjectReader {
             addNames(site, rules);
         }
         Set<String> required = new LinkedHashSet<>(site.strings("required"));
-        required.forEach(name -> checkName(site, "required", name));
         return ObjectSpec.ANY
                 .withNamed(named)
                 .withRules(rules)
@@ -67,12 +68,6 @@ final class ObjectReader {
                         tracks
                                 ? evaluated(site, named.keySet(), patterns.values())
                                 : Evaluated.NONE);
-    }
-
-    private static void checkName(Site site, String keyword, String name) {
-        if (!JsonText.isUnicode(name)) {
-            throw site.refuse(keyword, "has a name with half of a surrogate pair");
-        }
     }
 
     private Map<String, Regex> patterns(Site site) {

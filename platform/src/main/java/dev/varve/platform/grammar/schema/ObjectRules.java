@@ -48,11 +48,14 @@ final class ObjectRules {
                     "asks for "
                             + plan.least()
                             + " properties with names that it does not list, which cannot be kept"
-                            + " from being repeated");
+                            + " from being repeated",
+                    "minProperties",
+                    "required");
         }
         if (plan.witnesses() > MOST_WITNESSES) {
             throw new InexactException(
-                    "asks for too many kinds of properties among those that it does not list");
+                    "asks for too many kinds of properties among those that it does not list",
+                    Objects.EXCLUDING);
         }
         if (anyOrder) {
             new UnorderedObject(builder, punctuation, plan).write(symbol);
@@ -113,6 +116,7 @@ final class ObjectRules {
         }
         throw new InexactException(
                 "asks for a value among properties that it does not list, whose names cannot be"
-                        + " kept from being repeated");
+                        + " kept from being repeated",
+                Objects.EXCLUDING);
     }
 }

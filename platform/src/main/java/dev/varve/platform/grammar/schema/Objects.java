@@ -20,6 +20,9 @@ final class Objects {
     private static final int UNLIMITED = Integer.MAX_VALUE;
     private static final int MOST_CLASSES = 64;
 
+    /** Keywords for whose sake properties must have certain values, whatever their names. */
+    static final String[] EXCLUDING = {"not", "oneOf", "if", "patternProperties"};
+
     private final Model model;
     private final RegexStore store;
     private final Formulas formulas;
@@ -67,6 +70,40 @@ final class Objects {
                 Math.max(a.least(), b.least()),
                 Math.min(a.most(), b.most()),
                 a.evaluated().or(b.evaluated()));
+    }
+
+    /**
+     * Whether it is clear at once that no object is in both: one must have a property that the
+     * other forbids, or that must be another constant there. So it is of most alternatives that
+     * people write; false says nothing.
+     */
+    boolean areApart(ObjectSpec a, ObjectSpec b) {
+        return demandsWhatIsNot(a, b) || demandsWhatIsNot(b, a);
+    }
+
+    private boolean demandsWhatIsNot(ObjectSpec a, ObjectSpec b) {
+        for (String name : a.required()) {
+            Formula mine = a.named().getOrDefault(name, formulas.everything());
+            Formula other = b.named().get(name);
+            if (other == null ? isClosed(b, name) : other.isFalse() || areConstants(mine, other)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isClosed(ObjectSpec spec, String name) {
+        return spec.rules().stream()
+                .anyMatch(
+                        rule ->
+                                rule.value().isFalse()
+                                        && rule.names() == store.anything()
+                                        && !rule.except().contains(name));
+    }
+
+    /** Equal constants are one formula. */
+    private static boolean areConstants(Formula a, Formula b) {
+        return a != b && a.kind == Formula.Kind.CONSTANT && b.kind == Formula.Kind.CONSTANT;
     }
 
     private static <T> Set<T> both(Collection<T> a, Collection<T> b) {
@@ -187,7 +224,11 @@ final class Objects {
                 throw new InexactException(
                         "has more than "
                                 + MOST_CLASSES
-                                + " combinations of patterns of property names");
+                                + " combinations of patterns of property names",
+                        "patternProperties",
+                        "propertyNames",
+                        "unevaluatedProperties",
+                        "additionalProperties");
             }
         }
     }
@@ -215,7 +256,8 @@ final class Objects {
         if (open.isEmpty()) {
             into.add(spec);
             if (into.size() > MOST_CLASSES) {
-                throw new InexactException("asks for too many combinations of properties");
+                throw new InexactException(
+                        "asks for too many combinations of properties", EXCLUDING);
             }
             return;
         }

@@ -1,7 +1,6 @@
 package dev.varve.platform.grammar.schema;
 
 import dev.varve.platform.grammar.cfg.GrammarBuilder;
-import dev.varve.platform.grammar.regex.GrammarLimitException;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -22,6 +21,7 @@ import java.util.TreeMap;
 final class OrderedObject {
     private static final int UNLIMITED = Integer.MAX_VALUE;
     private static final int MOST_STATES = 20_000;
+    private static final String[] COUNTING = {"minProperties", "maxProperties"};
 
     private final GrammarBuilder builder;
     private final ObjectPlan plan;
@@ -62,8 +62,8 @@ final class OrderedObject {
         // Numbers from here on are not told apart, or not reached.
         int top = limited ? plan.most() : exact;
         if ((long) Math.min(top, declared) * declared > MOST_STATES) {
-            throw new GrammarLimitException(
-                    "an object has too many properties to count up to " + top + " of them");
+            throw new InexactException(
+                    "has too many properties to count up to " + top + " of them", COUNTING);
         }
         SortedMap<Integer, Integer> before = new TreeMap<>();
         boolean mayBeFirst = true;
@@ -181,7 +181,7 @@ final class OrderedObject {
         Integer known = symbols.get(after);
         if (known == null) {
             if (symbols.size() >= MOST_STATES) {
-                throw new GrammarLimitException("an object has too many properties to count");
+                throw new InexactException("has too many properties to count", COUNTING);
             }
             known = builder.nonterminal("properties");
             symbols.put(after, known);

@@ -94,12 +94,13 @@ final class ScalarReader {
         Set<Constant> others = new LinkedHashSet<>();
         for (JsonNode value : values) {
             model.store().fuel().spend(10);
-            if (!value.isString()) {
-                others.add(new Constant(value));
-            } else if (JsonText.isUnicode(value.stringValue())) {
+            if (!JsonText.isUnicode(value)) {
+                throw site.refuse(keyword, "has half of a surrogate pair");
+            }
+            if (value.isString()) {
                 texts.add(value.stringValue());
             } else {
-                throw site.refuse(keyword, "has half of a surrogate pair");
+                others.add(new Constant(value));
             }
         }
         List<Normal> any = new ArrayList<>();

@@ -198,6 +198,9 @@ final class SchemaReader {
                 new String[] {"dependentRequired", "dependentSchemas", "dependencies"}) {
             if (site.has(keyword)) {
                 for (Map.Entry<String, JsonNode> entry : site.entries(keyword).entrySet()) {
+                    if (!JsonText.isUnicode(entry.getKey())) {
+                        throw site.refuse(keyword, "has half of a surrogate pair");
+                    }
                     Normal before = all;
                     Normal demanded = demanded(site, keyword, entry);
                     all = exactly(site, keyword, () -> depending(before, entry.getKey(), demanded));

@@ -196,6 +196,9 @@ final class Site {
             if (!each.isString()) {
                 throw expected(keyword, "an array of strings");
             }
+            if (!JsonText.isUnicode(each)) {
+                throw refuse(keyword, "has half of a surrogate pair");
+            }
             all.add(each.stringValue());
         }
         return all;

@@ -28,7 +28,7 @@ final class UniqueArray {
         this.spec = spec;
         if (!spec.contains().isEmpty() || !spec.prefix().isEmpty()) {
             throw new InexactException(
-                    "asks for unique items and for other things of single items");
+                    "asks for unique items and for other things of single items", "uniqueItems");
         }
         List<String> texts =
                 new FiniteValues(model)
@@ -39,7 +39,8 @@ final class UniqueArray {
                                                 "asks for unique items, which is supported only"
                                                         + " where they are of at most "
                                                         + MOST_VALUES
-                                                        + " listed values"));
+                                                        + " listed values",
+                                                "uniqueItems"));
         values = texts.stream().mapToInt(builder::literal).toArray();
         open = punctuation.open("[");
         comma = punctuation.comma();

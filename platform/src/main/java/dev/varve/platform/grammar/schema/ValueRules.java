@@ -48,23 +48,23 @@ final class ValueRules {
     int symbol(Formula formula) {
         Integer known = symbols.get(formula);
         if (known == null) {
-            known = value(model.normal(formula), formula.path());
+            known = value(model.normal(formula), formula);
             symbols.put(formula, known);
         }
         return known;
     }
 
-    private int value(Normal normal, String path) {
+    private int value(Normal normal, Formula origin) {
         List<Integer> choices = new ArrayList<>();
         Regex scalars = scalars(normal);
         if (!scalars.isNothing()) {
             choices.add(builder.terminal(scalars));
         }
         for (ArraySpec spec : normal.arrays()) {
-            choices.add(later(spec, path, symbol -> arrays.define(symbol, spec)));
+            choices.add(later(spec, origin, symbol -> arrays.define(symbol, spec)));
         }
         for (ObjectSpec spec : normal.objects()) {
-            choices.add(later(spec, path, symbol -> objects.define(symbol, spec)));
+            choices.add(later(spec, origin, symbol -> objects.define(symbol, spec)));
         }
         return choices.isEmpty() ? builder.nothing() : builder.choice("value", choices);
     }
@@ -95,22 +95,24 @@ final class ValueRules {
         void write(int symbol);
     }
 
-    private int later(Object spec, String path, Definition definition) {
+    private int later(Object spec, Formula origin, Definition definition) {
         Integer known = specs.get(spec);
         if (known == null) {
-            int symbol = builder.nonterminal("schema " + path);
+            int symbol = builder.nonterminal("schema " + origin.path());
             specs.put(spec, symbol);
-            open.push(() -> write(symbol, path, definition));
+            open.push(() -> write(symbol, origin, definition));
             known = symbol;
         }
         return known;
     }
 
-    private static void write(int symbol, String path, Definition definition) {
+    private static void write(int symbol, Formula origin, Definition definition) {
         try {
             definition.write(symbol);
         } catch (InexactException e) {
-            throw new GrammarException(path, "cannot be enforced exactly: it " + e.getMessage());
+            throw new GrammarException(
+                    Culprit.path(origin, e.keywords()),
+                    "cannot be enforced exactly: it " + e.getMessage());
         }
     }
 }

@@ -54,8 +54,7 @@ public final class CompletionRequests {
      * @param defaultTokens most tokens of an answer where a request says nothing
      * @param format of the answer
      */
-    public record Kind(
-            String idPrefix, int defaultTokens, Function<Asked, AnswerFormat> format) {}
+    public record Kind(String idPrefix, int defaultTokens, Function<Asked, AnswerFormat> format) {}
 
     /**
      * What an answer's format knows of its request.
@@ -64,8 +63,7 @@ public final class CompletionRequests {
      */
     public record Asked(GenerationCall call, List<ChatPrompt> prompts, Tokenizer tokenizer) {}
 
-    private static final Kind KIND =
-            new Kind("cmpl-", DEFAULT_TOKENS, CompletionRequests::format);
+    private static final Kind KIND = new Kind("cmpl-", DEFAULT_TOKENS, CompletionRequests::format);
 
     /** Reads a body of {@code /v1/completions} whose fields were checked by the rules. */
     public static PendingAnswer read(ObjectNode body, ServedModel served) {

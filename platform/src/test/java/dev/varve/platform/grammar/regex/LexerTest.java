@@ -238,7 +238,6 @@ class LexerTest {
         Lexer lexer = new Lexer(store, List.of(part));
         LexState before = read(lexer, lexer.start(0), "aba");
         lexer.forget();
-        store.forget();
         assertTrue(read(lexer, before, "b").isComplete());
         assertFalse(read(lexer, read(lexer, lexer.start(0), "ababababab"), "").goesOn());
     }

@@ -241,18 +241,24 @@ class SchemaCompilerTest {
                     {'properties':{'a/b':{'pattern':'('}}}              | /properties/a~1b/pattern
                     {'items':{'required':true}}                         | /items/required
                     {'anyOf':[]}                                        | /anyOf
+                    {'const':['\\udc00']}                               | /const
+                    {'required':['\\ud800']}                            | /required
                     {'anyOf':[{'anyOf':7}]}                             | /anyOf/0/anyOf
                     {'additionalProperties':'no'}                       | /additionalProperties
                     {'$ref':'other.json'}                               | /$ref
                     {'$ref':'#/definitions/none'}                       | /$ref
-                    {'$ref':'#'}                                        | ``
-                    {'allOf':[{'$ref':'#'}]}                            | ``
+                    {'$ref':'#'}                                        | /$ref
+                    {'allOf':[{'$ref':'#'}]}                            | /allOf/0/$ref
                     {'$schema':'http://example.org/mine'}               | /$schema
-                    {'uniqueItems':true}                                | ``
+                    {'uniqueItems':true}                                | /uniqueItems
+                    {'items':{'allOf':[{},{'uniqueItems':true}]}}       | /items/allOf/1/uniqueItems
+                    {'$ref':'#/$defs/a','$defs':{'a':{'uniqueItems':true}}} | /$defs/a/uniqueItems
                     {'multipleOf':0}                                    | /multipleOf
                     {'multipleOf':0.123456789}                          | /multipleOf
                     {'minimum':1e1000000}                               | /minimum
-                    {'minProperties':3}                                 | ``
+                    {'minProperties':3}                                 | /minProperties
+                    {'properties':{'a':{'unevaluatedProperties':7}}}    | /properties/a/unevaluatedProperties
+                    {'properties':{'a':{'not':{'additionalProperties':{'type':'null'}}}}} | /properties/a/not
                     {'type':'string','format':'regex'}                  | /format
                     {'type':'string','pattern':'(a)\\\\1'}              | /pattern
                     {'not':{'uniqueItems':true}}                        | /not

@@ -63,6 +63,11 @@ public final class GrammarCompiler {
         }
     }
 
+    /** Lets go of all grammars that were made. */
+    public synchronized void forget() {
+        kept.clear();
+    }
+
     private synchronized TokenGrammar find(String key) {
         SoftReference<TokenGrammar> reference = kept.get(key);
         TokenGrammar grammar = reference == null ? null : reference.get();

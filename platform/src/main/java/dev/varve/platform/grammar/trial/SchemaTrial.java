@@ -83,6 +83,9 @@ public final class SchemaTrial {
             return times.result(Status.ERROR, Optional.of(e.getMessage()));
         } catch (RuntimeException e) {
             return times.result(Status.ERROR, Optional.of(e.toString()));
+        } finally {
+            // None comes twice, and hundreds of them would be tidied up while others are timed.
+            compiler.forget();
         }
     }
 

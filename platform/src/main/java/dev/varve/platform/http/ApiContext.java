@@ -9,11 +9,14 @@ import dev.varve.platform.http.anthropic.MessagesDialect;
 import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.llamacpp.NativeCompletions;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
+import dev.varve.platform.http.model.ModelFacts;
 import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
+import dev.varve.platform.http.responses.ResponsesDialect;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.setting.SettingNames;
 
@@ -94,12 +97,15 @@ final class ApiContext {
                         ReadRoute.json(
                                 () -> offer.require().facts().properties(names, access.scopes()))),
                 "/props");
-        map(
-                facts("/v1/models", ReadRoute.json(() -> offer.require().facts().models())),
-                "/v1/models",
-                "/models");
+        map(facts("/v1/models", this::listModels), "/v1/models", "/models");
         map(facts("/slots", ReadRoute.json(() -> offer.require().facts().slots())), "/slots");
         map(new ModelRoute(cycle, offer), ModelRoute.PREFIX + "*");
+    }
+
+    private void listModels(Exchange exchange) throws IOException {
+        ModelFacts facts = offer.require().facts();
+        boolean agent = exchange.request().getParameter("client_version") != null;
+        JsonAnswer.write(exchange.response(), 200, agent ? facts.agentModels() : facts.models());
     }
 
     private ReadRoute facts(String label, ReadRoute.Reader reader) {
@@ -195,6 +201,18 @@ final class ApiContext {
                 "/messages",
                 // Of clients whose base URL has the version too.
                 "/v1/v1/messages");
+        map(
+                new GenerationRoute(
+                        "/v1/responses",
+                        context,
+                        delivery,
+                        ErrorForm.OPENAI,
+                        (model, body) -> {
+                            ResponsesDialect.RULES.check(body, context.policy());
+                            return model.answers().read(ResponsesDialect.of(body), body);
+                        }),
+                "/v1/responses",
+                "/responses");
         map(
                 new GenerationRoute(
                         "/v1/completions",

@@ -89,6 +89,28 @@ class CompressedRequestTest {
     }
 
     @Test
+    void responsesTellTheSame() throws Exception {
+        try (TestServer server = server(CompressionMode.AUTO)) {
+            ObjectNode body = longBody();
+            body.set("input", body.remove("messages"));
+
+            HttpResponse<String> response = server.post("/v1/responses", body.toString());
+
+            assertEquals("1", response.headers().firstValue("x-prompt-compressed").orElse(""));
+            JsonNode usage = TestServer.json(response).get("usage");
+            assertTrue(usage.get("input_tokens").asInt() > 12_000, usage.toString());
+            assertEquals(
+                    usage.get("input_tokens").asInt() + usage.get("output_tokens").asInt(),
+                    usage.get("total_tokens").asInt());
+            assertEquals(prompt(0).length(), usage.get("effective_prompt_tokens").asInt());
+            assertTrue(usage.at("/compression/keep_actual").isNumber(), usage.toString());
+            assertTrue(
+                    TestServer.json(response).at("/timings/compression/score_ms").isNumber(),
+                    response.body());
+        }
+    }
+
+    @Test
     void theModelGetsAShorterPromptAndTheAnswerTells() throws Exception {
         try (TestServer server = server(CompressionMode.AUTO)) {
             HttpResponse<String> response = send(server, longBody());

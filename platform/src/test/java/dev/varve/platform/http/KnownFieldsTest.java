@@ -10,6 +10,7 @@ import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.llamacpp.NativeCompletions;
 import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
+import dev.varve.platform.http.responses.ResponsesDialect;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,7 @@ class KnownFieldsTest {
     @ParameterizedTest
     @CsvSource({
         "/v1/chat/completions, '\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]'",
+        "/v1/responses, '\"input\": \"a\"'",
         "/v1/messages, '\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]'",
         "/v1/completions, '\"prompt\": \"a\"'",
         "/completion, '\"prompt\": \"a\"'"
@@ -158,6 +160,8 @@ class KnownFieldsTest {
                 Map.of(
                         "chat",
                         new ChatDialect().rules(),
+                        "responses",
+                        ResponsesDialect.RULES,
                         "messages",
                         new MessagesDialect().rules(),
                         "completions",

@@ -32,6 +32,21 @@ public record FormFields(Optional<GrammarSource> source, String field) {
 
     /** Reads them. */
     public static FormFields read(Fields fields) {
+        return single(fields, all(fields));
+    }
+
+    /** Reads them where OpenAI has {@code text.format}. */
+    public static FormFields readText(Fields fields) {
+        List<FormFields> found = new ArrayList<>();
+        fields.nested("text")
+                .flatMap(text -> text.nested("format"))
+                .flatMap(FormFields::textFormat)
+                .ifPresent(found::add);
+        found.addAll(all(fields));
+        return single(fields, found);
+    }
+
+    private static List<FormFields> all(Fields fields) {
         List<FormFields> found = new ArrayList<>();
         fields.nested("response_format").flatMap(FormFields::format).ifPresent(found::add);
         fields.find("guided_json").map(schema -> json("guided_json", schema)).ifPresent(found::add);
@@ -48,6 +63,10 @@ public record FormFields(Optional<GrammarSource> source, String field) {
                 .map(each -> rules("grammar", each))
                 .ifPresent(found::add);
         fields.find("json_schema").map(schema -> json("json_schema", schema)).ifPresent(found::add);
+        return found;
+    }
+
+    private static FormFields single(Fields fields, List<FormFields> found) {
         if (found.size() > 1) {
             throw ApiException.invalid(
                     found.get(1).field(),
@@ -82,6 +101,23 @@ public record FormFields(Optional<GrammarSource> source, String field) {
                                 .orElseThrow(() -> ApiException.invalid(where, where + ": missing"))
                                 .require("schema");
                 yield Optional.of(json(where + ".schema", schema));
+            }
+            default ->
+                    throw ApiException.invalid(
+                            field + ".type",
+                            field + ".type: expected text, json_object or json_schema");
+        };
+    }
+
+    private static Optional<FormFields> textFormat(Fields format) {
+        String field = "text.format";
+        return switch (format.text("type").orElse("")) {
+            case "text" -> Optional.empty();
+            case "json_object" ->
+                    Optional.of(new FormFields(Optional.of(TextSource.anyObject()), field));
+            case "json_schema" -> {
+                format.require("name");
+                yield Optional.of(json(field + ".schema", format.require("schema")));
             }
             default ->
                     throw ApiException.invalid(

@@ -48,7 +48,9 @@ public record HistoryCall(Optional<String> id, String name, Object forTemplate) 
         }
         ObjectNode copy = object.deepCopy();
         ((ObjectNode) copy.get("function"))
-                .set("arguments", arguments(where, function.path("arguments")));
+                .set(
+                        "arguments",
+                        arguments(where + ".function.arguments", function.path("arguments")));
         return new HistoryCall(
                 Optional.of(object.path("id"))
                         .filter(JsonNode::isString)
@@ -58,7 +60,8 @@ public record HistoryCall(Optional<String> id, String name, Object forTemplate) 
                 Json.plain(copy));
     }
 
-    private static JsonNode arguments(String where, JsonNode arguments) {
+    /** The arguments of a call in the place {@code where}: an object, or the text of one. */
+    public static JsonNode arguments(String where, JsonNode arguments) {
         if (arguments.isObject()) {
             return arguments;
         }
@@ -76,8 +79,6 @@ public record HistoryCall(Optional<String> id, String name, Object forTemplate) 
                 // Answered below like any other text that is no object.
             }
         }
-        throw ApiException.invalid(
-                where + ".function.arguments",
-                where + ".function.arguments: expected the text of a JSON object");
+        throw ApiException.invalid(where, where + ": expected the text of a JSON object");
     }
 }

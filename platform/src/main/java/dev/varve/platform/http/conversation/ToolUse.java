@@ -107,6 +107,14 @@ public record ToolUse(
                                     .deepCopy()));
             return copy;
         }
+        ObjectNode outer = Json.object();
+        outer.put("type", "function");
+        outer.set("function", function(tool));
+        return outer;
+    }
+
+    /** What is in {@code {"type": "function", "function": {…}}} for a bare function. */
+    public static ObjectNode function(ObjectNode tool) {
         ObjectNode inner = Json.object();
         tool.properties()
                 .forEach(
@@ -119,10 +127,7 @@ public record ToolUse(
                                         entry.getValue());
                             }
                         });
-        ObjectNode outer = Json.object();
-        outer.put("type", "function");
-        outer.set("function", withoutNulls(inner));
-        return outer;
+        return withoutNulls(inner);
     }
 
     private static ObjectNode withoutNulls(ObjectNode function) {
@@ -134,7 +139,8 @@ public record ToolUse(
         return function;
     }
 
-    private static ToolDeclaration declaration(String where, ObjectNode function) {
+    /** The name of a tool. */
+    public static String name(String where, ObjectNode function) {
         String name = function.path("name").isString() ? function.get("name").stringValue() : "";
         if (!NAME.matcher(name).matches()) {
             throw ApiException.invalid(
@@ -143,6 +149,12 @@ public record ToolUse(
                             + ".name: expected 1 to 128 letters, digits, dots, underscores and"
                             + " dashes");
         }
+        return name;
+    }
+
+    /** A tool with its name, parameters and whether they are strict. */
+    public static ToolDeclaration declaration(String where, ObjectNode function) {
+        String name = name(where, function);
         JsonNode parameters = function.path("parameters");
         if (parameters.isMissingNode()) {
             return new ToolDeclaration(name, Json.object(), strict(where, function));

@@ -31,6 +31,16 @@ public final class Fields {
         this.path = path;
     }
 
+    /** The fields of an object inside the body, which errors name with its place. */
+    public static Fields at(String where, ObjectNode object) {
+        return new Fields(object, where + ".");
+    }
+
+    /** What a field is called in errors. */
+    public String place(String name) {
+        return path + name;
+    }
+
     /** A field of any type. */
     public Optional<JsonNode> find(String name) {
         JsonNode node = body.get(name);

@@ -36,6 +36,17 @@ public final class ModelFacts {
         return list;
     }
 
+    /** Likewise, for a coding agent: beside {@code data} are {@code models} in its own shape. */
+    public ObjectNode agentModels() {
+        ObjectNode list = models();
+        list.putArray("models")
+                .add(
+                        AgentModel.of(
+                                served.description().id(),
+                                served.engine().status().load().contextTokens()));
+        return list;
+    }
+
     /** The answer of {@code /v1/models/ID}; a 404 for another id than that of the model. */
     public ObjectNode model(String id) {
         if (!id.equals(served.description().id())) {

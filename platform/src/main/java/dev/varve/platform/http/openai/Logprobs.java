@@ -11,18 +11,19 @@ import tools.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Log probabilities in the forms of both completion routes. */
-final class Logprobs {
+/** Log probabilities in the forms of OpenAI. */
+public final class Logprobs {
     private static final float IMPOSSIBLE = -9999;
 
     private final Tokenizer tokenizer;
 
-    Logprobs(Tokenizer tokenizer) {
+    /** Spells tokens with the tokenizer of the model. */
+    public Logprobs(Tokenizer tokenizer) {
         this.tokenizer = tokenizer;
     }
 
     /** An entry of {@code logprobs.content} of a chat completion. */
-    ObjectNode chatEntry(GeneratedToken token) {
+    public ObjectNode chatEntry(GeneratedToken token) {
         TokenLogprobs logprobs = token.logprobs().orElseThrow();
         ObjectNode entry = entry(token.id(), logprobs.chosen());
         ArrayNode top = entry.putArray("top_logprobs");

@@ -1,0 +1,64 @@
+package dev.varve.platform.http.responses;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Map;
+
+/** A tool that takes a text of any form: to the model, a function with one argument. */
+final class CustomTool {
+    private static final String INPUT = "input";
+
+    private CustomTool() {}
+
+    /** The function, without its name. A grammar of the text is only told to the model. */
+    static ObjectNode function(String where, ObjectNode tool) {
+        Fields fields = Fields.at(where, tool);
+        ObjectNode function = Json.object().put("name", "");
+        fields.text("description").ifPresent(text -> function.put("description", text));
+        ObjectNode parameters = function.putObject("parameters").put("type", "object");
+        ObjectNode input = parameters.putObject("properties").putObject(INPUT);
+        input.put("type", "string");
+        fields.nested("format").ifPresent(format -> describe(where, format, input));
+        parameters.putArray("required").add(INPUT);
+        return function;
+    }
+
+    private static void describe(String where, Fields format, ObjectNode input) {
+        switch (format.text("type").orElse("")) {
+            case "text" -> {}
+            case "grammar" ->
+                    input.put(
+                            "description",
+                            "A text of this grammar ("
+                                    + format.text("syntax").orElse("lark")
+                                    + "):\n"
+                                    + format.text("definition").orElse(""));
+            default ->
+                    throw ApiException.invalid(
+                            where + ".format.type",
+                            where + ".format.type: expected text or grammar");
+        }
+    }
+
+    /** The arguments of a call whose text is this. */
+    static Map<String, Object> arguments(String input) {
+        return Map.of(INPUT, input);
+    }
+
+    /** The text of a call; all of what the model wrote where that is no such arguments. */
+    static String input(String arguments) {
+        try {
+            JsonNode input = Json.MAPPER.readTree(arguments).path(INPUT);
+            return input.isString() ? input.stringValue() : arguments;
+        } catch (JacksonException e) {
+            // Cut off, or made up: the client sees what there is.
+            return arguments;
+        }
+    }
+}

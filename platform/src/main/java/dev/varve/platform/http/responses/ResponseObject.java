@@ -1,0 +1,116 @@
+package dev.varve.platform.http.responses;
+
+import dev.varve.platform.compression.CompressionReport;
+import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.conversation.CompressionUsage;
+import dev.varve.platform.http.conversation.GenerationCall;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.setting.SettingNames;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.Optional;
+
+/** The object {@code response} of one answer, as it is at different times. */
+final class ResponseObject {
+    private final GenerationCall.Head head;
+    private final RepeatedFields repeated;
+    private final Optional<CompressionReport> compression;
+    private final long created = seconds();
+
+    ResponseObject(
+            GenerationCall.Head head,
+            RepeatedFields repeated,
+            Optional<CompressionReport> compression) {
+        this.head = head;
+        this.repeated = repeated;
+        this.compression = compression;
+    }
+
+    /** While it is generated. */
+    ObjectNode inProgress() {
+        return object("in_progress", Json.MAPPER.createArrayNode());
+    }
+
+    /**
+     * When it ended.
+     *
+     * @param output its items
+     * @param cut whether it ended at the limit of its tokens
+     */
+    ObjectNode ended(ArrayNode output, boolean cut, Usage usage) {
+        ObjectNode response = object(cut ? "incomplete" : "completed", output);
+        if (cut) {
+            response.putObject("incomplete_details").put("reason", "max_output_tokens");
+        } else {
+            response.put("completed_at", seconds());
+        }
+        response.put("output_text", text(output));
+        putUsage(response, usage);
+        return response;
+    }
+
+    /** When it broke off; {@code output}: items that were complete by then. */
+    ObjectNode failed(ArrayNode output, ApiException error, SettingNames names) {
+        ObjectNode response = object("failed", output);
+        response.putObject("error")
+                .put("code", error.status() == 429 ? "rate_limit_exceeded" : "server_error")
+                .put("message", names.render(error.getMessage()));
+        return response;
+    }
+
+    private ObjectNode object(String status, ArrayNode output) {
+        ObjectNode response = Json.object();
+        response.put("id", head.id());
+        response.put("object", "response");
+        response.put("created_at", created);
+        response.put("status", status);
+        response.putNull("completed_at");
+        response.putNull("error");
+        response.putNull("incomplete_details");
+        response.put("model", head.model());
+        response.set("output", output);
+        response.putNull("usage");
+        response.setAll(repeated.fields());
+        return response;
+    }
+
+    private void putUsage(ObjectNode response, Usage all) {
+        Usage.Counts counts = all.counts(1);
+        ObjectNode usage = response.putObject("usage");
+        usage.put("input_tokens", counts.prompt());
+        usage.putObject("input_tokens_details")
+                .put("cached_tokens", counts.cached())
+                .put("cache_write_tokens", 0);
+        usage.put("output_tokens", counts.generated());
+        usage.putObject("output_tokens_details").put("reasoning_tokens", counts.reasoning());
+        usage.put("total_tokens", counts.prompt() + counts.generated());
+        ObjectNode timings = all.timings();
+        compression.ifPresent(
+                report -> {
+                    usage.put("input_tokens", report.promptTokens());
+                    usage.put("total_tokens", report.promptTokens() + counts.generated());
+                    usage.put("effective_prompt_tokens", report.effectiveTokens());
+                    CompressionUsage.putReport(report, usage);
+                    CompressionUsage.putTimes(report.times(), timings);
+                });
+        response.set("timings", timings);
+    }
+
+    private static String text(ArrayNode output) {
+        StringBuilder text = new StringBuilder();
+        for (JsonNode item : output) {
+            if (item.path("role").isString()) {
+                text.append(item.at("/content/0/text").stringValue());
+            }
+        }
+        return text.toString();
+    }
+
+    private static long seconds() {
+        return System.currentTimeMillis() / 1000;
+    }
+}

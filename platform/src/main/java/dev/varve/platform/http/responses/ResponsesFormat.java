@@ -1,0 +1,87 @@
+package dev.varve.platform.http.responses;
+
+import dev.varve.platform.http.answer.AnswerFormat;
+import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.StreamEvent;
+import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.openai.Logprobs;
+import dev.varve.platform.setting.SettingNames;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.List;
+
+/**
+ * The shapes of {@code /v1/responses}. What is not streamed is put together from the same parts.
+ */
+final class ResponsesFormat implements AnswerFormat {
+    private final EventQueue events = new EventQueue();
+    private final ResponseObject response;
+    private final OutputItems items;
+    private final Logprobs logprobs;
+    private boolean cut;
+
+    ResponsesFormat(ResponseObject response, ToolNames names, Logprobs logprobs) {
+        this.response = response;
+        this.logprobs = logprobs;
+        items = new OutputItems(events, names);
+    }
+
+    @Override
+    public List<StreamEvent> opening() {
+        events.add("response.created", response.inProgress());
+        events.add("response.in_progress", response.inProgress());
+        return events.take();
+    }
+
+    @Override
+    public List<StreamEvent> token(ChoiceEvent.Token token) {
+        if (token.token().logprobs().isPresent()) {
+            items.addLogprobs(logprobs.chatEntry(token.token()));
+        }
+        items.add(token.piece());
+        return events.take();
+    }
+
+    @Override
+    public List<StreamEvent> end(ChoiceEvent.Ended ended) {
+        cut = ended.finishReason().equals("length");
+        items.add(ended.piece());
+        items.end(cut);
+        return events.take();
+    }
+
+    @Override
+    public List<StreamEvent> closing(Usage usage) {
+        events.add(
+                cut ? "response.incomplete" : "response.completed",
+                response.ended(items.ended(), cut, usage));
+        return events.take();
+    }
+
+    @Override
+    public List<StreamEvent> failure(ApiException error, SettingNames names) {
+        events.add("response.failed", response.failed(items.ended(), error, names));
+        return events.take();
+    }
+
+    /** Some clients count only events that they know. */
+    @Override
+    public StreamEvent waiting() {
+        events.add("response.in_progress", response.inProgress());
+        return events.take().getFirst();
+    }
+
+    @Override
+    public ObjectNode whole(List<ChoiceEvent> all, Usage usage) {
+        for (ChoiceEvent event : all) {
+            switch (event) {
+                case ChoiceEvent.Token token -> token(token);
+                case ChoiceEvent.Ended ended -> end(ended);
+                case ChoiceEvent.Failed failed -> throw ApiException.of(failed.error());
+            }
+        }
+        return response.ended(items.ended(), cut, usage);
+    }
+}

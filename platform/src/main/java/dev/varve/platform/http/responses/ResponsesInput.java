@@ -1,0 +1,207 @@
+package dev.varve.platform.http.responses;
+
+import dev.varve.platform.http.conversation.BillingHeader;
+import dev.varve.platform.http.conversation.HistoryCall;
+import dev.varve.platform.http.conversation.MessageContent;
+import dev.varve.platform.http.conversation.Transcript;
+import dev.varve.platform.http.conversation.TranscriptBuilder;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/**
+ * {@code instructions} and {@code input}. Items of an assistant that follow each other are one
+ * message; those that tell what OpenAI's servers did themselves are left out.
+ */
+final class ResponsesInput {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+    private static final Set<String> LEFT_OUT =
+            Set.of(
+                    "additional_tools",
+                    "apply_patch_call",
+                    "apply_patch_call_output",
+                    "code_interpreter_call",
+                    "compaction",
+                    "computer_call",
+                    "computer_call_output",
+                    "configuration_update",
+                    "file_search_call",
+                    "ghost_snapshot",
+                    "image_generation_call",
+                    "mcp_approval_request",
+                    "mcp_approval_response",
+                    "mcp_call",
+                    "mcp_list_tools",
+                    "program",
+                    "program_output",
+                    "shell_call",
+                    "shell_call_output",
+                    "tool_search_call",
+                    "tool_search_output",
+                    "web_search_call");
+
+    private final ToolNames names;
+    private final TranscriptBuilder transcript = new TranscriptBuilder();
+
+    private ResponsesInput(ToolNames names) {
+        this.names = names;
+    }
+
+    /** Reads them. */
+    static Transcript read(Fields fields, ToolNames names) {
+        ResponsesInput input = new ResponsesInput(names);
+        fields.text("instructions")
+                .filter(text -> !text.isEmpty())
+                .ifPresent(input.transcript::system);
+        input.readInput(fields.require("input"));
+        return input.transcript.build();
+    }
+
+    private void readInput(JsonNode input) {
+        if (input.isString()) {
+            transcript.user(input.stringValue());
+            return;
+        }
+        if (!input.isArray() || input.isEmpty()) {
+            throw ApiException.invalid("input", "input: expected a string or a non-empty array");
+        }
+        for (int i = 0; i < input.size(); i++) {
+            String where = "input[" + i + "]";
+            if (!(input.get(i) instanceof ObjectNode item)) {
+                throw Fields.wrong(where, "an object", input.get(i));
+            }
+            readItem(where, Fields.at(where, item));
+        }
+        if (transcript.isEmpty()) {
+            throw ApiException.invalid("input", "input: expected an item that says something");
+        }
+    }
+
+    private void readItem(String where, Fields item) {
+        String type = item.text("type").orElse("message");
+        switch (type) {
+            case "message" -> readMessage(where, item);
+            case "reasoning" -> readThoughts(where, item);
+            case "function_call" ->
+                    transcript.call(
+                            text(where, item, "call_id"),
+                            toolName(where, item),
+                            Json.plain(
+                                    HistoryCall.arguments(
+                                            where + ".arguments", item.require("arguments"))));
+            case "custom_tool_call" ->
+                    transcript.call(
+                            text(where, item, "call_id"),
+                            toolName(where, item),
+                            CustomTool.arguments(text(where, item, "input")));
+            case "function_call_output", "custom_tool_call_output" ->
+                    transcript.result(
+                            text(where, item, "call_id"),
+                            content(where + ".output", item.require("output")));
+            case "local_shell_call" -> readShellCall(where, item);
+            case "local_shell_call_output" ->
+                    transcript.result(
+                            item.text("call_id").orElseGet(() -> text(where, item, "id")),
+                            content(where + ".output", item.require("output")));
+            case "item_reference" ->
+                    throw ApiException.invalid(
+                            where,
+                            where
+                                    + ": the server keeps no answers, so that there are no items"
+                                    + " to refer to; send the item itself");
+            default -> leaveOut(where, type, item);
+        }
+    }
+
+    private void readMessage(String where, Fields message) {
+        String role = text(where, message, "role");
+        String place = where + ".content";
+        JsonNode content = message.require("content");
+        switch (role) {
+            case "user" -> transcript.user(content(place, content));
+            case "assistant" -> transcript.say(content(place, content));
+            case "system", "developer" ->
+                    transcript.system(MessageContent.read(place, content, BillingHeader::mask));
+            default ->
+                    throw ApiException.invalid(
+                            where + ".role",
+                            where + ".role: expected user, assistant, system or developer");
+        }
+    }
+
+    /** The thoughts themselves, or a summary of them where there is no more. */
+    private void readThoughts(String where, Fields item) {
+        String text = texts(where + ".content", item.find("content"));
+        String thoughts = text.isEmpty() ? texts(where + ".summary", item.find("summary")) : text;
+        if (!thoughts.isEmpty()) {
+            transcript.think(thoughts);
+        }
+    }
+
+    private static String texts(String where, Optional<JsonNode> parts) {
+        StringBuilder text = new StringBuilder();
+        parts.ifPresent(
+                array -> {
+                    if (!array.isArray()) {
+                        throw Fields.wrong(where, "an array", array);
+                    }
+                    for (JsonNode part : array) {
+                        if (!part.path("text").isString()) {
+                            throw ApiException.invalid(
+                                    where, where + ": expected a string in the text of each part");
+                        }
+                        text.append(part.get("text").stringValue());
+                    }
+                });
+        return text.toString();
+    }
+
+    private void readShellCall(String where, Fields item) {
+        ObjectNode action =
+                item.object("action")
+                        .orElseThrow(
+                                () ->
+                                        ApiException.invalid(
+                                                where + ".action", where + ".action: missing"));
+        transcript.call(
+                item.text("call_id").orElseGet(() -> text(where, item, "id")),
+                "local_shell",
+                Json.plain(action));
+    }
+
+    private String toolName(String where, Fields item) {
+        return names.model(item.text("namespace"), text(where, item, "name"));
+    }
+
+    private static String text(String where, Fields item, String name) {
+        return item.text(name)
+                .orElseThrow(
+                        () ->
+                                ApiException.invalid(
+                                        where + "." + name,
+                                        where + "." + name + ": expected a string, found nothing"));
+    }
+
+    private static String content(String where, JsonNode content) {
+        return MessageContent.read(where, content, UnaryOperator.identity());
+    }
+
+    /** An item of a kind that nobody knows may be skipped if it says nothing. */
+    private static void leaveOut(String where, String type, Fields item) {
+        if (!LEFT_OUT.contains(type)
+                && List.of("role", "content", "output", "text").stream()
+                        .anyMatch(name -> item.find(name).isPresent())) {
+            throw ApiException.invalid(
+                    where + ".type", where + ".type: the server knows no such items");
+        }
+        LOG.log(System.Logger.Level.DEBUG, where + " is left out: it is an item without text");
+    }
+}

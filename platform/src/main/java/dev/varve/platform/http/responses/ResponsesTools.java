@@ -1,0 +1,156 @@
+package dev.varve.platform.http.responses;
+
+import dev.varve.platform.chat.ForcedCall;
+import dev.varve.platform.chat.ToolDeclaration;
+import dev.varve.platform.http.conversation.ToolUse;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * {@code tools}, {@code tool_choice} and {@code parallel_tool_calls}. Functions are offered as they
+ * are, also those of a namespace; a custom tool is a function with one text. Tools that OpenAI's
+ * servers run themselves are not offered.
+ *
+ * @param use what the model may call
+ * @param names what that is called
+ * @param shown tools that are offered, as they were sent
+ */
+record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+    private static final String CHOICE = "tool_choice";
+
+    /** Reads them. */
+    static ResponsesTools read(Fields fields) {
+        Reader reader = new Reader();
+        Optional<JsonNode> tools = fields.find("tools");
+        tools.ifPresent(reader::readAll);
+        boolean single = !fields.flag("parallel_tool_calls").orElse(true);
+        ToolChoice choice = ToolChoice.read(fields.find(CHOICE), reader.names);
+        return new ResponsesTools(reader.use(choice, single), reader.names, reader.shown);
+    }
+
+    /** Collects tools in their order. */
+    private static final class Reader {
+        private final ArrayNode shown = Json.MAPPER.createArrayNode();
+        private final List<ToolDeclaration> declared = new ArrayList<>();
+        private final List<Object> forTemplate = new ArrayList<>();
+        private ToolNames names = new ToolNames(Set.of());
+
+        void readAll(JsonNode tools) {
+            List<ObjectNode> objects = objects("tools", tools);
+            names = new ToolNames(plainNames(objects));
+            for (int i = 0; i < objects.size(); i++) {
+                if (read("tools[" + i + "]", objects.get(i), Optional.empty())) {
+                    shown.add(objects.get(i));
+                }
+            }
+        }
+
+        ToolUse use(ToolChoice choice, boolean single) {
+            List<ToolDeclaration> allowed = new ArrayList<>();
+            List<Object> shownAllowed = new ArrayList<>();
+            for (int i = 0; i < declared.size(); i++) {
+                if (choice.allows(declared.get(i).name())) {
+                    allowed.add(declared.get(i));
+                    shownAllowed.add(forTemplate.get(i));
+                }
+            }
+            ForcedCall forced = choice.forced(allowed.stream().map(ToolDeclaration::name).toList());
+            return new ToolUse(List.copyOf(shownAllowed), List.copyOf(allowed), forced, single);
+        }
+
+        /** Whether anything of it is offered. */
+        private boolean read(String where, ObjectNode tool, Optional<String> namespace) {
+            String type = type(where, tool);
+            switch (type) {
+                case "function" -> add(where, tool, ToolNames.Kind.FUNCTION, namespace);
+                case "custom" -> add(where, tool, ToolNames.Kind.CUSTOM, namespace);
+                case "namespace" -> readNamespace(where, tool);
+                default -> {
+                    // The type is a client's text, so that it is not told.
+                    LOG.log(System.Logger.Level.DEBUG, where + " is no function and not offered");
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private void readNamespace(String where, ObjectNode space) {
+            String name = ToolUse.name(where, space);
+            List<ObjectNode> tools = objects(where + ".tools", space.path("tools"));
+            for (int i = 0; i < tools.size(); i++) {
+                String inner = where + ".tools[" + i + "]";
+                if (!type(inner, tools.get(i)).equals("namespace")) {
+                    read(inner, tools.get(i), Optional.of(name));
+                }
+            }
+        }
+
+        private void add(
+                String where, ObjectNode tool, ToolNames.Kind kind, Optional<String> namespace) {
+            String given = ToolUse.name(where, tool);
+            ObjectNode function =
+                    kind == ToolNames.Kind.CUSTOM
+                            ? CustomTool.function(where, tool)
+                            : ToolUse.function(tool);
+            String name =
+                    names.add(new ToolNames.Tool(kind, namespace, given))
+                            .orElseThrow(
+                                    () ->
+                                            ApiException.invalid(
+                                                    where + ".name",
+                                                    where
+                                                            + ".name: another tool has this name"
+                                                            + " already"));
+            function.put("name", name);
+            declared.add(ToolUse.declaration(where, function));
+            ObjectNode outer = Json.object().put("type", "function");
+            outer.set("function", function);
+            forTemplate.add(Json.plain(outer));
+        }
+
+        private static Set<String> plainNames(List<ObjectNode> tools) {
+            Set<String> names = new HashSet<>();
+            for (ObjectNode tool : tools) {
+                if (tool.path("name").isString()
+                        && !tool.path("type").asString("").equals("namespace")) {
+                    names.add(tool.get("name").stringValue());
+                }
+            }
+            return names;
+        }
+
+        private static String type(String where, ObjectNode tool) {
+            JsonNode type = tool.path("type");
+            if (!type.isString()) {
+                throw Fields.wrong(where + ".type", "a string", type);
+            }
+            return type.stringValue();
+        }
+
+        private static List<ObjectNode> objects(String where, JsonNode array) {
+            if (!array.isArray()) {
+                throw Fields.wrong(where, "an array", array);
+            }
+            List<ObjectNode> objects = new ArrayList<>();
+            for (JsonNode element : array) {
+                if (!(element instanceof ObjectNode object)) {
+                    throw Fields.wrong(where + "[" + objects.size() + "]", "an object", element);
+                }
+                objects.add(object);
+            }
+            return objects;
+        }
+    }
+}

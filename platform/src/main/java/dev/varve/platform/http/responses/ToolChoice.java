@@ -1,0 +1,131 @@
+package dev.varve.platform.http.responses;
+
+import dev.varve.platform.chat.ForcedCall;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * {@code tool_choice}: which tools may be called, and whether one must be.
+ *
+ * @param only names of the tools that are offered; empty for all
+ * @param required whether one of them must be called
+ * @param named the one that must be
+ */
+record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String> named) {
+    private static final String FIELD = "tool_choice";
+    private static final ToolChoice AUTO =
+            new ToolChoice(Optional.empty(), false, Optional.empty());
+
+    /** Reads it; {@code names} are those of all tools. */
+    static ToolChoice read(Optional<JsonNode> choice, ToolNames names) {
+        if (choice.isEmpty()) {
+            return AUTO;
+        }
+        if (choice.get() instanceof ObjectNode object) {
+            return read(object, names);
+        }
+        return switch (choice.get().isString() ? choice.get().stringValue() : "") {
+            case "none" -> new ToolChoice(Optional.of(Set.of()), false, Optional.empty());
+            case "auto" -> AUTO;
+            case "required" -> new ToolChoice(Optional.empty(), true, Optional.empty());
+            default -> throw wrong();
+        };
+    }
+
+    private static ToolChoice read(ObjectNode choice, ToolNames names) {
+        return switch (word(choice, "type")) {
+            case "function", "custom" ->
+                    new ToolChoice(Optional.empty(), true, Optional.of(name(choice, names)));
+            case "allowed_tools" ->
+                    new ToolChoice(
+                            Optional.of(allowed(choice.path("tools"), names)),
+                            isRequired(word(choice, "mode")),
+                            Optional.empty());
+            default -> throw wrong();
+        };
+    }
+
+    private static boolean isRequired(String mode) {
+        return switch (mode) {
+            case "auto" -> false;
+            case "required" -> true;
+            default ->
+                    throw ApiException.invalid(
+                            FIELD + ".mode", FIELD + ".mode: expected auto or required");
+        };
+    }
+
+    /** Tools that are no functions are not offered, so that nothing is said of them. */
+    private static Set<String> allowed(JsonNode tools, ToolNames names) {
+        if (!tools.isArray()) {
+            throw Fields.wrong(FIELD + ".tools", "an array", tools);
+        }
+        Set<String> allowed = new HashSet<>();
+        for (JsonNode tool : tools) {
+            if (!(tool instanceof ObjectNode object)) {
+                throw Fields.wrong(FIELD + ".tools", "an array of objects", tool);
+            }
+            if (Set.of("function", "custom").contains(word(object, "type"))) {
+                allowed.add(name(object, names));
+            }
+        }
+        return allowed;
+    }
+
+    private static String name(ObjectNode tool, ToolNames names) {
+        Optional<String> namespace =
+                Optional.of(tool.path("namespace"))
+                        .filter(JsonNode::isString)
+                        .map(JsonNode::stringValue);
+        String name = names.model(namespace, word(tool, "name"));
+        if (!names.contains(name)) {
+            throw ApiException.invalid(FIELD, FIELD + ": expected the name of one of the tools");
+        }
+        return name;
+    }
+
+    private static String word(ObjectNode object, String name) {
+        return object.path(name).isString() ? object.get(name).stringValue() : "";
+    }
+
+    private static ApiException wrong() {
+        return ApiException.invalid(
+                FIELD,
+                FIELD
+                        + ": expected none, auto, required, a function or custom tool with its"
+                        + " name, or allowed_tools");
+    }
+
+    /** Whether a tool may be called. */
+    boolean allows(String name) {
+        return only.isEmpty() || only.get().contains(name);
+    }
+
+    /**
+     * The call that is asked for.
+     *
+     * @param offered tools that may be called
+     */
+    ForcedCall forced(List<String> offered) {
+        if (!required) {
+            return new ForcedCall.None();
+        }
+        if (named.isPresent()) {
+            return new ForcedCall.Named(named.get());
+        }
+        if (offered.isEmpty()) {
+            throw ApiException.invalid(FIELD, FIELD + ": needs tools");
+        }
+        return offered.size() == 1
+                ? new ForcedCall.Named(offered.getFirst())
+                : new ForcedCall.Any();
+    }
+}

@@ -1,0 +1,2 @@
+/** {@code /v1/responses}: conversations as OpenAI's newer API has them, with items and events. */
+package dev.varve.platform.http.responses;

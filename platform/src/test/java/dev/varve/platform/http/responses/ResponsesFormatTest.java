@@ -1,0 +1,69 @@
+package dev.varve.platform.http.responses;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.http.SmallChat;
+import dev.varve.platform.http.answer.StreamEvent;
+import dev.varve.platform.http.conversation.GenerationCall;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.openai.Logprobs;
+import dev.varve.platform.setting.SettingNames;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.List;
+import java.util.Optional;
+
+class ResponsesFormatTest {
+    private final ResponsesFormat format = format();
+
+    @Test
+    void aClientThatWaitsGetsEventsThatItKnows() {
+        format.opening();
+
+        for (int number = 2; number < 5; number++) {
+            StreamEvent.Named event = (StreamEvent.Named) format.waiting();
+
+            assertEquals("response.in_progress", event.name());
+            assertEquals(number, event.data().get("sequence_number").intValue());
+            assertEquals("in_progress", event.data().at("/response/status").stringValue());
+            assertEquals("resp_1", event.data().at("/response/id").stringValue());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"429, rate_limit_exceeded", "500, server_error", "503, server_error"})
+    void aFailureIsTheLastEvent(int status, String code) {
+        format.opening();
+
+        List<StreamEvent> events =
+                format.failure(
+                        ApiException.status(status, "", "it broke"), SettingNames.IDENTIFIERS);
+
+        assertEquals(1, events.size());
+        ObjectNode data = ((StreamEvent.Named) events.getFirst()).data();
+        assertEquals("response.failed", data.get("type").stringValue());
+        assertEquals(2, data.get("sequence_number").intValue());
+        assertEquals(code, data.at("/response/error/code").stringValue());
+        assertTrue(data.at("/response/output").isEmpty());
+    }
+
+    private static ResponsesFormat format() {
+        Fields fields = new Fields(Json.object().put("input", "Hi"));
+        ResponsesTools tools = ResponsesTools.read(fields);
+        return new ResponsesFormat(
+                new ResponseObject(
+                        new GenerationCall.Head("resp_1", "small"),
+                        RepeatedFields.read(fields, tools),
+                        Optional.empty()),
+                tools.names(),
+                new Logprobs(SmallChat.TOKENIZER));
+    }
+}

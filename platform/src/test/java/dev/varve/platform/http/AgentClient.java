@@ -52,7 +52,7 @@ final class AgentClient {
         return answer;
     }
 
-    private static Answer whole(HttpResponse<String> response) {
+    static Answer whole(HttpResponse<String> response) {
         JsonNode choice = TestServer.json(response).at("/choices/0");
         return new Answer(
                 (ObjectNode) choice.get("message"), choice.get("finish_reason").stringValue());

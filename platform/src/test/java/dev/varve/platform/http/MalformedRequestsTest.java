@@ -80,6 +80,27 @@ class MalformedRequestsTest {
                  "output_config": {"effort": "low"}, "stop_sequences": ["x"],
                  "metadata": {"user_id": "u"}}
                 """),
+        RESPONSES(
+                "/v1/responses",
+                """
+                {"model": "small", "instructions": "S", "input": [
+                  {"type": "message", "role": "user", "content": [
+                    {"type": "input_text", "text": "a"}]},
+                  {"type": "reasoning", "id": "rs_1", "summary": [],
+                   "content": [{"type": "reasoning_text", "text": "t"}]},
+                  {"type": "function_call", "call_id": "c", "name": "f",
+                   "arguments": "{\\"b\\": 1}"},
+                  {"type": "function_call_output", "call_id": "c",
+                   "output": [{"type": "input_text", "text": "r"}]}],
+                 "tools": [{"type": "function", "name": "f", "parameters": {"type": "object"},
+                   "strict": false}, {"type": "web_search"},
+                   {"type": "namespace", "name": "n", "tools": [
+                     {"type": "function", "name": "g", "parameters": {"type": "object"}}]}],
+                 "tool_choice": {"type": "function", "name": "f"}, "max_output_tokens": 20,
+                 "reasoning": {"effort": "low", "summary": "auto"}, "store": false,
+                 "text": {"verbosity": "low"}, "include": ["reasoning.encrypted_content"],
+                 "metadata": {"a": "b"}, "parallel_tool_calls": true, "temperature": 1}
+                """),
         COMPLETION(
                 "/v1/completions",
                 """

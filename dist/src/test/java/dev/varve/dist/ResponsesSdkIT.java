@@ -98,7 +98,7 @@ class ResponsesSdkIT {
                         .addTool(
                                 WebSearchTool.builder().type(WebSearchTool.Type.WEB_SEARCH).build())
                         .build();
-        ResponseAccumulator accumulator = ResponseAccumulator.create();
+        ResponseAccumulator accumulator = ResponseAccumulator.createWithSnapshots();
         List<ResponseStreamEvent> events = new ArrayList<>();
         try (StreamResponse<ResponseStreamEvent> stream =
                 client.responses().createStreaming(asked)) {

@@ -24,8 +24,6 @@ class DialectsAgreeTest {
     private static final String SCHEMA =
             "{\"type\": \"object\", \"properties\": {\"b\": {\"type\": \"string\"},"
                     + " \"a\": {\"type\": \"integer\"}}}";
-    private static final String DESCRIBED =
-            "\"name\": \"f\", \"description\": \"Does it\", \"%s\": " + SCHEMA;
 
     private final ScriptedEngine engine = new ScriptedEngine().hasContext(20_000);
 
@@ -49,7 +47,7 @@ class DialectsAgreeTest {
                         "tools",
                         Json.MAPPER.readTree(
                                 "[{\"type\": \"function\", \"function\": {"
-                                        + DESCRIBED.formatted("parameters")
+                                        + described("parameters")
                                         + "}}]"));
                 return body;
             }
@@ -80,9 +78,7 @@ class DialectsAgreeTest {
                 ObjectNode body = Json.object().put("system", "Be brief.");
                 body.put("enable_thinking", true);
                 body.putArray("messages").add(message("user", question));
-                body.set(
-                        "tools",
-                        Json.MAPPER.readTree("[{" + DESCRIBED.formatted("input_schema") + "}]"));
+                body.set("tools", Json.MAPPER.readTree("[{" + described("input_schema") + "}]"));
                 return body;
             }
 
@@ -120,9 +116,7 @@ class DialectsAgreeTest {
                 body.set(
                         "tools",
                         Json.MAPPER.readTree(
-                                "[{\"type\": \"function\", "
-                                        + DESCRIBED.formatted("parameters")
-                                        + "}]"));
+                                "[{\"type\": \"function\", " + described("parameters") + "}]"));
                 return body;
             }
 
@@ -164,6 +158,10 @@ class DialectsAgreeTest {
         abstract ObjectNode body(String question);
 
         abstract Said read(HttpResponse<String> response, boolean stream);
+
+        private static String described(String schema) {
+            return "\"name\": \"f\", \"description\": \"Does it\", \"" + schema + "\": " + SCHEMA;
+        }
 
         private static ObjectNode message(String role, String content) {
             return Json.object().put("role", role).put("content", content);

@@ -268,13 +268,23 @@ public final class ConversationCompressor {
                     whole);
         }
 
+        /** As the target gets it, or with marks that the drafter knows. */
+        private RenderedPrompt asRead(
+                List<Map<String, Object>> messages,
+                Function<List<Map<String, Object>>, RenderedPrompt> render) {
+            RenderedPrompt prompt = render.apply(messages);
+            return !ChatMl.isIn(prompt) && ChatMl.isKnownTo(drafter.tokenizer())
+                    ? ChatMl.render(messages)
+                    : prompt;
+        }
+
         /** All at once, so that what stays of each is what the end of the whole asks for. */
         Optional<Shortened> whole(
                 List<PromptMessage> messages,
                 Function<List<Map<String, Object>>, RenderedPrompt> render) {
             MessageTexts found =
                     new MessageTexts(
-                            render.apply(messages.stream().map(PromptMessage::fields).toList()));
+                            asRead(messages.stream().map(PromptMessage::fields).toList(), render));
             Map<Integer, CharRange> bodies = bodies(messages, found);
             if (bodies.isEmpty()) {
                 return Optional.empty();

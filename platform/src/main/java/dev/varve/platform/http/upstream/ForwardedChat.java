@@ -1,6 +1,7 @@
 package dev.varve.platform.http.upstream;
 
 import dev.varve.platform.compression.CompressionReport;
+import dev.varve.platform.compression.conversation.ChatMl;
 import dev.varve.platform.compression.conversation.CompressionWish;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.conversation.Shortened;
@@ -48,7 +49,7 @@ public final class ForwardedChat {
 
         private static int count(
                 ConversationCompressor compressor, List<Map<String, Object>> messages) {
-            return compressor.tokens(ForwardedMessages.render(messages).text());
+            return compressor.tokens(ChatMl.render(messages).text());
         }
 
         private int tokens(List<Map<String, Object>> others) {
@@ -58,7 +59,7 @@ public final class ForwardedChat {
         Optional<Shortened> run(BooleanSupplier cancelled) {
             return compressor.compress(
                     new ConversationCompressor.Conversation(
-                            messages.plain(), ForwardedMessages::render, each -> tokens(each)),
+                            messages.plain(), ChatMl::render, each -> tokens(each)),
                     wish,
                     cancelled);
         }

@@ -2,8 +2,6 @@ package dev.varve.platform.http.upstream;
 
 import dev.varve.platform.compression.PromptMessage;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.template.RenderedPrompt;
-import dev.varve.platform.template.Span;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -56,24 +54,6 @@ record ForwardedMessages(List<ObjectNode> nodes, List<Map<String, Object>> plain
         String role = node.get(ROLE).stringValue();
         fields.put(ROLE, role.equals("developer") ? "system" : role);
         return fields;
-    }
-
-    /**
-     * The prompt that a drafter reads: texts between the marks of ChatML, which models of the Qwen
-     * families know. What the other server makes of the messages is not known here.
-     */
-    static RenderedPrompt render(List<Map<String, Object>> messages) {
-        List<Span> spans = new ArrayList<>();
-        for (Map<String, Object> fields : messages) {
-            PromptMessage message = new PromptMessage(fields);
-            spans.add(Span.ofTemplate("<|im_start|>"));
-            spans.add(Span.ofInput(message.role()));
-            spans.add(Span.ofTemplate("\n"));
-            spans.add(Span.ofInput(message.text()));
-            spans.add(Span.ofTemplate("<|im_end|>\n"));
-        }
-        spans.add(Span.ofTemplate("<|im_start|>assistant\n"));
-        return new RenderedPrompt(spans);
     }
 
     /** Takes over the texts that became shorter. */

@@ -1,0 +1,47 @@
+package dev.varve.platform.compression.conversation;
+
+import dev.varve.platform.compression.PromptMessage;
+import dev.varve.platform.template.RenderedPrompt;
+import dev.varve.platform.template.Span;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Texts between the marks of ChatML, which models of the Qwen families learnt. A drafter reads them
+ * so where it would not understand the marks of the target's template.
+ */
+public final class ChatMl {
+    private static final String BEGIN = "<|im_start|>";
+    private static final String END = "<|im_end|>";
+
+    private ChatMl() {}
+
+    /** Whether the marks are tokens of a vocabulary. */
+    static boolean isKnownTo(Tokenizer tokenizer) {
+        return tokenizer.tokenId(BEGIN).isPresent() && tokenizer.tokenId(END).isPresent();
+    }
+
+    /** Whether a prompt has the marks. */
+    static boolean isIn(RenderedPrompt prompt) {
+        return prompt.spans().stream()
+                .anyMatch(span -> span.trusted() && span.text().contains(BEGIN));
+    }
+
+    /** The prompt of some messages, maps in the form that templates expect. */
+    public static RenderedPrompt render(List<Map<String, Object>> messages) {
+        List<Span> spans = new ArrayList<>();
+        for (Map<String, Object> fields : messages) {
+            PromptMessage message = new PromptMessage(fields);
+            spans.add(Span.ofTemplate(BEGIN));
+            spans.add(Span.ofInput(message.role()));
+            spans.add(Span.ofTemplate("\n"));
+            spans.add(Span.ofInput(message.text()));
+            spans.add(Span.ofTemplate(END + "\n"));
+        }
+        spans.add(Span.ofTemplate(BEGIN + "assistant\n"));
+        return new RenderedPrompt(spans);
+    }
+}

@@ -44,7 +44,7 @@ record GenerationCall(
      * What each object of an answer begins with.
      *
      * @param id id of the answer
-     * @param model name to echo
+     * @param model id of the model that answers
      */
     record Head(String id, String model) {}
 
@@ -63,13 +63,15 @@ record GenerationCall(
                 fields.nested("stream_options")
                         .flatMap(options -> options.flag("include_usage"))
                         .orElse(false);
+        // Which model it means was settled before.
+        fields.text("model");
         OptionalLong most = readMaxTokens(fields);
         int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
         int vocabulary = served.language().tokenizer().vocabularySize();
         return new GenerationCall(
                 new Head(
                         idPrefix + UUID.randomUUID().toString().replace("-", ""),
-                        fields.text("model").orElse(served.description().id())),
+                        served.description().id()),
                 readDelivery(fields, usage),
                 new End(readStops(fields), most, fields.flag("ignore_eos").orElse(false)),
                 topLogprobs,

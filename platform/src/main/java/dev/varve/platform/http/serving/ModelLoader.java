@@ -4,9 +4,8 @@ import dev.varve.api.VarveException;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -21,15 +20,19 @@ final class ModelLoader implements AutoCloseable {
 
     private static final long MOST_MILLIS = 10_000;
 
-    private final ScheduledExecutorService thread =
-            Executors.newSingleThreadScheduledExecutor(
-                    Thread.ofPlatform().daemon().name("varve-models").factory());
+    private final ScheduledThreadPoolExecutor thread =
+            new ScheduledThreadPoolExecutor(
+                    1, Thread.ofPlatform().daemon().name("varve-models").factory());
+
+    /** Who loads at the moment; unloading is never interrupted. */
+    private Optional<Thread> loading = Optional.empty();
 
     /**
      * @param unload unloads what nobody has used for long
      * @param idle how long that is; empty if never
      */
     ModelLoader(Runnable unload, Optional<Duration> idle) {
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         idle.ifPresent(
                 time -> {
                     long millis = Math.clamp(time.toMillis() / PARTS, 1, MOST_MILLIS);
@@ -66,7 +69,7 @@ final class ModelLoader implements AutoCloseable {
         LOG.log(System.Logger.Level.INFO, "loading {0}", id);
         while (true) {
             try {
-                return source.load();
+                return loadInterruptibly(source);
             } catch (VarveException e) {
                 if (!LoadFailures.isShortOfMemory(e) || !makeRoom.getAsBoolean()) {
                     throw told(id, e);
@@ -75,6 +78,27 @@ final class ModelLoader implements AutoCloseable {
                 throw told(id, e);
             }
         }
+    }
+
+    private RunningModel loadInterruptibly(ModelSource source) {
+        setLoading(Optional.of(Thread.currentThread()));
+        try {
+            return source.load();
+        } finally {
+            setLoading(Optional.empty());
+        }
+    }
+
+    private synchronized void setLoading(Optional<Thread> who) {
+        loading = who;
+        if (who.isEmpty()) {
+            // It was meant for what was loaded.
+            Thread.interrupted();
+        }
+    }
+
+    private synchronized void interrupt() {
+        loading.ifPresent(Thread::interrupt);
     }
 
     private static RuntimeException told(String id, RuntimeException reason) {
@@ -89,7 +113,8 @@ final class ModelLoader implements AutoCloseable {
     /** Ends the thread; a model that is being loaded is given up as soon as that is possible. */
     @Override
     public void close() {
-        thread.shutdownNow();
+        thread.shutdown();
+        interrupt();
         try {
             if (!thread.awaitTermination(MOST_MILLIS, TimeUnit.MILLISECONDS)) {
                 LOG.log(System.Logger.Level.WARNING, "a model is still being loaded");

@@ -22,7 +22,7 @@ final class ServedModelArguments {
                     "Folder whose models are served, too, each loaded by the first request that"
                             + " names it; may be repeated. Files that are added or replaced are"
                             + " noticed; draft models and projectors are passed over.",
-            order = 12)
+            order = 2)
     private List<Path> folders = List.of();
 
     @Option(
@@ -33,7 +33,7 @@ final class ServedModelArguments {
                     "Unload a model that no request has used for so long, such as 90s, 15m or 2h,"
                             + " and load it for the next one (default: keep it until another model"
                             + " needs its memory).",
-            order = 13)
+            order = 3)
     private Optional<Duration> ttl = Optional.empty();
 
     @Option(
@@ -42,7 +42,7 @@ final class ServedModelArguments {
             description =
                     "Another name of a model, for requests; may be repeated. With * as NAME: all"
                             + " names that mean no model.",
-            order = 14)
+            order = 4)
     private List<String> aliases = List.of();
 
     @Option(
@@ -52,7 +52,7 @@ final class ServedModelArguments {
                             + " chatgpt-..., codex-..., o1, o3 and the like) as any other unknown"
                             + " one. Without it they mean the first model.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
-            order = 15)
+            order = 5)
     private boolean strict;
 
     List<Path> folders() {

@@ -115,7 +115,7 @@ class AgentLoopIT {
     private static void runAgent(OpenAIClient client, Asking asking) {
         ChatCompletionCreateParams.Builder chat =
                 ChatCompletionCreateParams.builder()
-                        .model("m")
+                        .model("gpt-4o")
                         .temperature(0.0)
                         .maxCompletionTokens(64)
                         .addFunctionTool(WEATHER)

@@ -156,7 +156,7 @@ class ServeIT {
                 client.completions()
                         .create(
                                 CompletionCreateParams.builder()
-                                        .model("m")
+                                        .model("gpt-4o")
                                         .prompt("Once upon a time")
                                         .maxTokens(5)
                                         .temperature(0.0)
@@ -317,7 +317,7 @@ class ServeIT {
 
     private static ChatCompletionCreateParams.Builder chat(String question) {
         return ChatCompletionCreateParams.builder()
-                .model("m")
+                .model("gpt-4o")
                 .temperature(0.0)
                 .maxCompletionTokens(24)
                 .addUserMessage(question);

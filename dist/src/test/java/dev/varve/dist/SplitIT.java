@@ -324,7 +324,7 @@ class SplitIT {
                         .build();
         ChatCompletionCreateParams request =
                 ChatCompletionCreateParams.builder()
-                        .model("m")
+                        .model("gpt-4o")
                         .temperature(0.0)
                         .maxCompletionTokens(tokens)
                         .putAdditionalBodyProperty("ignore_eos", JsonValue.from(true))

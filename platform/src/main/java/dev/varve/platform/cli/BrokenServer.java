@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.engine.Engine;
+import dev.varve.api.VarveException;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -23,13 +23,15 @@ final class BrokenServer {
     private BrokenServer() {}
 
     /**
-     * Waits until the server is asked to stop or its engine is broken.
+     * Waits until the server is asked to stop or an engine is broken.
      *
+     * @param broken completes when an engine is
      * @return whether the engine is broken; the process ends soon in that case, in order or not
      */
-    static boolean await(Engine engine, CountDownLatch stop) throws InterruptedException {
+    static boolean await(CompletableFuture<VarveException> broken, CountDownLatch stop)
+            throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
-        engine.broken().thenRun(end::countDown);
+        broken.thenRun(end::countDown);
         Thread.ofVirtual()
                 .start(
                         () -> {
@@ -41,7 +43,7 @@ final class BrokenServer {
                             end.countDown();
                         });
         end.await();
-        if (!engine.broken().isDone()) {
+        if (!broken.isDone()) {
             return false;
         }
         CompletableFuture.delayedExecutor(LIMIT.toMillis(), TimeUnit.MILLISECONDS)

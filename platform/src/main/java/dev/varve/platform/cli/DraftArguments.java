@@ -138,6 +138,22 @@ final class DraftArguments {
     }
 
     /**
+     * Likewise of a model that {@code --draft} does not mean: only what is usual.
+     *
+     * @throws IllegalArgumentException that begins with the flag that is wrong
+     */
+    Optional<DraftSettings> settingsOfOther(
+            PlacementRequest target, Optional<Path> usual, boolean readsPrompts) {
+        if (isOff() || usual.isEmpty()) {
+            return Optional.empty();
+        }
+        DraftFlags flags = flags(usual.map(Path::toString));
+        flags.requireValid(readsPrompts);
+        flags.requireFits(target);
+        return flags.settings();
+    }
+
+    /**
      * Checks what is said of a model that reads prompts, where no tokens are guessed.
      *
      * @throws IllegalArgumentException that begins with the flag that is wrong

@@ -8,6 +8,7 @@ import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedDrafter;
+import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.Site;
@@ -183,6 +184,11 @@ final class ModelArguments {
 
     @Mixin private PluginOptions plugins;
 
+    /** Where plugins and native libraries come from. */
+    PluginSettings plugins(Environment environment) {
+        return plugins.settings(environment);
+    }
+
     ModelOption model() {
         return model;
     }
@@ -255,10 +261,46 @@ final class ModelArguments {
         Optional<DraftSettings> guesses =
                 draft.settings(
                         request,
-                        usualDraft && exactRows != ExactRows.OFF
-                                ? choice.draft(environment)
-                                : Optional.empty(),
+                        usualDraft ? usualDraft(choice, environment) : Optional.empty(),
                         compression.isPresent());
+        return host(choice, settings, environment, guesses, compression);
+    }
+
+    /**
+     * Everything about one of several models.
+     *
+     * @param first whether it is the one that {@code --draft} means
+     */
+    HostSettings host(
+            ModelChoice choice,
+            boolean first,
+            ModelSettings settings,
+            Environment environment,
+            Optional<CompressionSettings> compression) {
+        PlacementRequest request = placement.request();
+        Optional<Path> usual = usualDraft(choice, environment);
+        boolean reads = compression.isPresent();
+        return host(
+                choice,
+                settings,
+                environment,
+                first
+                        ? draft.settings(request, usual, reads)
+                        : draft.settingsOfOther(request, usual, reads),
+                compression);
+    }
+
+    private Optional<Path> usualDraft(ModelChoice choice, Environment environment) {
+        return exactRows == ExactRows.OFF ? Optional.empty() : choice.draft(environment);
+    }
+
+    private HostSettings host(
+            ModelChoice choice,
+            ModelSettings settings,
+            Environment environment,
+            Optional<DraftSettings> guesses,
+            Optional<CompressionSettings> compression) {
+        PlacementRequest request = placement.request();
         HostSettings host =
                 new HostSettings(
                         choice.file(),

@@ -51,6 +51,11 @@ final class ModelFolder {
         }
     }
 
+    /** Name of a model in the API: that of its file, without part and ending. */
+    static String id(Path file) {
+        return file.getFileName().toString().replaceFirst("(-\\d{5}-of-\\d{5})?\\.gguf$", "");
+    }
+
     private static String withoutPart(Path file) {
         String name = file.getFileName().toString();
         Matcher part = PART.matcher(name);

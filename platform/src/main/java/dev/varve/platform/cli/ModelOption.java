@@ -4,7 +4,7 @@ import picocli.CommandLine.Option;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.List;
 
 /** The option of every command that uses one model; without it, that is a demo model. */
 final class ModelOption {
@@ -17,23 +17,31 @@ final class ModelOption {
                             + " demo:qwen35, demo:gemma4 or demo:laguna (default: demo:qwen35)."
                             + " varve models lists them.",
             order = 1)
-    private Optional<ModelReference> given = Optional.empty();
+    private List<ModelReference> given = List.of();
 
     /** Whether somebody named a model. */
     boolean isNamed() {
-        return given.isPresent();
+        return !given.isEmpty();
+    }
+
+    /** All that were named, in their order; {@code varve serve} takes several. */
+    List<NamedModel> all(Environment environment) {
+        return given.stream().map(each -> NamedModel.of(each, environment)).toList();
     }
 
     /**
      * The model to use.
      *
-     * @throws UsageException if none was named and the demo model is missing
+     * @throws UsageException if several were named, or none and the demo model is missing
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if the demo model that was named
      *     is missing
      */
     ModelChoice choose(Environment environment) {
-        if (given.isPresent()) {
-            return new ModelChoice(given.get(), given.get().file(environment), true);
+        if (given.size() > 1) {
+            throw new UsageException("--model: expected one model, found " + given.size());
+        }
+        if (!given.isEmpty()) {
+            return NamedModel.of(given.getFirst(), environment).choice();
         }
         Path file = DemoModel.DEFAULT.file(environment);
         if (!Files.exists(file)) {

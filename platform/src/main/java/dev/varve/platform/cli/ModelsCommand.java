@@ -1,8 +1,6 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.draft.DraftFile;
-import dev.varve.platform.plugin.PluginCatalog;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,8 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Lists the demo models and the model files of folders, without loading any. */
 @Command(
@@ -50,26 +46,6 @@ final class ModelsCommand extends CliCommand {
                 implements Listed {}
 
         record Unusable(String name, Path file, boolean demo, String reason) implements Listed {}
-    }
-
-    /**
-     * What files can be used for here.
-     *
-     * @param models architectures of models
-     * @param assistants architectures of what guesses beside them, but for draft models
-     */
-    private record Architectures(Set<String> models, Set<String> assistants) {
-        static Architectures of(PluginCatalog catalog) {
-            return new Architectures(
-                    catalog.families().keySet(),
-                    catalog.families().values().stream()
-                            .flatMap(family -> family.assistants().stream())
-                            .collect(Collectors.toSet()));
-        }
-
-        boolean isDraft(String name) {
-            return DraftFile.isDraft(name) || assistants.contains(name);
-        }
     }
 
     @Option(

@@ -64,7 +64,9 @@ final class ServeArguments {
     @Option(
             names = "--model-name",
             paramLabel = "NAME",
-            description = "Name of the model in the API (default: the file's name without .gguf).",
+            description =
+                    "Name of the model in the API, where there is one (default: the file's name"
+                            + " without .gguf).",
             order = 16)
     private Optional<String> modelName = Optional.empty();
 
@@ -229,12 +231,14 @@ final class ServeArguments {
         return (int) bytes;
     }
 
-    String modelName(Path model) {
-        return modelName.orElseGet(
-                () ->
-                        model.getFileName()
-                                .toString()
-                                .replaceFirst("(-\\d{5}-of-\\d{5})?\\.gguf$", ""));
+    /** Name of the one model in the API. */
+    String modelName(NamedModel model) {
+        return modelName.orElseGet(model::id);
+    }
+
+    /** Whether it was given on the command line. */
+    boolean namesModel() {
+        return modelName.isPresent();
     }
 
     Optional<Path> chatTemplateFile() {

@@ -1,53 +1,58 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
-import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
-import dev.varve.platform.engine.Engine;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedDrafter;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
-import dev.varve.platform.http.model.ModelDescription;
-import dev.varve.platform.http.model.ModelLanguage;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.serving.ModelNames;
+import dev.varve.platform.http.serving.ServedModels;
 import dev.varve.platform.http.upstream.UpstreamTarget;
 import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.runtime.HostCacheLimit;
+import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 /** Serves a model over HTTP until the process is asked to stop. */
 @Command(
         name = "serve",
         description = {
-            "Serves a model over an OpenAI-compatible HTTP API.",
+            "Serves a model, or several, over an OpenAI-compatible HTTP API.",
             "The server listens when the model, its chat template and the memory are found to be"
                     + " right, and answers 503 until the weights are loaded. SIGTERM and SIGINT let"
                     + " running requests end, for at most 30 seconds.",
+            "--model may be repeated, NAME=FILE gives a model its name in the API, and --models"
+                    + " serves a folder; the model of a request chooses, and the first one is the"
+                    + " default. --draft and --chat-template-file are for the first one, all other"
+                    + " flags for every one; see docs/models-served.md.",
             "A model may be spread over several devices, in this process, in processes that the"
                     + " server starts, and on other hosts; varve plan shows what to expect of it."
         },
-        customSynopsis = "varve serve [--model FILE] [OPTIONS]",
+        customSynopsis = "varve serve [--model [NAME=]FILE]... [--models FOLDER] [OPTIONS]",
         footer = {
             "  varve serve                                         a toy model, to try it",
             "  varve serve --model model.gguf",
             "  varve serve --model model.gguf --port 0 --max-ctx 32768 --parallel 8 --cache-type-k"
                     + " q8_0",
+            "  varve serve --model small=a.gguf --model large=b.gguf --models /srv/models"
+                    + " --model-ttl 15m",
             "  VARVE_API_KEY=secret varve serve --model model.gguf --host 0.0.0.0",
             "  varve serve --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
                     + " auto",
@@ -63,6 +68,8 @@ final class ServeCommand extends CliCommand {
     private static final Duration STOP_LIMIT = DRAIN_LIMIT.plusSeconds(10);
 
     @Mixin private ModelArguments model;
+
+    @Mixin private ServedModelArguments models;
 
     @Mixin private ServeArguments server;
 
@@ -132,17 +139,76 @@ final class ServeCommand extends CliCommand {
         // Before anything slow: it may say that a flag is wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
         HostCacheLimit hostCache = server.hostCache();
-        ModelChoice choice = model.model().choose(environment());
-        PageDrafter drafter = paging.drafter(compressed.drafter(), environment(), choice.isDemo());
+        List<NamedModel> named = named();
+        boolean isDemo = named.stream().findFirst().filter(NamedModel::isDemo).isPresent();
+        PageDrafter drafter = paging.drafter(compressed.drafter(), environment(), isDemo);
         Optional<PoolRequest> pool = paging.request(environment(), drafter.isThere());
         store = server.store();
         compression =
                 compressed.settings(
                         environment(),
-                        choice.isDemo(),
+                        isDemo,
                         PageDrafter.scores(pool) ? Optional.of(drafter.name()) : Optional.empty());
-        requireGuesses(model.mayDraft(choice.isDemo()));
+        requireGuesses(model.mayDraft(isDemo));
         HttpOptions options = server.httpOptions(environment());
+        ModelSettings settings =
+                model.settings(server.parallel(), server.kvTokens())
+                        .with(server.waiting())
+                        .with(hostCache)
+                        .withPool(pool);
+        ServedModelMaker maker = new ServedModelMaker(reasoningDefaults, model.exactRows());
+        if (named.size() == 1 && !models.areLoadedOnDemand()) {
+            return serveOne(named.getFirst(), settings, maker, options);
+        }
+        named.forEach(each -> each.choice().notes("varve serve").forEach(this::say));
+        return serveSeveral(
+                new SeveralModels(
+                        named,
+                        new SeveralModels.Sizes(settings, store, compression, maker),
+                        new SeveralModels.Flags(model, server, models, environment())),
+                options);
+    }
+
+    /** The models to load at the start; the demo model where there would be none at all. */
+    private List<NamedModel> named() {
+        return model.model().isNamed() || !models.folders().isEmpty()
+                ? model.model().all(environment())
+                : List.of(new NamedModel(Optional.empty(), model.model().choose(environment())));
+    }
+
+    /** Serves models that come and go; all are looked at before the first one is loaded. */
+    private int serveSeveral(SeveralModels several, HttpOptions options)
+            throws InterruptedException {
+        CountDownLatch stop = new CountDownLatch(1);
+        int status;
+        try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
+            try (Entrance entrance = new Entrance(options)) {
+                several.check();
+                try (ServedModels all = several.open()) {
+                    String loading = several.loading();
+                    say(
+                            "listening on "
+                                    + entrance.open()
+                                    + (loading.isEmpty() ? "" : "; loading " + loading));
+                    HttpServer http = entrance.server();
+                    several.load(all, http);
+                    guard.arm();
+                    out().println("Serving " + SeveralModels.names(all) + " on " + http.uri());
+                    out().flush();
+                    status = serve(http, all.broken(), stop);
+                }
+            }
+            say("stopped");
+        }
+        return status;
+    }
+
+    private int serveOne(
+            NamedModel named, ModelSettings settings, ServedModelMaker maker, HttpOptions options)
+            throws InterruptedException {
+        ModelChoice choice = named.choice();
+        String id = server.modelName(named);
+        ModelNames names = models.names(List.of(id));
         CountDownLatch stop = new CountDownLatch(1);
         int status;
         try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
@@ -157,13 +223,7 @@ final class ServeCommand extends CliCommand {
                                                 + entrance.open()
                                                 + "; loading "
                                                 + choice.file().getFileName());
-                try (HostedModel runtime =
-                        open(
-                                model,
-                                model.settings(server.parallel(), server.kvTokens())
-                                        .with(server.waiting())
-                                        .with(hostCache)
-                                        .withPool(pool))) {
+                try (HostedModel runtime = open(model, settings)) {
                     int shards = runtime.placement().parts().size();
                     say(
                             String.format(
@@ -175,19 +235,25 @@ final class ServeCommand extends CliCommand {
                     // is asked to stop.
                     guard.arm();
                     HttpServer http = entrance.server();
-                    ServedModel served = served(runtime, choice.file(), reasoningDefaults);
-                    http.ready(served);
-                    out().println("Serving " + served.description().id() + " on " + http.uri());
-                    if (choice.isDemo() && served.language().chat().isPresent()) {
-                        showChat(http.uri(), options.access().needsKey());
+                    ServedModel served = maker.served(runtime, id, chat);
+                    try (ServedModels only = ServedModels.of(served, title(runtime, id), names)) {
+                        http.ready(only);
+                        out().println("Serving " + id + " on " + http.uri());
+                        if (choice.isDemo() && served.language().chat().isPresent()) {
+                            showChat(http.uri(), options.access().needsKey());
+                        }
+                        out().flush();
+                        status = serve(http, only.broken(), stop);
                     }
-                    out().flush();
-                    status = serve(http, runtime.engine(), stop);
                 }
             }
             say("stopped");
         }
         return status;
+    }
+
+    private static String title(HostedModel runtime, String id) {
+        return runtime.file().metadata().findString("general.name").orElse(id);
     }
 
     /** Learning from guesses needs some. */
@@ -226,10 +292,11 @@ final class ServeCommand extends CliCommand {
     }
 
     /** Serves until the end and returns the exit status. */
-    private int serve(HttpServer http, Engine engine, CountDownLatch stop)
+    private int serve(
+            HttpServer http, CompletableFuture<VarveException> broken, CountDownLatch stop)
             throws InterruptedException {
-        if (BrokenServer.await(engine, stop)) {
-            say(FlagNames.FLAGS.render(engine.broken().join().getMessage()) + "; the process ends");
+        if (BrokenServer.await(broken, stop)) {
+            say(FlagNames.FLAGS.render(broken.join().getMessage()) + "; the process ends");
             BrokenServer.linger(stop);
             return BrokenServer.STATUS;
         }
@@ -238,42 +305,5 @@ final class ServeCommand extends CliCommand {
             say("requests still ran after " + DRAIN_LIMIT.toSeconds() + " s and were cancelled");
         }
         return 0;
-    }
-
-    private ServedModel served(
-            HostedModel runtime, Path file, ReasoningDefaults reasoningDefaults) {
-        Map<String, Object> details = new LinkedHashMap<>();
-        details.put("device", runtime.placement().devices());
-        details.put("threads", runtime.threads().orElse(0));
-        details.put("load_ms", Math.round(runtime.loadMillis()));
-        runtime.adapter()
-                .shape()
-                .window()
-                .ifPresent(
-                        window ->
-                                details.put(
-                                        "sliding_window",
-                                        Map.of(
-                                                "tokens",
-                                                window,
-                                                "rows_per_sequence",
-                                                runtime.plan().sizes().regionSlots(),
-                                                "regions",
-                                                runtime.plan().sizes().stateRows() - 1)));
-        details.put("exact_rows", model.exactRows());
-        details.put("memory_plan", runtime.plan().describe(runtime.placement().devices()));
-        return new ServedModel(
-                new ModelDescription(
-                        server.modelName(file),
-                        runtime.file().architecture(),
-                        runtime.adapter().shape().contextLength(),
-                        details),
-                runtime.engine(),
-                new ModelLanguage(
-                        runtime.tokenizer(),
-                        chat,
-                        AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
-                        reasoningDefaults),
-                runtime.compressor());
     }
 }

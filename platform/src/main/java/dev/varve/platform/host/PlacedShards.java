@@ -10,8 +10,10 @@ import dev.varve.platform.placement.Site;
 import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.RemoteDevices;
 import dev.varve.platform.remote.RemoteShard;
+import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.ShardFactory;
+import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.Shard;
@@ -21,6 +23,7 @@ import dev.varve.platform.shard.local.LocalShard;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -36,6 +39,7 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
     private final ShardLinks links;
     private final Map<DeviceReference, ComputeDevice> devices = new HashMap<>();
     private final Map<DeviceReference, DeviceInfo> facts = new HashMap<>();
+    private Optional<MemoryClaims.Claim> claim = Optional.empty();
 
     PlacedShards(PreparedModel prepared, ShardLinks links) {
         this.prepared = prepared;
@@ -48,7 +52,22 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if it is not there
      */
     public synchronized DeviceInfo info(DeviceReference device) {
-        return facts.computeIfAbsent(device, this::find);
+        return facts.computeIfAbsent(device, this::left);
+    }
+
+    private DeviceInfo left(DeviceReference device) {
+        DeviceInfo found = find(device);
+        return claims().map(others -> others.left(device, found)).orElse(found);
+    }
+
+    private Optional<MemoryClaims> claims() {
+        return prepared.settings().devices().claims();
+    }
+
+    /** Promises what a plan needs, until this is closed, so that other models do without it. */
+    synchronized void claim(SplitPlan plan) {
+        claim.ifPresent(MemoryClaims.Claim::close);
+        claim = claims().map(others -> others.claim(plan, this::info));
     }
 
     private DeviceInfo find(DeviceReference device) {
@@ -131,5 +150,6 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
     public synchronized void close() {
         devices.values().forEach(ComputeDevice::close);
         devices.clear();
+        claim.ifPresent(MemoryClaims.Claim::close);
     }
 }

@@ -58,6 +58,15 @@ public record PluginSettings(Source source, Path cacheFolder, Optional<Path> ggm
     }
 
     /**
+     * The same with the plugins loaded, for programs that open several models.
+     *
+     * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if the folder cannot be listed
+     */
+    public PluginSettings loaded() {
+        return new PluginSettings(new Source.Loaded(catalog()), cacheFolder, ggmlHome);
+    }
+
+    /**
      * The plugins; those of a folder are loaded at every call.
      *
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if the folder cannot be listed

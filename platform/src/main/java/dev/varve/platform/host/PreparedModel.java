@@ -264,6 +264,26 @@ public final class PreparedModel {
     }
 
     /**
+     * Plans the model and promises it what it will need, without loading any of it. Helping models
+     * are not counted.
+     *
+     * @return gives the promise back when it is closed
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if it does not fit
+     */
+    public PlacedShards reserve() {
+        PlacedShards shards = shards();
+        try {
+            ModelSettings sized = settings.model();
+            SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
+            shards.claim(SplitPlan.of(model.adapter(), placed.placement(), shards::info, sized));
+            return shards;
+        } catch (RuntimeException | Error e) {
+            shards.close();
+            throw e;
+        }
+    }
+
+    /**
      * Loads the model.
      *
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if it does not fit, of others if a
@@ -291,6 +311,7 @@ public final class PreparedModel {
             SplitPlan plan = SplitPlan.of(model.adapter(), placed.placement(), shards::info, sized);
             tell(plan.pool());
             plan.pool().describe().ifPresent(line -> listener.note(Setting.KVFLASH + ": " + line));
+            shards.claim(plan);
             listener.planned(plan, placed.reasons());
             return new HostedModel(
                     load(

@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.answer.AnswerDelivery;
@@ -14,9 +15,12 @@ import dev.varve.platform.http.llamacpp.NativeCompletions;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
 import dev.varve.platform.http.model.ModelFacts;
+import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.http.responses.ResponsesDialect;
+import dev.varve.platform.http.serving.ModelList;
+import dev.varve.platform.http.serving.ModelView;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.setting.SettingNames;
 
@@ -25,6 +29,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
 
 /** The routes of a server that computes with a model, mapped to their paths. */
 final class ApiContext {
@@ -32,12 +38,12 @@ final class ApiContext {
     private final AccessControl access;
     private final RequestCycle cycle;
     private final Offer offer;
-    private final Metrics metrics;
     private final SettingNames names;
     private final RouteContext context;
     private final AnswerDelivery delivery;
     private final Dialect chat = new ChatDialect();
     private final Dialect messages = new MessagesDialect();
+    private final ModelList models;
 
     ApiContext(
             AccessControl access,
@@ -46,9 +52,9 @@ final class ApiContext {
             Offer offer,
             HttpOptions options) {
         this.access = access;
-        this.metrics = metrics;
         this.offer = offer;
         names = options.names();
+        models = new ModelList(names);
         cycle = new RequestCycle(access, metrics, names);
         context = new RouteContext(cycle, offer, intake, options.fields());
         delivery = new AnswerDelivery(metrics, names);
@@ -69,43 +75,70 @@ final class ApiContext {
                         ReadRoute.json(() -> Json.object().put("status", "ok"))),
                 "/livez");
         map(
-                new ReadRoute(
-                        "/health",
-                        Purpose.LIFE_SIGN,
-                        cycle,
-                        exchange ->
-                                HealthReport.write(
-                                        offer.require().served().engine(),
-                                        names,
-                                        exchange.response())),
+                new ReadRoute("/health", Purpose.LIFE_SIGN, cycle, this::writeHealth),
                 "/health",
                 "/v1/health");
         map(new ReadRoute("/metrics", Purpose.MEASUREMENT, cycle, this::writeMetrics), "/metrics");
     }
 
+    /** Of a model that can compute no more, else of the default one, if that is loaded. */
+    private void writeHealth(Exchange exchange) throws IOException {
+        Optional<Engine> engine =
+                offer.loaded().stream()
+                        .map(ServedModel::engine)
+                        .filter(each -> each.broken().isDone())
+                        .findFirst()
+                        .or(
+                                () ->
+                                        offer.require()
+                                                .defaultModel()
+                                                .flatMap(ModelView::running)
+                                                .map(each -> each.served().engine()));
+        if (engine.isPresent()) {
+            HealthReport.write(engine.get(), names, exchange.response());
+        } else {
+            JsonAnswer.write(exchange.response(), 200, Json.object().put("status", "ok"));
+        }
+    }
+
     private void writeMetrics(Exchange exchange) throws IOException {
-        byte[] text = metrics.text(offer.status()).getBytes(StandardCharsets.UTF_8);
+        byte[] text = offer.metrics().getBytes(StandardCharsets.UTF_8);
         exchange.response().setContentType(Metrics.CONTENT_TYPE);
         exchange.response().getOutputStream().write(text);
     }
 
     private void mapFacts() {
         map(facts("/", ReadRoute.json(this::index)), "");
-        map(
-                facts(
-                        "/props",
-                        ReadRoute.json(
-                                () -> offer.require().facts().properties(names, access.scopes()))),
-                "/props");
+        map(facts("/props", this::writeProperties), "/props");
         map(facts("/v1/models", this::listModels), "/v1/models", "/models");
-        map(facts("/slots", ReadRoute.json(() -> offer.require().facts().slots())), "/slots");
-        map(new ModelRoute(cycle, offer), ModelRoute.PREFIX + "*");
+        map(facts("/slots", this::writeSlots), "/slots");
+        map(new ModelRoute(cycle, offer, models), ModelRoute.PREFIX + "*");
+    }
+
+    private void writeProperties(Exchange exchange) throws IOException {
+        ModelView view = offer.view(RequestedModel.inQuery(exchange.request()));
+        JsonAnswer.write(
+                exchange.response(),
+                200,
+                offer.facts(view)
+                        .map(facts -> facts.properties(names, access.scopes()))
+                        .orElseGet(() -> models.properties(view)));
+    }
+
+    /** Of the model that is asked for, or of the default one; none while it is not loaded. */
+    private void writeSlots(Exchange exchange) throws IOException {
+        ModelView view = offer.view(RequestedModel.inQuery(exchange.request()));
+        JsonAnswer.write(
+                exchange.response(),
+                200,
+                offer.facts(view).map(ModelFacts::slots).orElseGet(Json.MAPPER::createArrayNode));
     }
 
     private void listModels(Exchange exchange) throws IOException {
-        ModelFacts facts = offer.require().facts();
+        List<ModelView> views = offer.require().views();
         boolean agent = exchange.request().getParameter("client_version") != null;
-        JsonAnswer.write(exchange.response(), 200, agent ? facts.agentModels() : facts.models());
+        JsonAnswer.write(
+                exchange.response(), 200, agent ? models.agentModels(views) : models.models(views));
     }
 
     private ReadRoute facts(String label, ReadRoute.Reader reader) {

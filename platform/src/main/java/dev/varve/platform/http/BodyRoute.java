@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.Purpose;
+import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
@@ -10,6 +11,7 @@ import dev.varve.platform.intake.Intake;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** A route that takes a JSON object with POST and has it worked on beside the engine. */
@@ -32,10 +34,22 @@ abstract class BodyRoute extends Route {
 
     @Override
     final Outcome answer(Exchange exchange) throws IOException, InterruptedException {
-        Offer.OfferedModel model = offer.require();
+        boolean choice = offer.isChoice();
         // The model may be ready since it was settled that the body is not wanted.
         HeldBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
-        return answer(exchange, body, model);
+        Optional<String> name =
+                choice
+                        ? intake.work(body.length(), () -> body.look(RequestedModel::in))
+                        : Optional.empty();
+        try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
+                Offer.Taken taken = offer.take(name, probe::isGone)) {
+            Outcome outcome = answer(exchange, body, taken.model());
+            if (probe.mustClose()) {
+                // The connection ends with the probe; the answer must be out by then.
+                exchange.response().flushBuffer();
+            }
+            return outcome;
+        }
     }
 
     abstract Outcome answer(Exchange exchange, HeldBody body, Offer.OfferedModel model)
@@ -44,6 +58,12 @@ abstract class BodyRoute extends Route {
     /** What a body becomes, worked out beside the engine. */
     final <T> T work(HeldBody body, Function<ObjectNode, T> use) throws InterruptedException {
         byte[] bytes = body.take();
-        return intake.work(bytes.length, () -> use.apply(Json.parse(bytes)));
+        return intake.work(
+                bytes.length,
+                () -> {
+                    ObjectNode fields = Json.parse(bytes);
+                    offer.requireKnown(fields);
+                    return use.apply(fields);
+                });
     }
 }

@@ -4,6 +4,7 @@ import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.http.model.ServedModel;
 
 import java.io.IOException;
 
@@ -22,7 +23,9 @@ final class CacheClearRoute extends Route {
 
     @Override
     Outcome answer(Exchange exchange) throws IOException, InterruptedException {
-        EngineAnswer.await(offer.require().served().engine().clearCache());
+        for (ServedModel model : offer.loaded()) {
+            EngineAnswer.await(model.engine().clearCache());
+        }
         JsonAnswer.write(exchange.response(), 200, Json.object().put("status", "ok"));
         return Outcome.PLAIN;
     }

@@ -5,13 +5,19 @@ import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.model.CacheReport;
+import dev.varve.platform.http.serving.RunningModel;
+import dev.varve.platform.prefix.CacheEntry;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** {@code GET /cache?limit=N}: what host memory can restore, the most recently used first. */
+/**
+ * {@code GET /cache?limit=N&model=ID}: what host memory can restore of a model, the most recently
+ * used first; nothing while it is not loaded.
+ */
 final class CacheListRoute extends Route {
     private static final long serialVersionUID = 1L;
 
@@ -30,12 +36,13 @@ final class CacheListRoute extends Route {
     @Override
     Outcome answer(Exchange exchange) throws IOException, InterruptedException {
         int limit = limit(Optional.ofNullable(exchange.request().getQueryString()).orElse(""));
-        JsonAnswer.write(
-                exchange.response(),
-                200,
-                CacheReport.entries(
-                        EngineAnswer.await(offer.require().served().engine().cacheEntries()),
-                        limit));
+        Optional<RunningModel> model =
+                offer.view(RequestedModel.inQuery(exchange.request())).running();
+        List<CacheEntry> entries =
+                model.isPresent()
+                        ? EngineAnswer.await(model.get().served().engine().cacheEntries())
+                        : List.of();
+        JsonAnswer.write(exchange.response(), 200, CacheReport.entries(entries, limit));
         return Outcome.PLAIN;
     }
 

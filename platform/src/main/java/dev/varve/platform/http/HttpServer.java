@@ -4,10 +4,12 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.serving.ServedModels;
 import dev.varve.platform.intake.Intake;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The server. Listens as soon as it is started; until {@link #ready} its routes answer that the
@@ -18,7 +20,7 @@ public final class HttpServer implements AutoCloseable {
     private final Intake intake;
     private final Metrics metrics = new Metrics();
     private final Offer offer = new Offer(metrics);
-    private volatile ServedModel served;
+    private volatile Optional<ServedModels> served = Optional.empty();
 
     private HttpServer(HttpOptions options) {
         intake = new Intake(options.limits());
@@ -64,8 +66,13 @@ public final class HttpServer implements AutoCloseable {
 
     /** Offers a model from now on. */
     public void ready(ServedModel model) {
-        served = model;
-        offer.ready(model);
+        ready(ServedModels.of(model));
+    }
+
+    /** Offers models from now on, which belong to the caller. */
+    public void ready(ServedModels models) {
+        served = Optional.of(models);
+        offer.ready(models);
     }
 
     /**
@@ -75,8 +82,7 @@ public final class HttpServer implements AutoCloseable {
      */
     public boolean drain(Duration limit) {
         offer.drain();
-        ServedModel model = served;
-        return model == null || model.engine().drain(limit);
+        return served.map(models -> models.drain(limit)).orElse(true);
     }
 
     @Override

@@ -3,10 +3,12 @@ package dev.varve.platform.http;
 import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.http.serving.ModelList;
 
 import jakarta.servlet.http.HttpServletRequest;
 
 import java.io.IOException;
+import java.util.Optional;
 
 /** {@code GET /v1/models/ID}. The id is taken as it is written in the path. */
 final class ModelRoute extends Route {
@@ -16,10 +18,12 @@ final class ModelRoute extends Route {
     static final String PREFIX = "/v1/models/";
 
     private final transient Offer offer;
+    private final transient ModelList models;
 
-    ModelRoute(RequestCycle cycle, Offer offer) {
+    ModelRoute(RequestCycle cycle, Offer offer, ModelList models) {
         super(OTHER, Purpose.SERVICE, Methods.READ, cycle);
         this.offer = offer;
+        this.models = models;
     }
 
     @Override
@@ -30,7 +34,7 @@ final class ModelRoute extends Route {
     @Override
     Outcome answer(Exchange exchange) throws IOException {
         String id = exchange.request().getRequestURI().substring(PREFIX.length());
-        JsonAnswer.write(exchange.response(), 200, offer.require().facts().model(id));
+        JsonAnswer.write(exchange.response(), 200, models.model(offer.view(Optional.of(id))));
         return Outcome.PLAIN;
     }
 }

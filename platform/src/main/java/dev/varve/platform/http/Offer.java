@@ -1,18 +1,30 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.http.conversation.ConversationAnswers;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.metrics.ModelSample;
 import dev.varve.platform.http.model.ModelFacts;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.model.ToolSupport;
+import dev.varve.platform.http.serving.ModelLease;
+import dev.varve.platform.http.serving.ModelState;
+import dev.varve.platform.http.serving.ModelView;
+import dev.varve.platform.http.serving.RunningModel;
+import dev.varve.platform.http.serving.ServedModels;
 
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.WeakHashMap;
+import java.util.function.BooleanSupplier;
 
-/** The model that the server offers, from when it is loaded to the end. Thread-safe. */
+/** The models that the server offers, from when the first one is loaded to the end. Thread-safe. */
 final class Offer {
-    /** The model, and those who read requests for it. */
+    /** A model, and those who read requests for it. */
     record OfferedModel(ServedModel served, ModelFacts facts, ConversationAnswers answers) {
         static OfferedModel of(ServedModel served, Metrics metrics) {
             ToolSupport tools = ToolSupport.of(served);
@@ -23,19 +35,29 @@ final class Offer {
         }
     }
 
-    private volatile Optional<OfferedModel> model = Optional.empty();
+    /** A model that stays loaded until this is closed. */
+    record Taken(OfferedModel model, ModelLease lease) implements AutoCloseable {
+        @Override
+        public void close() {
+            lease.close();
+        }
+    }
+
+    private volatile Optional<ServedModels> models = Optional.empty();
     private volatile boolean draining;
     private final Metrics metrics;
+
+    /** Those of loaded models; what was unloaded falls out by itself. */
+    private final Map<RunningModel, OfferedModel> offered = new WeakHashMap<>();
 
     Offer(Metrics metrics) {
         this.metrics = metrics;
     }
 
-    void ready(ServedModel served) {
-        if (served.compressor().isPresent()) {
-            metrics.tellCompression();
-        }
-        model = Optional.of(OfferedModel.of(served, metrics));
+    void ready(ServedModels served) {
+        // What can be done now need not be done by the first request.
+        served.defaultModel().flatMap(ModelView::running).ifPresent(this::offered);
+        models = Optional.of(served);
     }
 
     /** Takes no more work. */
@@ -44,7 +66,7 @@ final class Offer {
     }
 
     boolean isReady() {
-        return model.isPresent();
+        return models.isPresent();
     }
 
     /** Whether there is a model that takes work. */
@@ -53,20 +75,103 @@ final class Offer {
     }
 
     /**
-     * The model.
+     * The models.
      *
-     * @throws ApiException a 503 while it loads, and when the server takes no more work
+     * @throws ApiException a 503 while the first one loads, and when the server takes no more work
      */
-    OfferedModel require() {
-        Optional<OfferedModel> offered = model;
+    ServedModels require() {
+        Optional<ServedModels> ready = models;
         if (draining) {
             throw ApiException.draining();
         }
-        return offered.orElseThrow(ApiException::loading);
+        return ready.orElseThrow(ApiException::loading);
     }
 
-    /** The status of its engine, also when that takes no more work; empty while it loads. */
-    Optional<EngineStatus> status() {
-        return model.map(offered -> offered.served().engine().status());
+    /** Whether a request has to say which model it means before it is read. */
+    boolean isChoice() {
+        return require().areSeveral();
+    }
+
+    /**
+     * Checks that the name in a body means a model.
+     *
+     * @throws ApiException a 404 if it does not
+     */
+    void requireKnown(ObjectNode body) {
+        require().require(RequestedModel.in(body));
+    }
+
+    /**
+     * Takes the model that a request names, which may have to be loaded.
+     *
+     * @param gone whether the client went away
+     */
+    Taken take(Optional<String> name, BooleanSupplier gone)
+            throws IOException, InterruptedException {
+        ModelLease lease = require().acquire(name, gone);
+        try {
+            return new Taken(offered(lease.model()), lease);
+        } catch (RuntimeException | Error e) {
+            lease.close();
+            throw e;
+        }
+    }
+
+    /**
+     * A model by its id, or the default one.
+     *
+     * @throws ApiException a 404 if there is none
+     */
+    ModelView view(Optional<String> id) {
+        ServedModels all = require();
+        return id.map(all::find).orElseGet(all::defaultModel).orElseThrow(all::unknown);
+    }
+
+    /** Its facts, if it is loaded. */
+    Optional<ModelFacts> facts(ModelView view) {
+        return view.running().map(running -> offered(running).facts());
+    }
+
+    /** All models that are loaded. */
+    List<ServedModel> loaded() {
+        return require().views().stream()
+                .flatMap(view -> view.running().stream())
+                .map(RunningModel::served)
+                .toList();
+    }
+
+    private OfferedModel offered(RunningModel running) {
+        synchronized (offered) {
+            return offered.computeIfAbsent(
+                    running,
+                    fresh -> {
+                        if (fresh.served().compressor().isPresent()) {
+                            metrics.tellCompression();
+                        }
+                        return OfferedModel.of(fresh.served(), metrics);
+                    });
+        }
+    }
+
+    /** All metrics, also when no more work is taken. */
+    String metrics() {
+        Optional<ServedModels> all = models;
+        if (all.filter(ServedModels::areSeveral).isEmpty()) {
+            return metrics.text(
+                    all.flatMap(ServedModels::defaultModel)
+                            .flatMap(ModelView::running)
+                            .map(running -> running.served().engine().status()));
+        }
+        return metrics.text(all.get().views().stream().map(Offer::sample).toList());
+    }
+
+    private static ModelSample sample(ModelView view) {
+        return new ModelSample(
+                view.id(),
+                view.state() == ModelState.READY
+                        ? view.running().map(running -> running.served().engine().status())
+                        : Optional.empty(),
+                new ModelSample.Counts(
+                        view.counts().requests(), view.counts().loads(), view.counts().unloads()));
     }
 }

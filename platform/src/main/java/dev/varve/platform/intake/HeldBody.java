@@ -1,5 +1,7 @@
 package dev.varve.platform.intake;
 
+import java.util.function.Function;
+
 /** The whole body of a request, and the memory that it counts for. Thread-safe. */
 public final class HeldBody {
     private final Runnable release;
@@ -8,6 +10,16 @@ public final class HeldBody {
     HeldBody(byte[] bytes, Runnable release) {
         this.bytes = bytes;
         this.release = release;
+    }
+
+    /** What the bytes say, which stay here. */
+    public synchronized <T> T look(Function<byte[], T> reader) {
+        return reader.apply(bytes);
+    }
+
+    /** How many bytes are here. */
+    public synchronized int length() {
+        return bytes.length;
     }
 
     /** The bytes, once: they are the caller's then, and empty for others. */

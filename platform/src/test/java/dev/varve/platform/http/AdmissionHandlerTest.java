@@ -8,6 +8,7 @@ import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.serving.ServedModels;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.setting.SettingNames;
@@ -79,7 +80,7 @@ class AdmissionHandlerTest {
                     @Override
                     public boolean handle(Request request, Response response, Callback callback)
                             throws Exception {
-                        offer.ready(SmallChat.served(engine));
+                        offer.ready(ServedModels.of(SmallChat.served(engine)));
                         return super.handle(request, response, callback);
                     }
                 };
@@ -94,7 +95,7 @@ class AdmissionHandlerTest {
     /** The routes of a server whose model is ready, so that bodies are read. */
     private Function<Request, Route> readingRoute() {
         Offer offer = new Offer(new Metrics());
-        offer.ready(SmallChat.served(engine));
+        offer.ready(ServedModels.of(SmallChat.served(engine)));
         Route route =
                 new TextRoute(
                         "/tokenize",

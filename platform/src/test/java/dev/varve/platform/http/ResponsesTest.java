@@ -202,7 +202,7 @@ class ResponsesTest {
                                         + " \"s\", \"service_tier\": \"flex\", \"include\":"
                                         + " [\"reasoning.encrypted_content\"], \"stream_options\":"
                                         + " {\"include_obfuscation\": false}, \"background\":"
-                                        + " false, \"max_tool_calls\": 3, \"model\": \"any\"")
+                                        + " false, \"max_tool_calls\": 3, \"model\": \"gpt-9\"")
                         .asks(false);
 
         assertEquals("response", response.get("object").stringValue());

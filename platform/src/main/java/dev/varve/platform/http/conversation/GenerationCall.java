@@ -50,7 +50,7 @@ public record GenerationCall(
      * What each object of an answer begins with.
      *
      * @param id id of the answer
-     * @param model that answers
+     * @param model id of the model that answers
      */
     public record Head(String id, String model) {}
 
@@ -79,6 +79,8 @@ public record GenerationCall(
                 fields.nested("stream_options")
                         .flatMap(options -> options.flag("include_usage"))
                         .orElse(false);
+        // Which model it means was settled before.
+        fields.text("model");
         OptionalLong most = readMaxTokens(fields);
         int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
         int vocabulary = served.language().tokenizer().vocabularySize();

@@ -59,6 +59,16 @@ public final class ApiException extends RuntimeException {
         return new ApiException(503, "unavailable_error", "model_loading", "", "Loading model", 1);
     }
 
+    /**
+     * The model of a request cannot be loaded.
+     *
+     * @param passing whether that may be otherwise soon
+     */
+    public static ApiException unloadable(String code, String message, boolean passing) {
+        return new ApiException(
+                passing ? 503 : 500, "server_error", code, "", message, passing ? 5 : 0);
+    }
+
     /** The server takes no more work. */
     public static ApiException draining() {
         return new ApiException(503, "server_error", "", "", "the server is shutting down", 5);

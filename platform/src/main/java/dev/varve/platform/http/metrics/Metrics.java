@@ -6,8 +6,11 @@ import dev.varve.platform.engine.EngineStatus;
 import io.prometheus.metrics.config.PrometheusProperties;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Counters and times of requests. Thread-safe. {@code observe…} and {@code count…} take no lock but
@@ -142,8 +145,17 @@ public final class Metrics {
      * @param status of the engine; empty while there is none
      */
     public String text(Optional<EngineStatus> status) {
+        return text(status.map(EngineMetrics::of).orElse(List.of()).stream());
+    }
+
+    /** Likewise, of several models; what belongs to one of them has its id as a label. */
+    public String text(List<ModelSample> models) {
+        return text(ModelMetrics.of(models).stream());
+    }
+
+    private String text(Stream<MetricSnapshot> engines) {
         ExpositionText text = new ExpositionText();
-        status.ifPresent(engine -> EngineMetrics.of(engine).forEach(text::add));
+        engines.forEach(text::add);
         text.add(requests.collect());
         text.add(disconnects.collect());
         text.add(timeToFirstToken.collect());

@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 record SampleLine(String name, List<String> labels, String value) {
     private static final List<String> ORDER =
             List.of(
+                    "model",
                     "route",
                     "code",
                     "finish_reason",

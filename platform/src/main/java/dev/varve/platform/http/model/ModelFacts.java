@@ -20,57 +20,11 @@ import java.util.Map;
 public final class ModelFacts {
     private final ServedModel served;
     private final ToolSupport toolSupport;
-    private final long created = System.currentTimeMillis() / 1000;
 
     /** Facts of a model that can use tools or not. */
     public ModelFacts(ServedModel served, ToolSupport toolSupport) {
         this.served = served;
         this.toolSupport = toolSupport;
-    }
-
-    /** The answer of {@code /v1/models}. */
-    public ObjectNode models() {
-        ObjectNode list = Json.object();
-        list.put("object", "list");
-        list.putArray("data").add(model());
-        return list;
-    }
-
-    /** Likewise, for a coding agent: beside {@code data} are {@code models} in its own shape. */
-    public ObjectNode agentModels() {
-        ObjectNode list = models();
-        list.putArray("models")
-                .add(
-                        AgentModel.of(
-                                served.description().id(),
-                                served.engine().status().load().contextTokens()));
-        return list;
-    }
-
-    /** The answer of {@code /v1/models/ID}; a 404 for another id than that of the model. */
-    public ObjectNode model(String id) {
-        if (!id.equals(served.description().id())) {
-            throw ApiException.status(
-                    404,
-                    "model_not_found",
-                    "no such model; this server offers " + served.description().id());
-        }
-        return model();
-    }
-
-    private ObjectNode model() {
-        int context = served.engine().status().load().contextTokens();
-        ObjectNode model = Json.object();
-        model.put("id", served.description().id());
-        model.put("object", "model");
-        model.put("created", created);
-        model.put("owned_by", "varve");
-        model.put("context_length", context);
-        model.put("max_model_len", context);
-        ObjectNode meta = model.putObject("meta");
-        meta.put("n_vocab", served.language().tokenizer().vocabularySize());
-        meta.put("n_ctx_train", served.description().trainedContextTokens());
-        return model;
     }
 
     /**

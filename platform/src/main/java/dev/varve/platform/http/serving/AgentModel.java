@@ -1,4 +1,4 @@
-package dev.varve.platform.http.model;
+package dev.varve.platform.http.serving;
 
 import dev.varve.platform.http.json.Json;
 

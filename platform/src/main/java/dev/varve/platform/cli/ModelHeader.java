@@ -1,0 +1,102 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.GgufMetadata;
+import dev.varve.platform.http.serving.Capability;
+import dev.varve.platform.http.serving.ModelOutline;
+import dev.varve.platform.runtime.SequenceLimits;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What a model file says of itself, before anything is loaded.
+ *
+ * @param stamp tells the file from another one in its place
+ * @param trainedTokens context that the model was trained for; 0 if it does not say
+ * @param template its own chat template
+ */
+record ModelHeader(
+        Path file,
+        String stamp,
+        String architecture,
+        Optional<String> title,
+        int trainedTokens,
+        Optional<String> template) {
+    /**
+     * Reads the header.
+     *
+     * @throws VarveException if the file cannot be read or breaks the format
+     */
+    static ModelHeader read(Path path) {
+        String stamp = stamp(path);
+        GgufFile file = GgufFile.open(path);
+        GgufMetadata metadata = file.metadata();
+        long trained = metadata.findInteger(file.architecture() + ".context_length").orElse(0);
+        return new ModelHeader(
+                path,
+                stamp,
+                file.architecture(),
+                metadata.findString("general.name").filter(text -> !text.isBlank()),
+                Math.clamp(trained, 0, Integer.MAX_VALUE),
+                metadata.findString("tokenizer.chat_template"));
+    }
+
+    /**
+     * Time, length and identity of a file; of a split one of the part that is named.
+     *
+     * @throws VarveException of kind UNREADABLE_FILE if it is not there
+     */
+    static String stamp(Path path) {
+        try {
+            BasicFileAttributes facts = Files.readAttributes(path, BasicFileAttributes.class);
+            return facts.lastModifiedTime() + " " + facts.size() + " " + facts.fileKey();
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE, path + ": cannot be read: " + e, e);
+        }
+    }
+
+    /** The context that is offered where so much is asked for: no more than it was trained for. */
+    OptionalInt contextTokens(OptionalInt asked) {
+        return asked.isPresent() && trainedTokens > 0
+                ? OptionalInt.of(Math.min(asked.getAsInt(), trainedTokens))
+                : asked;
+    }
+
+    /**
+     * What clients are told of it while it is not loaded.
+     *
+     * @param asked most tokens of a request that were asked for
+     * @param otherTemplate whether it gets another template than its own, which chats
+     */
+    ModelOutline outline(String id, OptionalInt asked, boolean otherTemplate) {
+        int offered =
+                contextTokens(asked)
+                        .orElse(
+                                trainedTokens == 0
+                                        ? SequenceLimits.DEFAULT_CONTEXT
+                                        : Math.min(trainedTokens, SequenceLimits.DEFAULT_CONTEXT));
+        return new ModelOutline(
+                id,
+                title.orElse(id),
+                architecture,
+                new ModelOutline.Context(trainedTokens, offered),
+                created(),
+                Capability.expected(otherTemplate ? Optional.of("") : template));
+    }
+
+    private long created() {
+        try {
+            return Files.getLastModifiedTime(file).toMillis() / 1000;
+        } catch (IOException e) {
+            // It was there a moment ago; nobody relies on its time.
+            return 0;
+        }
+    }
+}

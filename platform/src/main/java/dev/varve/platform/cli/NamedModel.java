@@ -1,0 +1,54 @@
+package dev.varve.platform.cli;
+
+import java.nio.file.Files;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What one {@code --model} says: a model, and maybe its name in the API.
+ *
+ * @param name what stands before {@code =}
+ */
+record NamedModel(Optional<String> name, ModelChoice choice) {
+    private static final Pattern NAMED =
+            Pattern.compile("([A-Za-z0-9][\\w.:@+/-]*)=(.+)", Pattern.DOTALL);
+
+    /**
+     * Reads one. A file with {@code =} in its name, which is there, is that file.
+     *
+     * @throws UsageException if what is named is no model reference
+     * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if a demo model is missing
+     */
+    static NamedModel of(ModelReference given, Environment environment) {
+        if (given instanceof ModelReference.OfFile(var path) && !Files.exists(path)) {
+            Matcher named = NAMED.matcher(path.toString());
+            if (named.matches()) {
+                ModelReference reference = reference(named.group(2));
+                return new NamedModel(Optional.of(named.group(1)), choice(reference, environment));
+            }
+        }
+        return new NamedModel(Optional.empty(), choice(given, environment));
+    }
+
+    private static ModelChoice choice(ModelReference reference, Environment environment) {
+        return new ModelChoice(reference, reference.file(environment), true);
+    }
+
+    private static ModelReference reference(String text) {
+        try {
+            return ModelReference.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--model: " + e.getMessage());
+        }
+    }
+
+    /** Name in the API: what was given, or the file's without its ending. */
+    String id() {
+        return name.orElseGet(() -> ModelFolder.id(choice.file()));
+    }
+
+    boolean isDemo() {
+        return choice.isDemo();
+    }
+}

@@ -1,0 +1,67 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.chat.AnswerDialect;
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.http.model.ServedModel;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Makes what is served of models that are loaded.
+ *
+ * @param reasoning how much they think where a request does not say
+ * @param exactRows what the numbers of a token may depend on
+ */
+record ServedModelMaker(ReasoningDefaults reasoning, String exactRows) {
+    /**
+     * What is served of one.
+     *
+     * @param id its name for clients
+     * @param chat its template, if it has one
+     */
+    ServedModel served(HostedModel runtime, String id, Optional<ChatRenderer> chat) {
+        return new ServedModel(
+                new ModelDescription(
+                        id,
+                        runtime.file().architecture(),
+                        runtime.adapter().shape().contextLength(),
+                        details(runtime)),
+                runtime.engine(),
+                new ModelLanguage(
+                        runtime.tokenizer(),
+                        chat,
+                        AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
+                        reasoning),
+                runtime.compressor());
+    }
+
+    private Map<String, Object> details(HostedModel runtime) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("device", runtime.placement().devices());
+        details.put("threads", runtime.threads().orElse(0));
+        details.put("load_ms", Math.round(runtime.loadMillis()));
+        runtime.adapter()
+                .shape()
+                .window()
+                .ifPresent(
+                        window ->
+                                details.put(
+                                        "sliding_window",
+                                        Map.of(
+                                                "tokens",
+                                                window,
+                                                "rows_per_sequence",
+                                                runtime.plan().sizes().regionSlots(),
+                                                "regions",
+                                                runtime.plan().sizes().stateRows() - 1)));
+        details.put("exact_rows", exactRows);
+        details.put("memory_plan", runtime.plan().describe(runtime.placement().devices()));
+        return details;
+    }
+}

@@ -1,0 +1,79 @@
+package dev.varve.platform.http.metrics;
+
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/** The metrics of several models: those of each engine, with a label that says whose they are. */
+final class ModelMetrics {
+    private static final String LABEL = "model";
+
+    private ModelMetrics() {}
+
+    static List<MetricSnapshot> of(List<ModelSample> models) {
+        List<MetricSnapshot> metrics = new ArrayList<>();
+        metrics.add(
+                family(
+                                "varve_model_loaded",
+                                "Whether the model is in memory.",
+                                models,
+                                model -> model.status().isPresent() ? 1 : 0)
+                        .gauge());
+        metrics.add(
+                family(
+                                "varve_model_requests",
+                                "Requests that the model was chosen for.",
+                                models,
+                                model -> model.counts().requests())
+                        .counter());
+        metrics.add(
+                family(
+                                "varve_model_loads",
+                                "Times that the model was loaded.",
+                                models,
+                                model -> model.counts().loads())
+                        .counter());
+        metrics.add(
+                family(
+                                "varve_model_unloads",
+                                "Times that the model was unloaded.",
+                                models,
+                                model -> model.counts().unloads())
+                        .counter());
+        metrics.addAll(engines(models));
+        return metrics;
+    }
+
+    private static Family family(
+            String name,
+            String help,
+            List<ModelSample> models,
+            ToDoubleFunction<ModelSample> value) {
+        Family family = new Family(name, help);
+        models.forEach(
+                model -> family.add(Labels.of(LABEL, model.id()), value.applyAsDouble(model)));
+        return family;
+    }
+
+    /** Each metric once, with the samples of all engines that have it. */
+    private static List<MetricSnapshot> engines(List<ModelSample> models) {
+        Map<String, MergedMetric> metrics = new LinkedHashMap<>();
+        for (ModelSample model : models) {
+            model.status()
+                    .map(EngineMetrics::of)
+                    .orElse(List.of())
+                    .forEach(
+                            metric ->
+                                    metrics.computeIfAbsent(
+                                                    metric.getMetadata().getName(),
+                                                    name -> new MergedMetric(metric.getMetadata()))
+                                            .add(metric, Labels.of(LABEL, model.id())));
+        }
+        return metrics.values().stream().map(MergedMetric::snapshot).toList();
+    }
+}

@@ -1,0 +1,59 @@
+package dev.varve.platform.http.serving;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Which model a request means by a name. An id means its model, before everything else; then come
+ * the aliases, then {@link #ANY}, then the names that agents send without being asked.
+ *
+ * @param aliases ids by the names that stand for them
+ * @param strict whether the names of agents are unknown like any other
+ */
+public record ModelNames(Map<String, String> aliases, boolean strict) {
+    /** Alias that stands for all names that mean nothing else. */
+    public static final String ANY = "*";
+
+    /**
+     * Models of others, for which tools ask by default: {@code claude-…}, {@code gpt-…}, {@code
+     * chatgpt-…}, {@code codex-…}, and {@code o1}, {@code o3} and their like, also behind the name
+     * of their vendor.
+     */
+    private static final Pattern AGENTS =
+            Pattern.compile(
+                    "(anthropic/|openai/)?((claude|gpt|chatgpt|codex)-.*|o[1-9](-.*)?)",
+                    Pattern.DOTALL);
+
+    /** Copies the aliases. */
+    public ModelNames {
+        aliases = Map.copyOf(aliases);
+    }
+
+    /** No aliases; agents get the default model. */
+    public static ModelNames usual() {
+        return new ModelNames(Map.of(), false);
+    }
+
+    /**
+     * The id that a name means.
+     *
+     * @param ids of all models, the default one first
+     * @return empty if it means none of them
+     */
+    Optional<String> resolve(String name, Collection<String> ids) {
+        if (ids.contains(name)) {
+            return Optional.of(name);
+        }
+        Optional<String> alias =
+                Optional.ofNullable(aliases.get(name))
+                        .or(() -> Optional.ofNullable(aliases.get(ANY)));
+        if (alias.isPresent()) {
+            return alias.filter(ids::contains);
+        }
+        return strict || !AGENTS.matcher(name).matches()
+                ? Optional.empty()
+                : ids.stream().findFirst();
+    }
+}

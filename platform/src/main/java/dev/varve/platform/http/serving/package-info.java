@@ -1,0 +1,6 @@
+/**
+ * The models that a server offers: {@link dev.varve.platform.http.serving.ServedModels} loads them
+ * when requests name them, keeps them as long as requests use them, and lets go of those that
+ * nobody uses.
+ */
+package dev.varve.platform.http.serving;

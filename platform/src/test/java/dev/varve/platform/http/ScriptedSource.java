@@ -1,0 +1,111 @@
+package dev.varve.platform.http;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.serving.Capability;
+import dev.varve.platform.http.serving.ModelOutline;
+import dev.varve.platform.http.serving.ModelSource;
+import dev.varve.platform.http.serving.RunningModel;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A model of a test, whose engine says its id. */
+final class ScriptedSource implements ModelSource {
+    final AtomicInteger loads = new AtomicInteger();
+    final AtomicInteger closes = new AtomicInteger();
+
+    /** Opens when loading begins. */
+    final CountDownLatch begun = new CountDownLatch(1);
+
+    private final String id;
+    private final String stamp;
+    private CountDownLatch start = new CountDownLatch(0);
+    private volatile Optional<RuntimeException> failure = Optional.empty();
+    private Runnable beforeLoad = () -> {};
+
+    ScriptedSource(String id) {
+        this(id, "");
+    }
+
+    ScriptedSource(String id, String stamp) {
+        this.id = id;
+        this.stamp = stamp;
+    }
+
+    /** Loading waits until the latch opens. */
+    ScriptedSource waitsFor(CountDownLatch latch) {
+        start = latch;
+        return this;
+    }
+
+    /** Loading fails from now on. */
+    ScriptedSource fails(RuntimeException reason) {
+        failure = Optional.of(reason);
+        return this;
+    }
+
+    /** Loading works from now on. */
+    void works() {
+        failure = Optional.empty();
+    }
+
+    /** Something that loading does first; may fail. */
+    ScriptedSource doesFirst(Runnable work) {
+        beforeLoad = work;
+        return this;
+    }
+
+    /** Whether it is loaded at the moment. */
+    boolean isLoaded() {
+        return loads.get() > closes.get();
+    }
+
+    @Override
+    public ModelOutline outline() {
+        return new ModelOutline(
+                id,
+                "Model " + id,
+                "small",
+                new ModelOutline.Context(1000, 100),
+                1_700_000_000,
+                Capability.expected(Optional.of("{{ messages }}")));
+    }
+
+    @Override
+    public String stamp() {
+        return stamp;
+    }
+
+    @Override
+    public RunningModel load() {
+        begun.countDown();
+        try {
+            start.await();
+        } catch (InterruptedException e) {
+            throw new VarveException(VarveException.Kind.CANCELLED, "interrupted");
+        }
+        beforeLoad.run();
+        failure.ifPresent(
+                reason -> {
+                    throw reason;
+                });
+        loads.incrementAndGet();
+        ScriptedEngine engine = new ScriptedEngine().says(SmallChat.answer(id));
+        ServedModel small = SmallChat.served(engine);
+        ServedModel served =
+                new ServedModel(
+                        new ModelDescription(id, "small", 1000, Map.of()),
+                        engine,
+                        small.language());
+        return new RunningModel(
+                served,
+                () -> {
+                    engine.close();
+                    closes.incrementAndGet();
+                });
+    }
+}

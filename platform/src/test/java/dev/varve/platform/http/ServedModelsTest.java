@@ -1,0 +1,375 @@
+package dev.varve.platform.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.serving.Keeping;
+import dev.varve.platform.http.serving.ModelLease;
+import dev.varve.platform.http.serving.ModelNames;
+import dev.varve.platform.http.serving.ModelSource;
+import dev.varve.platform.http.serving.ModelState;
+import dev.varve.platform.http.serving.ModelView;
+import dev.varve.platform.http.serving.ServedModels;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Which models are loaded, when, and for whom. */
+@Timeout(60)
+class ServedModelsTest {
+    private static final Duration TTL = Duration.ofDays(1);
+
+    private final List<ServedModels> opened = new ArrayList<>();
+    private final AtomicReference<Instant> time = new AtomicReference<>(Instant.EPOCH);
+    private final ScriptedSource a = new ScriptedSource("a");
+    private final ScriptedSource b = new ScriptedSource("b");
+    private final ScriptedSource c = new ScriptedSource("c");
+
+    @AfterEach
+    void close() {
+        opened.forEach(ServedModels::close);
+    }
+
+    private ServedModels models(ModelSource... sources) {
+        return models(ModelNames.usual(), List.of(sources));
+    }
+
+    private ServedModels models(ModelNames names, List<ModelSource> sources) {
+        // A list that may change.
+        ServedModels models =
+                ServedModels.several(
+                        () -> List.copyOf(sources),
+                        names,
+                        new Keeping(Optional.of(TTL), time::get));
+        opened.add(models);
+        return models;
+    }
+
+    private static ModelLease take(ServedModels models, String name) throws Exception {
+        return models.acquire(Optional.of(name), () -> false);
+    }
+
+    private static void use(ServedModels models, String name) throws Exception {
+        take(models, name).close();
+    }
+
+    private static ModelState state(ServedModels models, String id) {
+        return models.find(id).orElseThrow().state();
+    }
+
+    /** Another thread takes a model and gives it back. */
+    private static CompletableFuture<Void> useLater(ServedModels models, String name) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Thread.startVirtualThread(
+                () -> {
+                    try {
+                        use(models, name);
+                        done.complete(null);
+                    } catch (Throwable e) {
+                        done.completeExceptionally(e);
+                    }
+                });
+        return done;
+    }
+
+    @Test
+    void aModelIsLoadedWhenItIsFirstNamedAndThenStays() throws Exception {
+        ServedModels models = models(a, b);
+        assertEquals(ModelState.UNLOADED, state(models, "b"));
+
+        use(models, "b");
+        try (ModelLease lease = take(models, "b")) {
+            assertEquals("b", lease.model().served().description().id());
+        }
+
+        assertEquals(0, a.loads.get());
+        assertEquals(1, b.loads.get());
+        assertEquals(ModelState.READY, state(models, "b"));
+        assertEquals(new ModelView.Counts(2, 1, 0), models.find("b").orElseThrow().counts());
+    }
+
+    @Test
+    void requestsWithoutANameGetTheFirstModel() throws Exception {
+        ServedModels models = models(a, b);
+
+        models.acquire(Optional.empty(), () -> false).close();
+
+        assertEquals(1, a.loads.get());
+    }
+
+    @Test
+    void thoseWhoWaitForOneModelLoadItOnce() throws Exception {
+        CountDownLatch start = new CountDownLatch(1);
+        ServedModels models = models(a.waitsFor(start));
+        List<CompletableFuture<Void>> users = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            users.add(useLater(models, "a"));
+        }
+        a.begun.await();
+        assertEquals(ModelState.LOADING, state(models, "a"));
+
+        start.countDown();
+        for (CompletableFuture<Void> user : users) {
+            user.get();
+        }
+
+        assertEquals(1, a.loads.get());
+    }
+
+    @Test
+    void whoLeavesWaitsNoLongerAndTheModelIsLoadedAllTheSame() throws Exception {
+        CountDownLatch start = new CountDownLatch(1);
+        ServedModels models = models(a.waitsFor(start));
+
+        assertThrows(IOException.class, () -> models.acquire(Optional.of("a"), () -> true));
+
+        start.countDown();
+        use(models, "a");
+        assertEquals(1, a.loads.get());
+    }
+
+    @Test
+    void anUnusedModelIsUnloadedWhenItsTimeIsOver() throws Exception {
+        ServedModels models = models(a, b);
+        use(models, "a");
+        time.set(Instant.EPOCH.plus(TTL).minusMillis(1));
+        models.unloadIdle();
+        assertTrue(a.isLoaded(), "a moment too early");
+        use(models, "b");
+
+        time.set(Instant.EPOCH.plus(TTL));
+        models.unloadIdle();
+
+        assertFalse(a.isLoaded());
+        assertTrue(b.isLoaded(), "used since");
+        assertEquals(ModelState.UNLOADED, state(models, "a"));
+        use(models, "a");
+        assertEquals(2, a.loads.get());
+        assertEquals(1, models.find("a").orElseThrow().counts().unloads());
+    }
+
+    @Test
+    void aModelInUseIsNotUnloadedHoweverLongItTakes() throws Exception {
+        ServedModels models = models(a);
+        try (ModelLease lease = take(models, "a")) {
+            time.set(Instant.EPOCH.plus(TTL.multipliedBy(9)));
+            models.unloadIdle();
+
+            assertTrue(a.isLoaded());
+            assertEquals(1, a.loads.get(), lease.toString());
+        }
+        models.unloadIdle();
+        assertTrue(a.isLoaded(), "its time begins when it is given back");
+    }
+
+    private static VarveException tooLarge() {
+        return new VarveException(
+                VarveException.Kind.OUT_OF_MEMORY, "cpu:0: 900.0 MiB of 100.0 MiB free");
+    }
+
+    @Test
+    void theModelThatWasUnusedForLongestMakesRoom() throws Exception {
+        c.doesFirst(
+                () -> {
+                    if (a.isLoaded() && b.isLoaded()) {
+                        throw tooLarge();
+                    }
+                });
+        ServedModels models = models(a, b, c);
+        use(models, "a");
+        use(models, "b");
+        time.set(Instant.EPOCH.plusSeconds(1));
+        use(models, "a");
+
+        use(models, "c");
+
+        assertTrue(a.isLoaded() && c.isLoaded());
+        assertFalse(b.isLoaded());
+    }
+
+    @Test
+    void whatDoesNotFitBesideModelsInUseIsRefusedWithTheNumbersAndTriedAgain() throws Exception {
+        c.fails(tooLarge());
+        ServedModels models = models(a, b, c);
+        use(models, "b");
+        try (ModelLease lease = take(models, "a")) {
+            ApiException refusal = assertThrows(ApiException.class, () -> use(models, "c"));
+
+            assertEquals(503, refusal.status(), lease.toString());
+            assertEquals(
+                    "model c cannot be loaded: cpu:0: 900.0 MiB of 100.0 MiB free; in use are a",
+                    refusal.getMessage());
+            assertFalse(b.isLoaded(), "nobody used it");
+            assertTrue(a.isLoaded());
+            assertEquals(ModelState.FAILED, state(models, "c"));
+        }
+        c.works();
+        use(models, "c");
+        assertEquals(ModelState.READY, state(models, "c"));
+    }
+
+    @Test
+    void whatDoesNotFitAloneIsAnErrorOfTheServer() {
+        ServedModels models = models(a.fails(tooLarge()));
+
+        ApiException refusal = assertThrows(ApiException.class, () -> use(models, "a"));
+
+        assertEquals(500, refusal.status());
+    }
+
+    @Test
+    void atTheStartNoModelMakesRoomForAnother() throws Exception {
+        b.fails(tooLarge());
+        ServedModels models = models(a, b);
+        models.load("a");
+
+        VarveException failure = assertThrows(VarveException.class, () -> models.load("b"));
+
+        assertEquals(VarveException.Kind.OUT_OF_MEMORY, failure.kind());
+        assertTrue(a.isLoaded());
+    }
+
+    @Test
+    void aBrokenModelIsNotLoadedAgainByEveryRequest() {
+        VarveException broken =
+                new VarveException(VarveException.Kind.CORRUPT_FILE, "a.gguf: truncated");
+        AtomicReference<Integer> tries = new AtomicReference<>(0);
+        a.doesFirst(() -> tries.updateAndGet(count -> count + 1)).fails(broken);
+        ServedModels models = models(a);
+
+        ApiException first = assertThrows(ApiException.class, () -> use(models, "a"));
+        assertThrows(ApiException.class, () -> use(models, "a"));
+        assertEquals(1, tries.get());
+        assertEquals(500, first.status());
+        assertEquals("a.gguf: truncated", models.find("a").orElseThrow().reason().orElseThrow());
+
+        time.set(Instant.EPOCH.plusSeconds(10));
+        assertThrows(ApiException.class, () -> use(models, "a"));
+        assertEquals(2, tries.get());
+    }
+
+    @Test
+    void aReplacedFileIsLoadedOnceTheOldModelIsUnused() throws Exception {
+        List<ModelSource> sources = new ArrayList<>(List.of(new ScriptedSource("a", "1")));
+        ScriptedSource old = (ScriptedSource) sources.getFirst();
+        ScriptedSource fresh = new ScriptedSource("a", "2");
+        ServedModels models = models(ModelNames.usual(), sources);
+        try (ModelLease lease = take(models, "a")) {
+            sources.set(0, fresh);
+
+            try (ModelLease other = take(models, "a")) {
+                assertSame(lease.model(), other.model(), "somebody still uses it");
+            }
+        }
+        use(models, "a");
+
+        assertFalse(old.isLoaded());
+        assertTrue(fresh.isLoaded());
+    }
+
+    @Test
+    void addedAndRemovedFilesAreNoticed() throws Exception {
+        List<ModelSource> sources = new ArrayList<>(List.of(a));
+        ServedModels models = models(ModelNames.usual(), sources);
+        assertThrows(ApiException.class, () -> use(models, "b"));
+        sources.add(b);
+        use(models, "b");
+        sources.remove(b);
+
+        ApiException unknown = assertThrows(ApiException.class, () -> use(models, "b"));
+        models.unloadIdle();
+
+        assertEquals(404, unknown.status());
+        assertFalse(b.isLoaded(), "nobody can ask for it");
+        assertEquals(1, models.views().size());
+    }
+
+    @Test
+    void closingEndsWhatIsBeingLoadedAndFreesTheRest() throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        ServedModels models = models(a, b.waitsFor(never));
+        use(models, "a");
+        CompletableFuture<Void> user = useLater(models, "b");
+        b.begun.await();
+
+        models.close();
+
+        assertFalse(a.isLoaded());
+        ExecutionException refusal = assertThrows(ExecutionException.class, user::get);
+        assertEquals(503, ((ApiException) refusal.getCause()).status());
+        assertThrows(ApiException.class, () -> use(models, "a"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "b, b",
+        "mine, b",
+        "claude-sonnet-4-5-20250929, a",
+        "gpt-4o-mini, a",
+        "o3, a",
+        "o4-mini, a",
+        "codex-mini-latest, a",
+        "openai/gpt-5, a",
+        "anthropic/claude-opus-4, a"
+    })
+    void aNameMeansAModelByItsIdAnAliasOrTheHabitsOfAgents(String name, String id)
+            throws Exception {
+        ServedModels models = models(new ModelNames(Map.of("mine", "b"), false), List.of(a, b));
+
+        try (ModelLease lease = take(models, name)) {
+            assertEquals(id, lease.model().served().description().id());
+        }
+    }
+
+    @Test
+    void otherNamesAreUnknownAndNotRepeated() {
+        ServedModels models = models(a, b);
+
+        ApiException unknown = assertThrows(ApiException.class, () -> use(models, "llama-9"));
+
+        assertEquals(404, unknown.status());
+        assertEquals("no such model; this server offers a, b", unknown.getMessage());
+    }
+
+    @Test
+    void strictServersKnowNoNamesOfAgents() throws Exception {
+        ServedModels models = models(new ModelNames(Map.of("gpt-4", "b"), true), List.of(a, b));
+
+        assertThrows(ApiException.class, () -> use(models, "claude-3"));
+        use(models, "gpt-4");
+
+        assertTrue(b.isLoaded());
+    }
+
+    @Test
+    void anAliasMayStandForEverything() throws Exception {
+        ServedModels models = models(new ModelNames(Map.of("*", "b"), true), List.of(a, b));
+
+        use(models, "whatever");
+        use(models, "claude-3");
+        use(models, "a");
+
+        assertEquals(1, b.loads.get());
+        assertEquals(1, a.loads.get());
+    }
+}

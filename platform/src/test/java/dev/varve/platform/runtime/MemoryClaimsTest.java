@@ -1,0 +1,74 @@
+package dev.varve.platform.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.shard.PlainModel;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.function.Function;
+
+class MemoryClaimsTest {
+    private static final DeviceReference CPU = DeviceReference.PROCESSOR;
+    private static final ModelSettings SETTINGS =
+            ModelSettings.of(SequenceLimits.of(256, 1)).with(new HostCacheLimit.Fixed(1 << 20));
+
+    private final MemoryClaims claims = new MemoryClaims();
+    private final PlainModel model = PlainModel.attentionOnly(4, 4096);
+
+    private static DeviceInfo cpu(long free) {
+        return new DeviceInfo("cpu:0", "", 1L << 40, free, true);
+    }
+
+    private long left(long free) {
+        return claims.left(CPU, cpu(free)).memoryFreeBytes();
+    }
+
+    private SplitPlan plan(long free) {
+        Function<DeviceReference, DeviceInfo> devices = device -> claims.left(device, cpu(free));
+        return SplitPlan.of(
+                model, Placement.single(CPU, model.shape().allLayers()), devices, SETTINGS);
+    }
+
+    private static long needed(SplitPlan plan) {
+        return plan.total().need().totalBytes() + plan.hostCache().bytes();
+    }
+
+    @Test
+    void whatOneModelWasPromisedAnotherDoesNotHave() {
+        SplitPlan plan = plan(1 << 30);
+        MemoryClaims.Claim claim = claims.claim(plan, device -> cpu(1 << 30));
+
+        // Nothing was touched yet, then half of it, then more than was promised.
+        assertEquals((1 << 30) - needed(plan), left(1 << 30));
+        assertEquals((1 << 30) - needed(plan), left((1 << 30) - needed(plan) / 2));
+        assertEquals(1000, left(1000));
+
+        claim.close();
+        claim.close();
+        assertEquals(1 << 29, left(1 << 29));
+    }
+
+    @Test
+    void aModelThatDoesNotFitBesideAnotherIsRefusedWithTheNumbers() {
+        long enoughForOne = needed(plan(1 << 30)) * 3 / 2;
+        claims.claim(plan(enoughForOne), device -> cpu(enoughForOne));
+
+        VarveException refusal = assertThrows(VarveException.class, () -> plan(enoughForOne));
+
+        assertEquals(VarveException.Kind.OUT_OF_MEMORY, refusal.kind());
+    }
+
+    @Test
+    void otherMemoriesAreOthers() {
+        claims.claim(plan(1 << 30), device -> cpu(1 << 30));
+
+        DeviceInfo card = new DeviceInfo("cuda:0", "", 100, 77, false);
+        assertEquals(77, claims.left(DeviceReference.parse("cuda:0"), card).memoryFreeBytes());
+    }
+}

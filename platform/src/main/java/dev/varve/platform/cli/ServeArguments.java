@@ -47,6 +47,8 @@ final class ServeArguments {
 
     @Mixin private AccessArguments access;
 
+    @Mixin private TlsArguments tls;
+
     @Mixin private HostCacheArguments hostCache;
 
     @Mixin private StoreArguments store;
@@ -162,10 +164,11 @@ final class ServeArguments {
      * How the server listens.
      *
      * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address is open to other
-     *     machines without a key
+     *     machines without a key, or of another kind if its certificate cannot be used
      */
     HttpOptions httpOptions(Environment environment) {
         return new HttpOptions(new ListenAddress(host, port), access.access(environment), limits())
+                .withTls(tls.source())
                 .withNames(FlagNames.FLAGS)
                 .withFields(strictFields ? FieldPolicy.STRICT : FieldPolicy.LENIENT);
     }

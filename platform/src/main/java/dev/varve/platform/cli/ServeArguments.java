@@ -6,6 +6,7 @@ import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.http.resume.ResumeRule;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.SequenceLimits;
@@ -131,6 +132,15 @@ final class ServeArguments {
     private boolean strictFields;
 
     @Option(
+            names = "--resumable-streams",
+            description =
+                    "Keep the last events of every stream for clients that lose their connection"
+                            + " and come back: the model goes on for them for a minute (default:"
+                            + " of those whose request has the header x-varve-resumable: 1).",
+            order = 24)
+    private boolean resumableStreams;
+
+    @Option(
             names = "--shard-patience",
             paramLabel = "TIME",
             converter = DurationConverter.class,
@@ -169,6 +179,7 @@ final class ServeArguments {
     HttpOptions httpOptions(Environment environment) {
         return new HttpOptions(new ListenAddress(host, port), access.access(environment), limits())
                 .withTls(tls.source())
+                .withResume(resumableStreams ? ResumeRule.ALWAYS : ResumeRule.ON_REQUEST)
                 .withNames(FlagNames.FLAGS)
                 .withFields(strictFields ? FieldPolicy.STRICT : FieldPolicy.LENIENT);
     }

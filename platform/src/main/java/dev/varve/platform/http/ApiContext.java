@@ -14,6 +14,7 @@ import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
 import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
+import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.setting.SettingNames;
 
@@ -41,20 +42,22 @@ final class ApiContext {
             Intake intake,
             Metrics metrics,
             Offer offer,
-            HttpOptions options) {
+            HttpOptions options,
+            KeptStreams streams) {
         this.access = access;
         this.metrics = metrics;
         this.offer = offer;
         names = options.names();
         cycle = new RequestCycle(access, metrics, names);
         context = new RouteContext(cycle, offer, intake, options.fields());
-        delivery = new AnswerDelivery(metrics, names);
+        delivery = new AnswerDelivery(metrics, names, streams, options.resume());
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts();
         mapCache();
         mapTexts();
         mapGeneration();
+        map(new StreamRoute(cycle, streams), StreamRoute.PREFIX + "*");
     }
 
     private void mapProbes() {
@@ -98,9 +101,7 @@ final class ApiContext {
                 facts("/v1/models", ReadRoute.json(() -> offer.require().facts().models())),
                 "/v1/models",
                 "/models");
-        map(
-                facts("/slots", ReadRoute.json(() -> offer.require().facts().slots())),
-                "/slots");
+        map(facts("/slots", ReadRoute.json(() -> offer.require().facts().slots())), "/slots");
         map(new ModelRoute(cycle, offer), ModelRoute.PREFIX + "*");
     }
 
@@ -218,8 +219,7 @@ final class ApiContext {
                         ErrorForm.OPENAI,
                         (model, body) -> {
                             NativeCompletions.RULES.check(body, context.policy());
-                            PendingAnswer pending =
-                                    NativeCompletions.read(body, model.served());
+                            PendingAnswer pending = NativeCompletions.read(body, model.served());
                             return gone -> pending;
                         }),
                 "/completion");

@@ -66,7 +66,7 @@ final class GenerationRoute extends BodyRoute {
                     }
                 },
                 model.served().engine(),
-                exchange.admitted().caller().scope(),
+                exchange.admitted().caller(),
                 exchange.request(),
                 exchange.response());
     }

@@ -4,6 +4,7 @@ import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.http.json.FieldPolicy;
+import dev.varve.platform.http.resume.ResumeRule;
 import dev.varve.platform.http.tls.TlsSource;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.setting.SettingNames;
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param limits what clients may take
  * @param names what settings are called in the messages of errors
  * @param fields what becomes of unknown fields
+ * @param resume which streams are kept for clients that come back
  * @param tls what it shows to clients that speak TLS; empty for plain HTTP
  */
 public record HttpOptions(
@@ -27,6 +29,7 @@ public record HttpOptions(
         IntakeLimits limits,
         SettingNames names,
         FieldPolicy fields,
+        ResumeRule resume,
         Optional<TlsSource> tls) {
     /**
      * Checks that the access fits the address.
@@ -38,6 +41,7 @@ public record HttpOptions(
         Objects.requireNonNull(limits);
         Objects.requireNonNull(names);
         Objects.requireNonNull(fields);
+        Objects.requireNonNull(resume);
         Objects.requireNonNull(tls);
         access.requireFor(address);
     }
@@ -50,6 +54,7 @@ public record HttpOptions(
                 limits,
                 SettingNames.IDENTIFIERS,
                 FieldPolicy.LENIENT,
+                ResumeRule.ON_REQUEST,
                 Optional.empty());
     }
 
@@ -60,26 +65,32 @@ public record HttpOptions(
 
     /** The same with other limits. */
     public HttpOptions withLimits(IntakeLimits other) {
-        return new HttpOptions(address, access, other, names, fields, tls);
+        return new HttpOptions(address, access, other, names, fields, resume, tls);
     }
 
     /** The same with other pages. */
     public HttpOptions withPages(PageAccess other) {
-        return new HttpOptions(address, access.withPages(other), limits, names, fields, tls);
+        return new HttpOptions(
+                address, access.withPages(other), limits, names, fields, resume, tls);
     }
 
     /** The same with other names of settings. */
     public HttpOptions withNames(SettingNames other) {
-        return new HttpOptions(address, access, limits, other, fields, tls);
+        return new HttpOptions(address, access, limits, other, fields, resume, tls);
     }
 
     /** The same with another policy. */
     public HttpOptions withFields(FieldPolicy other) {
-        return new HttpOptions(address, access, limits, names, other, tls);
+        return new HttpOptions(address, access, limits, names, other, resume, tls);
     }
 
     /** The same with a certificate, for HTTPS. */
     public HttpOptions withTls(Optional<TlsSource> other) {
-        return new HttpOptions(address, access, limits, names, fields, other);
+        return new HttpOptions(address, access, limits, names, fields, resume, other);
+    }
+
+    /** The same with another rule for streams. */
+    public HttpOptions withResume(ResumeRule other) {
+        return new HttpOptions(address, access, limits, names, fields, other, tls);
     }
 }

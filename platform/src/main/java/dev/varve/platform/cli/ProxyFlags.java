@@ -15,6 +15,8 @@ final class ProxyFlags {
                     "--api-key",
                     "--api-key-file",
                     "--insecure",
+                    "--tls-cert",
+                    "--tls-key",
                     "--cors-origin",
                     "--allowed-host",
                     "--max-connections-per-client",

@@ -6,6 +6,7 @@ import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.http.resume.ResumeRule;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.SequenceLimits;
@@ -46,6 +47,8 @@ final class ServeArguments {
     private int port;
 
     @Mixin private AccessArguments access;
+
+    @Mixin private TlsArguments tls;
 
     @Mixin private HostCacheArguments hostCache;
 
@@ -131,6 +134,15 @@ final class ServeArguments {
     private boolean strictFields;
 
     @Option(
+            names = "--resumable-streams",
+            description =
+                    "Keep the last events of every stream for clients that lose their connection"
+                            + " and come back: the model goes on for them for a minute (default:"
+                            + " of those whose request has the header x-varve-resumable: 1).",
+            order = 24)
+    private boolean resumableStreams;
+
+    @Option(
             names = "--shard-patience",
             paramLabel = "TIME",
             converter = DurationConverter.class,
@@ -164,10 +176,12 @@ final class ServeArguments {
      * How the server listens.
      *
      * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address is open to other
-     *     machines without a key
+     *     machines without a key, or of another kind if its certificate cannot be used
      */
     HttpOptions httpOptions(Environment environment) {
         return new HttpOptions(new ListenAddress(host, port), access.access(environment), limits())
+                .withTls(tls.source())
+                .withResume(resumableStreams ? ResumeRule.ALWAYS : ResumeRule.ON_REQUEST)
                 .withNames(FlagNames.FLAGS)
                 .withFields(strictFields ? FieldPolicy.STRICT : FieldPolicy.LENIENT);
     }

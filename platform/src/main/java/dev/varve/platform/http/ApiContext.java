@@ -19,6 +19,7 @@ import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.http.responses.ResponsesDialect;
+import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.http.serving.ModelList;
 import dev.varve.platform.http.serving.ModelView;
 import dev.varve.platform.intake.Intake;
@@ -50,20 +51,22 @@ final class ApiContext {
             Intake intake,
             Metrics metrics,
             Offer offer,
-            HttpOptions options) {
+            HttpOptions options,
+            KeptStreams streams) {
         this.access = access;
         this.offer = offer;
         names = options.names();
         models = new ModelList(names);
         cycle = new RequestCycle(access, metrics, names);
         context = new RouteContext(cycle, offer, intake, options.fields());
-        delivery = new AnswerDelivery(metrics, names);
+        delivery = new AnswerDelivery(metrics, names, streams, options.resume());
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts();
         mapCache();
         mapTexts();
         mapGeneration();
+        map(new StreamRoute(cycle, streams), StreamRoute.PREFIX + "*");
     }
 
     private void mapProbes() {

@@ -43,7 +43,7 @@ abstract class BodyRoute extends Route {
                         : Optional.empty();
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
                 Offer.Taken taken = offer.take(name, probe::isGone)) {
-            Outcome outcome = answer(exchange, body, taken.model());
+            Outcome outcome = answer(exchange, body, taken);
             if (probe.mustClose()) {
                 // The connection ends with the probe; the answer must be out by then.
                 exchange.response().flushBuffer();
@@ -52,7 +52,7 @@ abstract class BodyRoute extends Route {
         }
     }
 
-    abstract Outcome answer(Exchange exchange, HeldBody body, Offer.OfferedModel model)
+    abstract Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken)
             throws IOException, InterruptedException;
 
     /** What a body becomes, worked out beside the engine. */

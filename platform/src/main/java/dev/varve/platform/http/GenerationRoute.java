@@ -53,9 +53,9 @@ final class GenerationRoute extends BodyRoute {
     }
 
     @Override
-    Outcome answer(Exchange exchange, HeldBody body, Offer.OfferedModel model)
+    Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken)
             throws IOException, InterruptedException {
-        AnswerPreparation preparation = work(body, fields -> parse.apply(model, fields));
+        AnswerPreparation preparation = work(body, fields -> parse.apply(taken.model(), fields));
         return delivery.deliver(
                 gone -> {
                     try {
@@ -65,8 +65,9 @@ final class GenerationRoute extends BodyRoute {
                         body.release();
                     }
                 },
-                model.served().engine(),
-                exchange.admitted().caller().scope(),
+                new AnswerDelivery.Source(
+                        taken.model().served().engine(), () -> taken.lease().share()::close),
+                exchange.admitted().caller(),
                 exchange.request(),
                 exchange.response());
     }

@@ -4,10 +4,13 @@ import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.http.json.FieldPolicy;
+import dev.varve.platform.http.resume.ResumeRule;
+import dev.varve.platform.http.tls.TlsSource;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.setting.SettingNames;
 
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * How the server listens.
@@ -17,13 +20,17 @@ import java.util.Objects;
  * @param limits what clients may take
  * @param names what settings are called in the messages of errors
  * @param fields what becomes of unknown fields
+ * @param resume which streams are kept for clients that come back
+ * @param tls what it shows to clients that speak TLS; empty for plain HTTP
  */
 public record HttpOptions(
         ListenAddress address,
         ClientAccess access,
         IntakeLimits limits,
         SettingNames names,
-        FieldPolicy fields) {
+        FieldPolicy fields,
+        ResumeRule resume,
+        Optional<TlsSource> tls) {
     /**
      * Checks that the access fits the address.
      *
@@ -34,12 +41,21 @@ public record HttpOptions(
         Objects.requireNonNull(limits);
         Objects.requireNonNull(names);
         Objects.requireNonNull(fields);
+        Objects.requireNonNull(resume);
+        Objects.requireNonNull(tls);
         access.requireFor(address);
     }
 
     /** Settings are called by their identifiers. */
     public HttpOptions(ListenAddress address, ClientAccess access, IntakeLimits limits) {
-        this(address, access, limits, SettingNames.IDENTIFIERS, FieldPolicy.LENIENT);
+        this(
+                address,
+                access,
+                limits,
+                SettingNames.IDENTIFIERS,
+                FieldPolicy.LENIENT,
+                ResumeRule.ON_REQUEST,
+                Optional.empty());
     }
 
     /** Loopback, any free port, no key. */
@@ -49,21 +65,32 @@ public record HttpOptions(
 
     /** The same with other limits. */
     public HttpOptions withLimits(IntakeLimits other) {
-        return new HttpOptions(address, access, other, names, fields);
+        return new HttpOptions(address, access, other, names, fields, resume, tls);
     }
 
     /** The same with other pages. */
     public HttpOptions withPages(PageAccess other) {
-        return new HttpOptions(address, access.withPages(other), limits, names, fields);
+        return new HttpOptions(
+                address, access.withPages(other), limits, names, fields, resume, tls);
     }
 
     /** The same with other names of settings. */
     public HttpOptions withNames(SettingNames other) {
-        return new HttpOptions(address, access, limits, other, fields);
+        return new HttpOptions(address, access, limits, other, fields, resume, tls);
     }
 
     /** The same with another policy. */
     public HttpOptions withFields(FieldPolicy other) {
-        return new HttpOptions(address, access, limits, names, other);
+        return new HttpOptions(address, access, limits, names, other, resume, tls);
+    }
+
+    /** The same with a certificate, for HTTPS. */
+    public HttpOptions withTls(Optional<TlsSource> other) {
+        return new HttpOptions(address, access, limits, names, fields, resume, other);
+    }
+
+    /** The same with another rule for streams. */
+    public HttpOptions withResume(ResumeRule other) {
+        return new HttpOptions(address, access, limits, names, fields, other, tls);
     }
 }

@@ -4,6 +4,8 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.resume.KeptLimits;
+import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.http.serving.ServedModels;
 import dev.varve.platform.intake.Intake;
 
@@ -18,6 +20,7 @@ import java.util.Optional;
 public final class HttpServer implements AutoCloseable {
     private final JettyServer jetty;
     private final Intake intake;
+    private final KeptStreams streams = new KeptStreams(KeptLimits.DEFAULT, System::nanoTime);
     private final Metrics metrics = new Metrics();
     private final Offer offer = new Offer(metrics);
     private volatile Optional<ServedModels> served = Optional.empty();
@@ -25,7 +28,7 @@ public final class HttpServer implements AutoCloseable {
     private HttpServer(HttpOptions options) {
         intake = new Intake(options.limits());
         AccessControl access = new AccessControl(options.address(), options.access());
-        ApiContext api = new ApiContext(access, intake, metrics, offer, options);
+        ApiContext api = new ApiContext(access, intake, metrics, offer, options, streams);
         jetty = new JettyServer(options, access, intake, api.routes());
     }
 
@@ -57,6 +60,7 @@ public final class HttpServer implements AutoCloseable {
      */
     public void listen() {
         jetty.listen();
+        streams.watch();
     }
 
     /** Where clients find the server. */
@@ -76,21 +80,21 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /**
-     * Refuses new work and waits for what runs.
+     * Refuses new work and waits for what runs, but not for clients that may come back.
      *
      * @return whether all requests ended within {@code limit}
      */
     public boolean drain(Duration limit) {
         offer.drain();
+        streams.drain();
         return served.map(models -> models.drain(limit)).orElse(true);
     }
 
     @Override
     public void close() {
-        try {
+        try (intake;
+                streams) {
             jetty.close();
-        } finally {
-            intake.close();
         }
     }
 }

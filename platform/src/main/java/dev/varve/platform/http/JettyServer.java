@@ -2,9 +2,12 @@ package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.AccessControl;
+import dev.varve.platform.http.tls.ServerTls;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.setting.Setting;
 
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -14,6 +17,7 @@ import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Listens, and lets requests in to routes. The intake stays somebody else's. */
 final class JettyServer implements AutoCloseable {
@@ -25,9 +29,11 @@ final class JettyServer implements AutoCloseable {
     private final HttpOptions options;
     private final Server server;
     private final ServerConnector connector;
+    private final Optional<ServerTls> tls;
 
     JettyServer(HttpOptions options, AccessControl access, Intake intake, RouteTable routes) {
         this.options = options;
+        tls = options.tls().map(ServerTls::new);
         QueuedThreadPool transport = new QueuedThreadPool(TRANSPORT_THREADS, 2);
         transport.setName("varve-http");
         VirtualThreadPool requests = requestThreads();
@@ -36,7 +42,14 @@ final class JettyServer implements AutoCloseable {
         HttpConfiguration configuration = new HttpConfiguration();
         configuration.setSendServerVersion(false);
         configuration.setRequestHeaderSize(REQUEST_HEADER_BYTES);
-        connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration));
+        HttpConnectionFactory http = new HttpConnectionFactory(configuration);
+        connector =
+                new ServerConnector(
+                        server,
+                        1,
+                        1,
+                        tls.map(each -> each.connections(http))
+                                .orElseGet(() -> new ConnectionFactory[] {http}));
         connector.setHost(options.address().host());
         connector.setPort(options.address().port());
         connector.setIdleTimeout(IDLE.toMillis());
@@ -44,8 +57,9 @@ final class JettyServer implements AutoCloseable {
         connector.setAcceptQueueSize(ACCEPT_QUEUE);
         connector.addBean(intake.connections());
         server.addConnector(connector);
-        server.setHandler(
-                new AdmissionHandler(routes.handler(), intake, access, requests, routes::find));
+        Handler admission =
+                new AdmissionHandler(routes.handler(), intake, access, requests, routes::find);
+        server.setHandler(tls.isPresent() ? new TlsOnlyHandler(admission) : admission);
         server.setErrorHandler(new JsonErrorHandler());
     }
 
@@ -67,6 +81,7 @@ final class JettyServer implements AutoCloseable {
     void listen() {
         try {
             server.start();
+            tls.ifPresent(ServerTls::watch);
         } catch (Exception e) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
@@ -98,11 +113,13 @@ final class JettyServer implements AutoCloseable {
                 options.address().host().contains(":")
                         ? "[" + options.address().host() + "]"
                         : options.address().host();
-        return URI.create("http://" + host + ":" + connector.getLocalPort());
+        return URI.create(
+                (tls.isPresent() ? "https://" : "http://") + host + ":" + connector.getLocalPort());
     }
 
     @Override
     public void close() {
+        tls.ifPresent(ServerTls::close);
         try {
             server.stop();
         } catch (Exception e) {

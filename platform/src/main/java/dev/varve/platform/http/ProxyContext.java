@@ -117,6 +117,7 @@ final class ProxyContext {
         missing("/apply-template", "/apply-template");
         missing("/tokenize", "/tokenize");
         missing("/detokenize", "/detokenize");
+        missing("/v1/streams", StreamRoute.PREFIX + "*");
         missing("/cache", "/cache", "/cache/clear");
     }
 

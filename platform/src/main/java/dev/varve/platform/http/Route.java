@@ -27,6 +27,7 @@ abstract class Route extends HttpServlet {
     enum Methods {
         READ(Set.of("GET", "HEAD")),
         POST(Set.of("POST")),
+        READ_OR_DELETE(Set.of("GET", "DELETE")),
         ANY(Set.of());
 
         private final Set<String> names;
@@ -41,7 +42,11 @@ abstract class Route extends HttpServlet {
 
         /** Value of the header {@code Allow}. */
         String allow() {
-            return this == READ ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
+            return switch (this) {
+                case READ -> "GET, HEAD, OPTIONS";
+                case READ_OR_DELETE -> "GET, DELETE, OPTIONS";
+                case POST, ANY -> "POST, OPTIONS";
+            };
         }
     }
 

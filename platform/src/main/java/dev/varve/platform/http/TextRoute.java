@@ -65,9 +65,9 @@ final class TextRoute extends BodyRoute {
      * place in memory it then stands.
      */
     @Override
-    Outcome answer(Exchange exchange, HeldBody body, Offer.OfferedModel model)
+    Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken)
             throws IOException, InterruptedException {
-        byte[] answer = work(body, fields -> Json.writeBytes(use.apply(model, fields)));
+        byte[] answer = work(body, fields -> Json.writeBytes(use.apply(taken.model(), fields)));
         JsonAnswer.write(exchange.response(), 200, answer);
         return Outcome.PLAIN;
     }

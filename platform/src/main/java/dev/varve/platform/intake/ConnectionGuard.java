@@ -1,6 +1,7 @@
 package dev.varve.platform.intake;
 
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.ssl.SslConnection;
 
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +28,10 @@ final class ConnectionGuard implements Connection.Listener {
 
     @Override
     public void onOpened(Connection connection) {
+        if (connection instanceof SslConnection) {
+            // The connection inside of it is opened with it, and is the one that requests know.
+            return;
+        }
         ClientAddress client = ClientAddress.of(connection.getEndPoint().getRemoteSocketAddress());
         int count = counts.merge(client, 1, Integer::sum);
         connections.put(

@@ -8,6 +8,8 @@ import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.resume.KeptLimits;
+import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.http.serving.ServedModels;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeLimits;
@@ -74,7 +76,13 @@ class AdmissionHandlerTest {
     void aBodyThatNobodyReadBeforeTheModelCameIsToldThatItLoads() throws Exception {
         Offer offer = new Offer(new Metrics());
         ApiContext api =
-                new ApiContext(access, intake, new Metrics(), offer, HttpOptions.loopback());
+                new ApiContext(
+                        access,
+                        intake,
+                        new Metrics(),
+                        offer,
+                        HttpOptions.loopback(),
+                        new KeptStreams(KeptLimits.DEFAULT, System::nanoTime));
         Handler readyBehindAdmission =
                 new Handler.Wrapper(api.routes().handler()) {
                     @Override

@@ -50,9 +50,10 @@ public final class AccessControl {
 
     private Caller withKey(GivenKey given) {
         given.requireOneOf(access.apiKeys(), "an API key");
+        Caller caller = Caller.withKey(given.text());
         return switch (access.cache().scopes()) {
-            case KEY -> Caller.withKey(given.text());
-            case SHARED -> Caller.ANYBODY;
+            case KEY -> caller;
+            case SHARED -> caller.sharing();
         };
     }
 
@@ -70,10 +71,12 @@ public final class AccessControl {
         response.setHeader(
                 "Access-Control-Allow-Origin",
                 access.pages().corsOrigins().contains("*") ? "*" : origin);
-        response.setHeader("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
+        response.setHeader("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS");
         response.setHeader(
                 "Access-Control-Allow-Headers",
-                "Authorization, Content-Type, X-Api-Key, X-Request-Id");
+                "Authorization, Content-Type, Last-Event-ID, X-Api-Key, X-Request-Id,"
+                        + " X-Varve-Resumable");
+        response.setHeader("Access-Control-Expose-Headers", "X-Request-Id, X-Varve-Stream");
         response.addHeader("Vary", "Origin");
     }
 }

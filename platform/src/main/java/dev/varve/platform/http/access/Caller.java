@@ -10,11 +10,14 @@ import java.util.HexFormat;
 /**
  * Whose request it is, as far as keys tell.
  *
- * @param scope the same for all requests with one key, in this and in later processes, and tells
- *     nothing of the key; the common one where no key is needed or all share what is computed
+ * @param scope whose computed prompts it goes on with: the same for all requests with one key, in
+ *     this and in later processes; the common one where no key is needed or all share what is
+ *     computed
+ * @param owner whose streams it may read: one for each key, of which it tells nothing, whatever is
+ *     shared; empty where no key is needed
  */
-public record Caller(CacheScope scope) {
-    static final Caller ANYBODY = new Caller(CacheScope.common());
+public record Caller(CacheScope scope, String owner) {
+    static final Caller ANYBODY = new Caller(CacheScope.common(), "");
 
     private static final int SCOPE_BYTES = 16;
 
@@ -22,15 +25,20 @@ public record Caller(CacheScope scope) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             digest.update("varve caller ".getBytes(StandardCharsets.UTF_8));
-            return new Caller(
-                    new CacheScope(
-                            HexFormat.of()
-                                    .formatHex(
-                                            digest.digest(key.getBytes(StandardCharsets.UTF_8)),
-                                            0,
-                                            SCOPE_BYTES)));
+            String owner =
+                    HexFormat.of()
+                            .formatHex(
+                                    digest.digest(key.getBytes(StandardCharsets.UTF_8)),
+                                    0,
+                                    SCOPE_BYTES);
+            return new Caller(new CacheScope(owner), owner);
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java platform has SHA-256", e);
         }
+    }
+
+    /** The same, going on with what was computed for anybody. */
+    Caller sharing() {
+        return new Caller(CacheScope.common(), owner);
     }
 }

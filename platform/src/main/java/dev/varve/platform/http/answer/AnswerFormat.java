@@ -36,6 +36,11 @@ public interface AnswerFormat {
         return new StreamEvent.Comment("waiting");
     }
 
+    /** Whether that event has its place among the others, and may not be said again. */
+    default boolean waitsInOrder() {
+        return false;
+    }
+
     /** The answer as a whole, from the events of all choices in their order. */
     ObjectNode whole(List<ChoiceEvent> events, Usage usage);
 }

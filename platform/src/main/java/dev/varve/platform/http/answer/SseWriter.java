@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** Server-sent events; each is flushed. */
-public final class SseWriter {
+public final class SseWriter implements EventSink {
     private final ServletOutputStream out;
 
     /** Begins a stream: sets the headers, and sends nothing yet. */
@@ -25,24 +25,32 @@ public final class SseWriter {
     }
 
     /** Sends an event. */
+    @Override
     public void send(StreamEvent event) throws IOException {
-        raw(
+        event(text(event));
+    }
+
+    @Override
+    public void sign(StreamEvent event) throws IOException {
+        send(event);
+    }
+
+    /** An event as it is sent, with the empty line behind it. */
+    static byte[] text(StreamEvent event) {
+        String lines =
                 switch (event) {
                     case StreamEvent.Data(ObjectNode data) -> "data: " + Json.write(data);
                     case StreamEvent.Named(String name, ObjectNode data) ->
                             "event: " + name + "\ndata: " + Json.write(data);
                     case StreamEvent.Mark(String text) -> "data: " + text;
                     case StreamEvent.Comment(String text) -> ": " + text;
-                });
+                };
+        return (lines + "\n\n").getBytes(StandardCharsets.UTF_8);
     }
 
     /** An event that is written out already, with the empty line behind it. */
     public void event(byte[] text) throws IOException {
         out.write(text);
         out.flush();
-    }
-
-    private void raw(String text) throws IOException {
-        event((text + "\n\n").getBytes(StandardCharsets.UTF_8));
     }
 }

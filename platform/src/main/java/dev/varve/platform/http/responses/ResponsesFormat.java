@@ -74,6 +74,11 @@ final class ResponsesFormat implements AnswerFormat {
     }
 
     @Override
+    public boolean waitsInOrder() {
+        return true;
+    }
+
+    @Override
     public ObjectNode whole(List<ChoiceEvent> all, Usage usage) {
         for (ChoiceEvent event : all) {
             switch (event) {

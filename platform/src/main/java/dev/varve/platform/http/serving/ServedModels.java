@@ -152,7 +152,7 @@ public final class ServedModels implements AutoCloseable {
             slot.countRequest();
         }
         try {
-            return new ModelLease(await(slot, true, gone), () -> release(slot));
+            return new ModelLease(await(slot, true, gone), () -> begin(slot), () -> release(slot));
         } catch (Throwable e) {
             release(slot);
             throw e;
@@ -274,6 +274,10 @@ public final class ServedModels implements AutoCloseable {
                 "model_not_found",
                 "no such model; this server offers "
                         + (listed.isEmpty() ? "none" : String.join(", ", listed)));
+    }
+
+    private synchronized void begin(ModelSlot slot) {
+        slot.begin();
     }
 
     private synchronized void release(ModelSlot slot) {

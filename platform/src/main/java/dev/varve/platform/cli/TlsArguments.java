@@ -1,0 +1,43 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.http.tls.TlsSource;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** What the server shows to clients that speak HTTPS. */
+final class TlsArguments {
+    @Option(
+            names = "--tls-cert",
+            paramLabel = "FILE",
+            description =
+                    "Certificate of the server (PEM), and behind it those that vouch for it: the"
+                            + " server speaks HTTPS. Needs --tls-key. A new one is used as soon as"
+                            + " both files were replaced.",
+            order = 14)
+    private Optional<Path> certificate = Optional.empty();
+
+    @Option(
+            names = "--tls-key",
+            paramLabel = "FILE",
+            description = "Private key of that certificate (PEM, without a password).",
+            order = 14)
+    private Optional<Path> key = Optional.empty();
+
+    /**
+     * Reads the files.
+     *
+     * @throws UsageException if only one of them was given
+     * @throws dev.varve.api.VarveException if they cannot be used
+     */
+    Optional<TlsSource> source() {
+        if (certificate.isPresent() != key.isPresent()) {
+            throw new UsageException(
+                    "--tls-cert and --tls-key: expected both or none, found only "
+                            + (key.isPresent() ? "the key" : "the certificate"));
+        }
+        return certificate.map(chain -> TlsSource.read(chain, key.orElseThrow()));
+    }
+}

@@ -1,0 +1,64 @@
+package dev.varve.platform.http.answer;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/** Takes the events of running choices, counts them, and notices when nobody wants them. */
+final class ChoiceReader {
+    /**
+     * A client hears something at least this often; it is also how often its connection is probed.
+     */
+    static final Duration TICK = Duration.ofMillis(700);
+
+    private final Choices choices;
+    private final BooleanSupplier gone;
+    private final Usage usage = new Usage();
+    private String finishReason = "";
+    private long lastProbe = System.nanoTime();
+
+    /** {@code gone}: whether nobody reads the answer any more; asked now and then. */
+    ChoiceReader(Choices choices, BooleanSupplier gone) {
+        this.choices = choices;
+        this.gone = gone;
+    }
+
+    /**
+     * The next event, or empty after a tick.
+     *
+     * @throws IOException if nobody reads the answer, or too slowly
+     */
+    Optional<ChoiceEvent> next() throws IOException, InterruptedException {
+        Optional<ChoiceEvent> event = choices.next(TICK);
+        long now = System.nanoTime();
+        if (event.isEmpty() || now - lastProbe > TICK.toNanos()) {
+            lastProbe = now;
+            if (gone.getAsBoolean() || choices.isOverflown()) {
+                throw new IOException("the client is gone");
+            }
+        }
+        return event;
+    }
+
+    /** Counts a choice that ended. */
+    void end(ChoiceEvent.Ended ended) {
+        usage.add(ended);
+        CacheLog.report(ended.end());
+        finishReason = ended.finishReason();
+    }
+
+    /** A choice failed, and the answer with it. */
+    void fail() {
+        finishReason = "error";
+    }
+
+    Usage usage() {
+        return usage;
+    }
+
+    /** How the answer ended. */
+    Outcome outcome() {
+        return new Outcome(Optional.of(finishReason), usage.generatedTokens());
+    }
+}

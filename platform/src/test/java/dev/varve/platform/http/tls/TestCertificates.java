@@ -1,0 +1,94 @@
+package dev.varve.platform.http.tls;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/** Certificates of a test for 127.0.0.1, made with the JDK's keytool; each vouches for itself. */
+public final class TestCertificates {
+    private static final char[] PASSWORD = "of the test".toCharArray();
+
+    private final Path folder;
+    private final Path store;
+
+    /** A certificate, its key, and a file of each. */
+    public record Pair(Path certificate, Path key, X509Certificate shown, PrivateKey secret) {
+        /** TLS of a client that trusts it alone. */
+        public SSLContext client() throws Exception {
+            KeyStore trusted = KeyStore.getInstance("PKCS12");
+            trusted.load(null, null);
+            trusted.setCertificateEntry("server", shown);
+            TrustManagerFactory trust =
+                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(trusted);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context;
+        }
+    }
+
+    public TestCertificates(Path folder) {
+        this.folder = folder;
+        this.store = folder.resolve("keys.p12");
+    }
+
+    /** A new certificate with a key of a kind: EC, RSA or Ed25519. */
+    public Pair make(String name, String kind, String... more) throws Exception {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                        .toString(),
+                                "-genkeypair",
+                                "-keystore",
+                                store.toString(),
+                                "-storetype",
+                                "PKCS12",
+                                "-storepass",
+                                new String(PASSWORD),
+                                "-keyalg",
+                                kind,
+                                "-alias",
+                                name,
+                                "-dname",
+                                "CN=" + name,
+                                "-ext",
+                                "san=ip:127.0.0.1"));
+        command.addAll(Arrays.asList(more));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (process.waitFor() != 0) {
+            throw new IOException("keytool: " + output);
+        }
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            keys.load(in, PASSWORD);
+        }
+        X509Certificate shown = (X509Certificate) keys.getCertificate(name);
+        PrivateKey secret = (PrivateKey) keys.getKey(name, PASSWORD);
+        return new Pair(
+                write(name + ".pem", "CERTIFICATE", shown.getEncoded()),
+                write(name + "-key.pem", "PRIVATE KEY", secret.getEncoded()),
+                shown,
+                secret);
+    }
+
+    Path write(String name, String type, byte[] content) throws IOException {
+        String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
+        return Files.writeString(
+                folder.resolve(name),
+                "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n");
+    }
+}

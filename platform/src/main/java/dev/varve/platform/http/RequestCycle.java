@@ -136,6 +136,12 @@ final class RequestCycle {
         response.resetBuffer();
         error.retryAfterSeconds()
                 .ifPresent(seconds -> response.setHeader("Retry-After", Integer.toString(seconds)));
+        if (error.isFinal()) {
+            // Anthropic's clients know this header. With a wrong key Claude Code would otherwise
+            // ask
+            // for minutes before it says so.
+            response.setHeader("x-should-retry", "false");
+        }
         JsonAnswer.write(
                 response, error.status(), form.body(error, names, response.getHeader(REQUEST)));
     }

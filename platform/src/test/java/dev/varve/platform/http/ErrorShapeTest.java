@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.http.json.Json;
 
 import org.junit.jupiter.api.AfterEach;
@@ -11,10 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import tools.jackson.databind.JsonNode;
 
+import java.net.http.HttpResponse;
 import java.util.Locale;
 import java.util.stream.Stream;
 
@@ -69,6 +72,35 @@ class ErrorShapeTest {
             assertTrue(error.at("/error").has("param"), answer);
             assertTrue(
                     error.at("/error/code").isString() || error.at("/error/code").isNull(), answer);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "INVALID_REQUEST, false",
+        "CONTEXT_OVERFLOW, false",
+        "OVERLOADED, ''",
+        "UNAVAILABLE, ''"
+    })
+    void clientsAreToldWhatNeedsNoSecondTry(VarveException.Kind kind, String retry)
+            throws Exception {
+        engine.refuses(new VarveException(kind, "why"));
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> answer =
+                    server.post("/v1/chat/completions", TestServer.chatBody(""));
+
+            assertEquals(retry, answer.headers().firstValue("x-should-retry").orElse(""));
+        }
+    }
+
+    @Test
+    void aWrongKeyNeedsNoSecondTry() throws Exception {
+        try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {
+            HttpResponse<String> answer =
+                    server.post("/v1/messages", TestServer.chatBody(""), "x-api-key", "wrong");
+
+            assertEquals(401, answer.statusCode());
+            assertEquals("false", answer.headers().firstValue("x-should-retry").orElse(""));
         }
     }
 

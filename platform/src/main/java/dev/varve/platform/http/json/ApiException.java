@@ -11,6 +11,7 @@ import java.util.OptionalInt;
 public final class ApiException extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private static final String INVALID = "invalid_request_error";
+    private static final int REQUEST_TIMEOUT = 408;
 
     private final int status;
     private final String type;
@@ -130,5 +131,10 @@ public final class ApiException extends RuntimeException {
     /** When to try again, for what may pass. */
     public OptionalInt retryAfterSeconds() {
         return retryAfterSeconds > 0 ? OptionalInt.of(retryAfterSeconds) : OptionalInt.empty();
+    }
+
+    /** Whether the same request would fail again, whenever it comes. */
+    public boolean isFinal() {
+        return status >= 400 && status < 500 && status != REQUEST_TIMEOUT && retryAfterSeconds == 0;
     }
 }

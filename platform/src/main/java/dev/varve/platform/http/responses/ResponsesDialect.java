@@ -37,7 +37,7 @@ public final class ResponsesDialect implements Dialect {
                     .honours("reasoning_effort thinking enable_thinking thinking_budget")
                     .honours("metadata user prompt_cache_key prompt_cache_retention")
                     .honours("safety_identifier max_tool_calls")
-                    .ignores("truncation prompt_cache_options moderation")
+                    .ignores("truncation prompt_cache_options moderation client_metadata")
                     .onlyNumber("n", 1)
                     .refuses(
                             "previous_response_id",

@@ -1,0 +1,28 @@
+package dev.varve.client.node;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Folders with packages that the build fetched with npm. */
+enum Packages {
+    CLIENTS("node"),
+    AGENTS("agents");
+
+    private final Path folder;
+
+    Packages(String name) {
+        folder =
+                Path.of(System.getProperty("varve.test.root"), "client-node", "src", "test")
+                        .resolve(name);
+    }
+
+    /** Where they are. Skips the test where the build could fetch nothing. */
+    Path require() {
+        assumeTrue(
+                Files.exists(folder.resolve("node_modules").resolve(".varve-stamp")),
+                "nothing was fetched into " + folder + ": see the output of client-node/fetch.sh");
+        return folder;
+    }
+}

@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import java.nio.file.Files;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,6 +47,13 @@ record NamedModel(Optional<String> name, ModelChoice choice) {
     /** Name in the API: what was given, or the file's without its ending. */
     String id() {
         return name.orElseGet(() -> ModelFolder.id(choice.file()));
+    }
+
+    /** What clients may call it beside its id, by which they can mean nothing else. */
+    Map<String, String> meanings(String id) {
+        return choice.reference() instanceof ModelReference.OfDemo(DemoModel demo)
+                ? Map.of(demo.reference(), id)
+                : Map.of();
     }
 
     boolean isDemo() {

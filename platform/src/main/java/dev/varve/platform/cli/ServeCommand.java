@@ -208,7 +208,7 @@ final class ServeCommand extends CliCommand {
             throws InterruptedException {
         ModelChoice choice = named.choice();
         String id = server.modelName(named);
-        ModelNames names = models.names(List.of(id));
+        ModelNames names = models.names(List.of(id)).with(named.meanings(id));
         CountDownLatch stop = new CountDownLatch(1);
         int status;
         try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {

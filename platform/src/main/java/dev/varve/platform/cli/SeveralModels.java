@@ -216,6 +216,9 @@ final class SeveralModels {
         List<String> ids =
                 catalogue.models().stream().map(source -> source.outline().id()).toList();
         ModelNames names = flags.models().names(ids);
+        for (NamedModel choice : choices) {
+            names = names.with(choice.meanings(choice.id()));
+        }
         return areSeveral()
                 ? ServedModels.several(catalogue, names, flags.models().keeping())
                 : ServedModels.of(named.getFirst(), names, flags.models().keeping());

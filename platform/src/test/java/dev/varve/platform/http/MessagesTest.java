@@ -130,6 +130,16 @@ class MessagesTest {
     }
 
     @Test
+    void aLimitBeyondTheContextYields() throws Exception {
+        engine.says(SmallChat.answer("ok"));
+
+        assertEquals(200, post("\"max_tokens\": 32000").statusCode());
+
+        int prompt = engine.requests.getLast().prompt().length();
+        assertEquals(4000 - prompt, engine.requests.getLast().ending().maxTokens());
+    }
+
+    @Test
     void tokensAreCountedAsTheyAreUsed() throws Exception {
         engine.says(SmallChat.answer("abc"));
         String body =

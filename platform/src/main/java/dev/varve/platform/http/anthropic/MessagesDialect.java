@@ -50,7 +50,9 @@ public final class MessagesDialect implements Dialect {
 
     @Override
     public Conversation read(Fields fields, ServedModel served) {
-        GenerationCall call = GenerationCall.read("msg_", fields, served, OptionalInt.empty());
+        // Agents ask for more than any answer has, whatever the context.
+        GenerationCall call =
+                GenerationCall.read("msg_", fields, served, OptionalInt.empty()).yielding();
         Transcript transcript = MessagesTranscript.read(fields);
         return new Conversation(
                 call,

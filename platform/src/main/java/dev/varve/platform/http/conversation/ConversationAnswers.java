@@ -43,7 +43,7 @@ public final class ConversationAnswers {
         }
 
         long output() {
-            return call().end().maxTokens().orElse(1);
+            return call().leastOutput();
         }
     }
 

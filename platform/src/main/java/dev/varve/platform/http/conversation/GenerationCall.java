@@ -60,12 +60,14 @@ public record GenerationCall(
      * @param stops stop strings
      * @param maxTokens most tokens; empty: as many as is usual
      * @param unlimited whether these are as many as the context leaves, whatever is usual
+     * @param yields whether the context counts where it leaves fewer
      * @param ignoresEndTokens whether the model's end tokens count as text
      */
     public record End(
             List<String> stops,
             OptionalLong maxTokens,
             boolean unlimited,
+            boolean yields,
             boolean ignoresEndTokens) {}
 
     /**
@@ -93,6 +95,7 @@ public record GenerationCall(
                         readStops(fields),
                         most.orElse(UNLIMITED) == UNLIMITED ? OptionalLong.empty() : most,
                         most.isPresent() && most.getAsLong() == UNLIMITED,
+                        false,
                         fields.flag("ignore_eos").orElse(false)),
                 topLogprobs,
                 IntStream.range(0, choices)
@@ -128,6 +131,17 @@ public record GenerationCall(
         return List.copyOf(stops);
     }
 
+    /** The same with a limit that is an upper bound: it yields to the context. */
+    public GenerationCall yielding() {
+        End yields = new End(end.stops, end.maxTokens, end.unlimited, true, end.ignoresEndTokens);
+        return new GenerationCall(head, delivery, yields, topLogprobs, sampling, mostDrafts);
+    }
+
+    /** Tokens of an answer for which there must be room. */
+    long leastOutput() {
+        return end.yields() ? 1 : end.maxTokens().orElse(1);
+    }
+
     /** Number of answers to each prompt. */
     public int choices() {
         return sampling.size();
@@ -137,7 +151,9 @@ public record GenerationCall(
     public int maxOutput(ChatPrompt prompt, int defaultTokens, ServedModel served) {
         int context = served.engine().status().load().contextTokens();
         int room = Math.max(1, context - prompt.tokens().length);
-        return (int) end.maxTokens().orElse(end.unlimited() ? room : Math.min(defaultTokens, room));
+        long usual = end.unlimited() ? room : Math.min(defaultTokens, room);
+        long most = end.maxTokens().orElse(usual);
+        return (int) (end.yields() ? Math.min(most, room) : most);
     }
 
     /** The engine's request for one choice of a prompt. */

@@ -1,13 +1,15 @@
 package dev.varve.platform.http.serving;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Which model a request means by a name. An id means its model, before everything else; then come
- * the aliases, then {@link #ANY}, then the names that agents send without being asked.
+ * Which model a request means by a name. An id means its model, before everything else, also as a
+ * path or with its file's ending; then come the aliases, then {@link #ANY}, then the names that
+ * agents send without being asked.
  *
  * @param aliases ids by the names that stand for them
  * @param strict whether the names of agents are unknown like any other
@@ -31,6 +33,13 @@ public record ModelNames(Map<String, String> aliases, boolean strict) {
         aliases = Map.copyOf(aliases);
     }
 
+    /** The same and more aliases, but for names that mean something already. */
+    public ModelNames with(Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(more);
+        all.putAll(aliases);
+        return new ModelNames(all, strict);
+    }
+
     /** No aliases; agents get the default model. */
     public static ModelNames usual() {
         return new ModelNames(Map.of(), false);
@@ -45,6 +54,10 @@ public record ModelNames(Map<String, String> aliases, boolean strict) {
     Optional<String> resolve(String name, Collection<String> ids) {
         if (ids.contains(name)) {
             return Optional.of(name);
+        }
+        String file = name.substring(name.lastIndexOf('/') + 1).replaceFirst("\\.gguf$", "");
+        if (ids.contains(file)) {
+            return Optional.of(file);
         }
         Optional<String> alias =
                 Optional.ofNullable(aliases.get(name))

@@ -1,0 +1,48 @@
+package dev.varve.platform.http.serving;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+class ModelNamesTest {
+    private static final List<String> IDS = List.of("first", "gpt-own", "third");
+
+    @ParameterizedTest
+    @CsvSource({
+        "first, first",
+        "third, third",
+        "third.gguf, third",
+        "/models/third.gguf, third",
+        "org/third, third",
+        "gpt-own, gpt-own",
+        "gpt-4o, first",
+        "claude-sonnet-4-5, first",
+        "openai/o3-mini, first",
+        "fast, third",
+        "demo:first, first",
+        "llama,",
+        "third.bin,",
+        "'',"
+    })
+    void aNameMeansOneModelOrNone(String name, String id) {
+        ModelNames names =
+                new ModelNames(Map.of("fast", "third"), false)
+                        .with(Map.of("demo:first", "first", "fast", "first"));
+
+        assertEquals(Optional.ofNullable(id), names.resolve(name, IDS));
+    }
+
+    @Test
+    void strictlyAgentsAreUnknown() {
+        ModelNames names = new ModelNames(Map.of(), true);
+
+        assertEquals(Optional.empty(), names.resolve("gpt-4o", IDS));
+        assertEquals(Optional.of("gpt-own"), names.resolve("gpt-own", IDS));
+    }
+}

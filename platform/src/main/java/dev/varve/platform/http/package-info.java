@@ -6,11 +6,15 @@
  * <p>The rooms below know nothing of routes, and each only those behind it in this list:
  *
  * <ul>
- *   <li>{@code openai}: dialects of OpenAI, their bodies and the shapes of their answers
+ *   <li>{@code llamacpp}, {@code responses}, {@code anthropic}: dialects, their bodies and the
+ *       shapes of their answers
+ *   <li>{@code openai}: likewise chat and text completions, whose parts the others use
  *   <li>{@code conversation}: what all dialects have in common, from a body to the engine's request
  *   <li>{@code answer}: brings what the engine generates to a client
+ *   <li>{@code resume}: streams whose clients may come back
+ *   <li>{@code serving}: which models there are, which are loaded, and which one a request means
  *   <li>{@code model}: the model that is served, and what clients are told of it
- *   <li>{@code access}: who may call
+ *   <li>{@code access}, {@code tls}: who may call, and what the server shows of itself
  *   <li>{@code metrics}: what {@code /metrics} says
  *   <li>{@code json}: fields, errors and JSON itself
  * </ul>

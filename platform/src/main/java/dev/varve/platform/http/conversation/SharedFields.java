@@ -25,11 +25,11 @@ public final class SharedFields {
                     .ignores("repeat_last_n id_slot n_keep n_discard samplers penalize_nl")
                     .ignores("mirostat_tau mirostat_eta xtc_threshold dry_base dry_allowed_length")
                     .ignores("dry_penalty_last_n dry_sequence_breakers dynatemp_exponent min_keep")
-                    .ignores("keep_alive response_fields n_indent t_max_predict_ms")
+                    .ignores("keep_alive response_fields")
                     .onlyNumber("mirostat xtc_probability dry_multiplier dynatemp_range", 0)
                     .onlyNumber("typical_p tfs_z length_penalty best_of", 1)
                     .only("top_n_sigma", "0", value -> value.asDouble(1) <= 0)
-                    .onlyNumber("min_tokens", 0)
+                    .onlyNumber("min_tokens n_indent t_max_predict_ms", 0)
                     .only("use_beam_search include_stop_str_in_output", "false", SharedFields::no)
                     .only("skip_special_tokens", "true", value -> value.asBoolean(false))
                     .refuses(

@@ -300,9 +300,11 @@ class MessagesTest {
     void aCallCanBeDemanded(String choice, boolean forced) throws Exception {
         engine.says(SmallChat.answer("x"));
 
-        assertEquals(200, post(TOOLS + ", \"tool_choice\": " + choice).statusCode());
-        assertEquals(
-                forced, engine.requests.getLast().choice().guide().forced().isPresent() || forced);
+        JsonNode content = ask(TOOLS + ", \"tool_choice\": " + choice, false).get("content");
+
+        boolean says = content.path(0).path("text").asString("").equals("x");
+        assertEquals(forced, !says, content.toString());
+        assertEquals(forced, engine.requests.getLast().choice().guide().constrains());
         assertEquals(!choice.contains("none"), prompt().contains("\"g\""), prompt());
     }
 

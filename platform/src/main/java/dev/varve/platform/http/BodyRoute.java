@@ -43,7 +43,7 @@ abstract class BodyRoute extends Route {
                         : Optional.empty();
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
                 Offer.Taken taken = offer.take(name, probe::isGone)) {
-            Outcome outcome = answer(exchange, body, taken);
+            Outcome outcome = answer(exchange, body, taken, probe);
             if (probe.mustClose()) {
                 // The connection ends with the probe; the answer must be out by then.
                 exchange.response().flushBuffer();
@@ -52,7 +52,9 @@ abstract class BodyRoute extends Route {
         }
     }
 
-    abstract Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken)
+    /** {@code probe}: tells whether the client went away. */
+    abstract Outcome answer(
+            Exchange exchange, HeldBody body, Offer.Taken taken, ConnectionProbe probe)
             throws IOException, InterruptedException;
 
     /** What a body becomes, worked out beside the engine. */

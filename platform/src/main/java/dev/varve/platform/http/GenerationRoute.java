@@ -2,6 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.answer.AnswerDelivery;
 import dev.varve.platform.http.answer.AnswerPreparation;
+import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.json.ErrorForm;
@@ -53,7 +54,7 @@ final class GenerationRoute extends BodyRoute {
     }
 
     @Override
-    Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken)
+    Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken, ConnectionProbe probe)
             throws IOException, InterruptedException {
         AnswerPreparation preparation = work(body, fields -> parse.apply(taken.model(), fields));
         return delivery.deliver(
@@ -68,7 +69,6 @@ final class GenerationRoute extends BodyRoute {
                 new AnswerDelivery.Source(
                         taken.model().served().engine(), () -> taken.lease().share()::close),
                 exchange.admitted().caller(),
-                exchange.request(),
-                exchange.response());
+                new AnswerDelivery.Client(exchange.request(), exchange.response(), probe));
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.http;
 
+import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.json.ErrorForm;
@@ -65,7 +66,7 @@ final class TextRoute extends BodyRoute {
      * place in memory it then stands.
      */
     @Override
-    Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken)
+    Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken, ConnectionProbe probe)
             throws IOException, InterruptedException {
         byte[] answer = work(body, fields -> Json.writeBytes(use.apply(taken.model(), fields)));
         JsonAnswer.write(exchange.response(), 200, answer);

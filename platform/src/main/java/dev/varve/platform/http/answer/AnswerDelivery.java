@@ -50,6 +50,14 @@ public final class AnswerDelivery {
     public record Source(Engine engine, Supplier<Runnable> hold) {}
 
     /**
+     * Who gets an answer.
+     *
+     * @param probe tells whether the client went away
+     */
+    public record Client(
+            HttpServletRequest request, HttpServletResponse response, ConnectionProbe probe) {}
+
+    /**
      * Generates an answer and writes it, until it ends or its client is gone. A stream that is kept
      * goes on for a while without its client.
      *
@@ -58,27 +66,17 @@ public final class AnswerDelivery {
      * @throws ApiException if the engine refuses the request, or fails before anything was written
      */
     public Outcome deliver(
-            AnswerPreparation preparation,
-            Source source,
-            Caller caller,
-            HttpServletRequest request,
-            HttpServletResponse response)
+            AnswerPreparation preparation, Source source, Caller caller, Client client)
             throws IOException, InterruptedException {
-        try (ConnectionProbe probe = new ConnectionProbe(request)) {
-            PendingAnswer pending = prepared(preparation, probe);
-            pending.compression().ifPresent(report -> tell(report, response, metrics));
-            Optional<KeptStream> kept =
-                    isKept(pending, request) ? keep(pending, source, caller) : Optional.empty();
-            Outcome outcome =
-                    kept.isPresent()
-                            ? new KeptDelivery(kept.get(), probe, response).deliver(0)
-                            : write(pending, source.engine(), caller, probe, response);
-            if (probe.mustClose()) {
-                // The connection ends with the probe; the answer must be out by then.
-                response.flushBuffer();
-            }
-            return outcome;
-        }
+        PendingAnswer pending = prepared(preparation, client.probe());
+        pending.compression().ifPresent(report -> tell(report, client.response(), metrics));
+        Optional<KeptStream> kept =
+                isKept(pending, client.request())
+                        ? keep(pending, source, caller)
+                        : Optional.empty();
+        return kept.isPresent()
+                ? new KeptDelivery(kept.get(), client.probe(), client.response()).deliver(0)
+                : write(pending, source.engine(), caller, client);
     }
 
     private boolean isKept(PendingAnswer pending, HttpServletRequest request) {
@@ -111,18 +109,14 @@ public final class AnswerDelivery {
         return stream;
     }
 
-    private Outcome write(
-            PendingAnswer pending,
-            Engine engine,
-            Caller caller,
-            ConnectionProbe probe,
-            HttpServletResponse response)
+    private Outcome write(PendingAnswer pending, Engine engine, Caller caller, Client client)
             throws IOException, InterruptedException {
         int count = pending.choices().size();
-        try (Choices choices = new Choices(count, metrics, probe::abort)) {
+        try (Choices choices = new Choices(count, metrics, client.probe()::abort)) {
             submit(choices, pending, engine, caller);
             return new AnswerWriter(
-                            new AnswerWriter.Reader(response, probe::isGone, names),
+                            new AnswerWriter.Reader(
+                                    client.response(), client.probe()::isGone, names),
                             pending.format(),
                             pending.delivery())
                     .write(choices, count);

@@ -17,11 +17,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Makes expressions, simplified by the laws that keep the number of derivatives finite (Brzozowski
- * 1964; Owens, Reppy, Turon 2009), and keeps one object of each. For one thread at a time.
+ * Makes expressions, simplified by the laws that keep the number of {@link Derivatives} finite, and
+ * keeps one object of each. For one thread at a time.
  */
 public final class RegexStore {
-    private static final int MOST_MEMOS = 1 << 16;
     private static final int MOST_DEPTH = 1000;
     private static final int MOST_LOOP_DEPTH = 100;
     private static final int MOST_NODES = 1 << 18;
@@ -34,12 +33,10 @@ public final class RegexStore {
     /** Much of what automata hold is shared. */
     private static final int MACHINE = 96;
 
-    private static final int MEMO = Footprint.ENTRY + 16;
-
     private final Map<Shape, Regex> nodes = new HashMap<>();
-    private final Map<Long, Regex> derivatives = new HashMap<>();
     private final Fuel fuel;
     private final Footprint footprint = new Footprint();
+    private final Derivatives derivatives = new Derivatives(this);
     private final Regex nothing;
     private final Regex empty;
     private final Regex anything;
@@ -154,7 +151,7 @@ public final class RegexStore {
         return all;
     }
 
-    private Regex pair(Regex first, Regex second) {
+    Regex pair(Regex first, Regex second) {
         if (first == nothing || second == nothing) {
             return nothing;
         }
@@ -391,62 +388,7 @@ public final class RegexStore {
 
     /** What may follow a byte in the texts of an expression that begin with it. */
     public Regex derive(Regex regex, int value) {
-        fuel.spend(1);
-        return switch (regex.kind) {
-            case NOTHING, EMPTY -> nothing;
-            case BYTES -> regex.bytes.contains(value) ? empty : nothing;
-            case MACHINE ->
-                    regex.machine.alphabet().contains(value)
-                            ? regex.machine.next(value).map(this::machine).orElse(nothing)
-                            : nothing;
-            default -> remembered(regex, value);
-        };
-    }
-
-    private Regex remembered(Regex regex, int value) {
-        long key = (long) regex.id << 8 | value;
-        Regex known = derivatives.get(key);
-        if (known == null) {
-            known = compute(regex, value);
-            if (derivatives.size() >= MOST_MEMOS) {
-                derivatives.clear();
-                footprint.add(-(long) MEMO * MOST_MEMOS);
-            }
-            derivatives.put(key, known);
-            footprint.add(MEMO);
-        }
-        return known;
-    }
-
-    private Regex compute(Regex regex, int value) {
-        return switch (regex.kind) {
-            case CONCAT -> {
-                Regex first = pair(derive(regex.parts[0], value), regex.parts[1]);
-                yield regex.parts[0].nullable ? or(first, derive(regex.parts[1], value)) : first;
-            }
-            case OR -> or(Arrays.asList(deriveAll(regex.parts, value)));
-            case AND -> and(deriveAll(regex.parts, value));
-            case NOT -> not(derive(regex.parts[0], value));
-            case LOOP -> derive(regex.parts[0], value);
-            case REPEAT ->
-                    pair(
-                            derive(regex.parts[0], value),
-                            repeat(
-                                    regex.parts[0],
-                                    Math.max(0, regex.least - 1),
-                                    regex.most == Regex.UNLIMITED
-                                            ? Regex.UNLIMITED
-                                            : regex.most - 1));
-            default -> throw new IllegalStateException("kind " + regex.kind);
-        };
-    }
-
-    private Regex[] deriveAll(Regex[] parts, int value) {
-        Regex[] all = new Regex[parts.length];
-        for (int i = 0; i < parts.length; i++) {
-            all[i] = derive(parts[i], value);
-        }
-        return all;
+        return derivatives.of(regex, value);
     }
 
     /**
@@ -472,7 +414,7 @@ public final class RegexStore {
      */
     public long forgetAllBut(Collection<Regex> roots) {
         nodes.clear();
-        derivatives.clear();
+        derivatives.forget();
         long bytes = 0;
         Set<Regex> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Regex> open = new ArrayDeque<>(List.of(nothing, empty, anything));

@@ -81,7 +81,7 @@ final class BlockReading {
         if (means.length == 0) {
             means = new float[blocks * width];
         }
-        float[] values = read(keys);
+        float[] values = read(keys, 0, Math.toIntExact(keys.elements()));
         for (int first = 0; first < count; first += BLOCK) {
             int length = Math.min(BLOCK, count - first);
             int at = (begin + first) / BLOCK * width;
@@ -102,36 +102,33 @@ final class BlockReading {
         int length = Math.toIntExact(target.ne(0));
         int slots = Math.toIntExact(target.ne(1));
         int heads = Math.toIntExact(target.ne(2));
-        float[] values = new float[length * slots * heads];
-        for (int block = 0; block < Math.min(blocks, slots); block++) {
-            for (int head = 0; head < heads; head++) {
+        // Head by head: together they would be a large part of the heap where a text is long.
+        float[] values = new float[length * slots];
+        for (int head = 0; head < heads; head++) {
+            for (int block = 0; block < Math.min(blocks, slots); block++) {
                 System.arraycopy(
-                        means,
-                        (block * heads + head) * length,
-                        values,
-                        (head * slots + block) * length,
-                        length);
+                        means, (block * heads + head) * length, values, block * length, length);
             }
+            target.write(values, 0, values.length, (long) head * values.length);
         }
-        target.write(values, 0, values.length, 0);
     }
 
     /** By head of the queries, block of the chunk and block of keys, whether it is looked at. */
     private boolean[][][] choose(BlockSteps steps, int begin) {
         Tensor products = steps.products();
-        float[] values = read(products);
         int width = Math.toIntExact(products.ne(0));
         int rows = Math.toIntExact(products.ne(1));
         int heads = Math.toIntExact(products.ne(2));
         float scale = (float) (steps.scale() / Math.log(2));
         boolean[][][] chosen = new boolean[heads][Math.ceilDiv(rows, BLOCK)][blocks];
         for (int head = 0; head < heads; head++) {
+            float[] values = read(products, head * (long) rows * width, rows * width);
             for (int first = 0; first < rows; first += BLOCK) {
                 int block = (begin + first) / BLOCK;
                 double[] scores =
                         scores(
                                 values,
-                                (head * rows + first) * width,
+                                first * width,
                                 Math.min(BLOCK, rows - first),
                                 width,
                                 block + 1,
@@ -213,12 +210,11 @@ final class BlockReading {
         }
     }
 
-    private float[] read(Tensor tensor) {
-        int count = Math.toIntExact(tensor.elements());
+    private float[] read(Tensor tensor, long from, int count) {
         if (read.length < count) {
             read = new float[count];
         }
-        tensor.read(read, 0, count, 0);
+        tensor.read(read, 0, count, from);
         return read;
     }
 }

@@ -8,6 +8,7 @@
 # BENCH=CompressionBench measures how much sooner the first token of a compressed prompt comes.
 # BENCH=SpeculationBench measures what guesses bring where so many of them are right.
 # BENCH=FormBench measures what the form of an answer costs and brings.
+# BENCH=DialectBench bench/run.sh URL measures how much later the first token comes in Messages and Responses than in chats.
 # BENCH=StoreBench bench/run.sh FOLDER measures the store of prompts on the disk of that folder, BENCH=DiskBench what it saves and costs
 # behind the prefix cache.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.

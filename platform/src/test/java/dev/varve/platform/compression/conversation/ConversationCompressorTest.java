@@ -104,6 +104,38 @@ class ConversationCompressorTest {
         assertEquals(0.1, report.keepRequested());
     }
 
+    /** A drafter of the Qwen families in front of a model with other marks. */
+    @Test
+    void aDrafterReadsMarksThatItKnows() {
+        Tokenizer chatMl = TestTokenizers.ofBytes("<|im_start|>", "<|im_end|>");
+        StringBuilder read = new StringBuilder();
+        ScriptedDrafter noting =
+                new ScriptedDrafter(
+                        chatMl,
+                        (ids, at) -> {
+                            if (at == 0) {
+                                read.append(chatMl.decode(ids, true));
+                            }
+                            return ids[at] == chatMl.tokenId("<|im_start|>").orElseThrow() ? 1 : 0;
+                        });
+        List<Map<String, Object>> before = firstTurn();
+
+        Shortened after =
+                new ConversationCompressor(
+                                noting,
+                                CompressionOptions.of(
+                                                new CompressionPolicy(
+                                                        CompressionMode.ALWAYS, 0, false))
+                                        .with(KeepCurve.flat(new KeepRatio(0.1))))
+                        .compress(conversation(before), CompressionWish.USUAL, () -> false)
+                        .orElseThrow();
+
+        assertTrue(read.toString().startsWith("<|im_start|>system\nYou answer"), read.toString());
+        assertTrue(read.toString().endsWith("<|im_end|>\n<|im_start|>assistant\n"));
+        assertEquals(text(before, 2), text(after.messages(), 2));
+        assertTrue(text(after.messages(), 1).length() < text(before, 1).length() / 4);
+    }
+
     /** A text with its question behind it, as people send it. */
     @Test
     void theEndOfALongLastMessageStays() {

@@ -13,7 +13,10 @@ import java.util.HexFormat;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
@@ -76,7 +79,7 @@ final class FileDrafter implements Drafter {
         await(cancelled);
         try {
             requireOpen();
-            return read(tokens, () -> closed || cancelled.getAsBoolean());
+            return read(tokens, cancelled);
         } catch (CancellationException e) {
             if (!cancelled.getAsBoolean()) {
                 requireOpen();
@@ -89,9 +92,10 @@ final class FileDrafter implements Drafter {
 
     /**
      * Reads on a thread of its own: native code would hold the carrier of a virtual one, and with a
-     * single core nobody else would be answered meanwhile.
+     * single core nobody else would be answered meanwhile. The caller's looks after who waits.
      */
     private float[] read(int[] tokens, BooleanSupplier cancelled) {
+        AtomicBoolean end = new AtomicBoolean();
         CompletableFuture<float[]> scores = new CompletableFuture<>();
         Thread.ofPlatform()
                 .daemon()
@@ -99,11 +103,16 @@ final class FileDrafter implements Drafter {
                 .start(
                         () -> {
                             try {
-                                scores.complete(reader.read(tokens, cancelled));
+                                scores.complete(reader.read(tokens, () -> closed || end.get()));
                             } catch (RuntimeException | Error e) {
                                 scores.completeExceptionally(e);
                             }
                         });
+        while (!isDone(scores)) {
+            if (cancelled.getAsBoolean()) {
+                end.set(true);
+            }
+        }
         try {
             return scores.join();
         } catch (CompletionException e) {
@@ -112,6 +121,24 @@ final class FileDrafter implements Drafter {
                 case Error failure -> throw failure;
                 default -> throw e;
             }
+        }
+    }
+
+    /**
+     * Waits a while; who is interrupted waits to the end, since the reader is theirs until then.
+     */
+    private static boolean isDone(CompletableFuture<float[]> scores) {
+        try {
+            scores.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            return true;
+        } catch (InterruptedException e) {
+            scores.handle((done, failure) -> true).join();
+            Thread.currentThread().interrupt();
+            return true;
         }
     }
 

@@ -5,7 +5,8 @@ import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.answer.AnswerDelivery;
-import dev.varve.platform.http.answer.PendingAnswer;
+import dev.varve.platform.http.answer.AnswerPreparation;
+import dev.varve.platform.http.answer.EarlyForm;
 import dev.varve.platform.http.anthropic.MessagesDialect;
 import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.json.ErrorForm;
@@ -243,6 +244,7 @@ final class ApiContext {
                         context,
                         delivery,
                         ErrorForm.OPENAI,
+                        ResponsesDialect.EARLY,
                         (model, body) -> {
                             ResponsesDialect.RULES.check(body, context.policy());
                             return model.answers().read(ResponsesDialect.of(body), body);
@@ -255,10 +257,11 @@ final class ApiContext {
                         context,
                         delivery,
                         ErrorForm.OPENAI,
+                        EarlyForm.OPENAI,
                         (model, body) -> {
                             CompletionRequests.RULES.check(body, context.policy());
-                            PendingAnswer pending = CompletionRequests.read(body, model.served());
-                            return gone -> pending;
+                            return AnswerPreparation.done(
+                                    CompletionRequests.read(body, model.served()));
                         }),
                 "/v1/completions",
                 "/completions");
@@ -268,10 +271,11 @@ final class ApiContext {
                         context,
                         delivery,
                         ErrorForm.OPENAI,
+                        EarlyForm.OPENAI,
                         (model, body) -> {
                             NativeCompletions.RULES.check(body, context.policy());
-                            PendingAnswer pending = NativeCompletions.read(body, model.served());
-                            return gone -> pending;
+                            return AnswerPreparation.done(
+                                    NativeCompletions.read(body, model.served()));
                         }),
                 "/completion");
     }

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /** A route that takes a JSON object with POST and has it worked on beside the engine. */
@@ -42,7 +43,7 @@ abstract class BodyRoute extends Route {
                         ? intake.work(body.length(), () -> body.look(RequestedModel::in))
                         : Optional.empty();
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
-                Offer.Taken taken = offer.take(name, probe::isGone)) {
+                Offer.Taken taken = offer.take(name, patience(exchange, body, probe))) {
             Outcome outcome = answer(exchange, body, taken, probe);
             if (probe.mustClose()) {
                 // The connection ends with the probe; the answer must be out by then.
@@ -50,6 +51,15 @@ abstract class BodyRoute extends Route {
             }
             return outcome;
         }
+    }
+
+    /**
+     * Whether the client went away, asked as long as it waits for its model.
+     *
+     * @param body which is not taken yet
+     */
+    BooleanSupplier patience(Exchange exchange, HeldBody body, ConnectionProbe probe) {
+        return probe::isGone;
     }
 
     /** {@code probe}: tells whether the client went away. */

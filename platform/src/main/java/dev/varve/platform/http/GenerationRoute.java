@@ -3,17 +3,23 @@ package dev.varve.platform.http;
 import dev.varve.platform.http.answer.AnswerDelivery;
 import dev.varve.platform.http.answer.AnswerPreparation;
 import dev.varve.platform.http.answer.ConnectionProbe;
+import dev.varve.platform.http.answer.EarlyForm;
+import dev.varve.platform.http.answer.EarlyStream;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.conversation.Dialect;
+import dev.varve.platform.http.json.BodyScan;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.intake.HeldBody;
 
 import jakarta.servlet.http.HttpServletRequest;
 
+import tools.jackson.core.JsonToken;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 
 /** A route whose answer the engine generates. */
 final class GenerationRoute extends BodyRoute {
@@ -22,15 +28,18 @@ final class GenerationRoute extends BodyRoute {
     private final transient AnswerDelivery delivery;
     private final transient BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse;
     private final ErrorForm errors;
+    private final transient EarlyForm early;
 
     GenerationRoute(
             String label,
             RouteContext context,
             AnswerDelivery delivery,
             ErrorForm errors,
+            EarlyForm early,
             BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse) {
         super(label, context);
         this.errors = errors;
+        this.early = early;
         this.delivery = delivery;
         this.parse = parse;
     }
@@ -42,6 +51,7 @@ final class GenerationRoute extends BodyRoute {
                 context,
                 delivery,
                 dialect.errors(),
+                dialect.early(),
                 (model, body) -> {
                     dialect.rules().check(body, context.policy());
                     return model.answers().read(dialect, body);
@@ -54,21 +64,32 @@ final class GenerationRoute extends BodyRoute {
     }
 
     @Override
+    BooleanSupplier patience(Exchange exchange, HeldBody body, ConnectionProbe probe) {
+        EarlyStream stream =
+                new EarlyStream(exchange.response(), probe::isGone, early)
+                        .attachedTo(exchange.request());
+        return () -> stream.isGone(() -> body.look(GenerationRoute::streams));
+    }
+
+    @Override
     Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken, ConnectionProbe probe)
             throws IOException, InterruptedException {
         AnswerPreparation preparation = work(body, fields -> parse.apply(taken.model(), fields));
         return delivery.deliver(
-                gone -> {
-                    try {
-                        return preparation.prepare(gone);
-                    } finally {
-                        // The answer may take hours, and nothing of the body is left.
-                        body.release();
-                    }
-                },
+                // The answer may take hours, and nothing of the body is left.
+                preparation.andThen(body::release),
                 new AnswerDelivery.Source(
                         taken.model().served().engine(), () -> taken.lease().share()::close),
                 exchange.admitted().caller(),
                 new AnswerDelivery.Client(exchange.request(), exchange.response(), probe));
+    }
+
+    /** Whether a body that is not parsed yet asks for a stream. */
+    private static boolean streams(byte[] body) {
+        return BodyScan.field(
+                        body,
+                        "stream",
+                        value -> Optional.of(value.currentToken() == JsonToken.VALUE_TRUE))
+                .orElse(false);
     }
 }

@@ -2,6 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.AccessControl;
+import dev.varve.platform.http.answer.EarlyStream;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
@@ -74,27 +75,44 @@ final class RequestCycle {
             throws IOException {
         ErrorForm form = route.errors(request);
         try {
-            return answer(route, request, response);
-        } catch (ApiException e) {
-            fail(form, response, e);
-        } catch (VarveException e) {
-            fail(form, response, ApiException.of(e));
-        } catch (IntakeException e) {
-            fail(form, response, ApiException.of(e));
+            return told(() -> answer(route, request, response), form, request, response);
         } catch (IOException e) {
             metrics.countDisconnect();
             return Outcome.DISCONNECTED;
+        }
+    }
+
+    /** What answers a request. */
+    private interface Answer {
+        Outcome give() throws IOException, InterruptedException;
+    }
+
+    /** Tells the client of an answer that fails. */
+    private Outcome told(
+            Answer answer, ErrorForm form, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        ApiException error;
+        try {
+            return answer.give();
+        } catch (ApiException e) {
+            error = e;
+        } catch (VarveException e) {
+            error = ApiException.of(e);
+        } catch (IntakeException e) {
+            error = ApiException.of(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            fail(form, response, ApiException.draining());
+            error = ApiException.draining();
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a request failed", e);
-            fail(
-                    form,
-                    response,
-                    ApiException.status(
-                            500, "internal_error", "internal error; the log has the details"));
+            error = ApiException.internal();
         }
+        Optional<EarlyStream> stream = EarlyStream.of(request).filter(EarlyStream::hasBegun);
+        if (stream.isPresent()) {
+            stream.get().fail(error, names);
+            return Outcome.FAILED;
+        }
+        fail(form, response, error);
         return Outcome.PLAIN;
     }
 

@@ -1,11 +1,9 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.BodyScan;
 
 import jakarta.servlet.http.HttpServletRequest;
 
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -20,32 +18,15 @@ final class RequestedModel {
 
     private RequestedModel() {}
 
-    /**
-     * The name in a body that is not parsed yet, by one pass that keeps nothing; of several the
-     * last one counts, as it does in the body. Empty where there is none, and where the body is
-     * wrong, which is told when it is parsed.
-     */
+    /** The name in a body that is not parsed yet; empty where there is none. */
     static Optional<String> in(byte[] body) {
-        Optional<String> name = Optional.empty();
-        try (JsonParser parser = Json.MAPPER.createParser(body)) {
-            if (parser.nextToken() != JsonToken.START_OBJECT) {
-                return name;
-            }
-            while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-                boolean wanted = parser.currentName().equals(FIELD);
-                JsonToken value = parser.nextToken();
-                if (wanted) {
-                    name =
-                            value == JsonToken.VALUE_STRING
-                                    ? Optional.of(parser.getString())
-                                    : Optional.empty();
-                }
-                parser.skipChildren();
-            }
-            return name;
-        } catch (JacksonException e) {
-            return Optional.empty();
-        }
+        return BodyScan.field(
+                body,
+                FIELD,
+                value ->
+                        value.currentToken() == JsonToken.VALUE_STRING
+                                ? Optional.of(value.getString())
+                                : Optional.empty());
     }
 
     /** The name in a body; empty where there is none, and where it is no text. */

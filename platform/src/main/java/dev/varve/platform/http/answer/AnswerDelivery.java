@@ -15,6 +15,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Has pending answers generated and brings them to their clients. */
@@ -68,10 +69,17 @@ public final class AnswerDelivery {
     public Outcome deliver(
             AnswerPreparation preparation, Source source, Caller caller, Client client)
             throws IOException, InterruptedException {
-        PendingAnswer pending = prepared(preparation, client.probe());
+        Optional<EarlyStream> early = EarlyStream.of(client.request());
+        PendingAnswer pending =
+                prepared(
+                        preparation,
+                        () ->
+                                early.map(stream -> stream.isGone(preparation::streams))
+                                        .orElseGet(client.probe()::isGone));
         pending.compression().ifPresent(report -> tell(report, client.response(), metrics));
+        // A stream that began without its id is read to its end or not at all.
         Optional<KeptStream> kept =
-                isKept(pending, client.request())
+                early.filter(EarlyStream::hasBegun).isEmpty() && isKept(pending, client.request())
                         ? keep(pending, source, caller)
                         : Optional.empty();
         return kept.isPresent()
@@ -129,10 +137,10 @@ public final class AnswerDelivery {
                 engine, pending.cache().within(caller.scope()), pending.choices(), pending.ended());
     }
 
-    private static PendingAnswer prepared(AnswerPreparation preparation, ConnectionProbe probe)
+    private static PendingAnswer prepared(AnswerPreparation preparation, BooleanSupplier gone)
             throws IOException {
         try {
-            return preparation.prepare(probe::isGone);
+            return preparation.work().prepare(gone);
         } catch (CancellationException e) {
             throw new IOException("the client is gone", e);
         }

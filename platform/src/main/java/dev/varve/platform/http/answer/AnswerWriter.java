@@ -18,6 +18,8 @@ import java.util.function.BooleanSupplier;
  * client leaves.
  */
 final class AnswerWriter {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+
     private final Reader reader;
     private final AnswerFormat format;
     private final Delivery delivery;
@@ -47,12 +49,23 @@ final class AnswerWriter {
     Outcome write(Choices choices, int count) throws IOException, InterruptedException {
         ChoiceReader events = new ChoiceReader(choices, reader.gone());
         if (delivery != Delivery.WHOLE) {
-            SseWriter sse = new SseWriter(reader.response());
-            new StreamWriter(sse, format, reader.names(), sign).write(events, count);
+            stream(events, count);
         } else {
             whole(events, count);
         }
         return events.outcome();
+    }
+
+    private void stream(ChoiceReader choices, int count) throws IOException, InterruptedException {
+        SseWriter sse = new SseWriter(reader.response());
+        StreamWriter writer = new StreamWriter(sse, format, reader.names(), sign);
+        try {
+            writer.write(choices, count);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, "a stream failed", e);
+            choices.fail();
+            writer.fail(ApiException.internal());
+        }
     }
 
     private void whole(ChoiceReader choices, int count) throws IOException, InterruptedException {

@@ -72,9 +72,7 @@ final class KeptAnswer implements Runnable {
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a stream failed", e);
             reader.fail();
-            breakOff(
-                    ApiException.status(
-                            500, "internal_error", "internal error; the log has the details"));
+            breakOff(ApiException.internal());
         } finally {
             Outcome outcome = reader.outcome();
             stream.end(outcome.finishReason().orElse(""), outcome.generatedTokens());

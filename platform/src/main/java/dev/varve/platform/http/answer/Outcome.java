@@ -12,6 +12,9 @@ public record Outcome(Optional<String> finishReason, int generatedTokens) {
     /** Of what generates nothing. */
     public static final Outcome PLAIN = new Outcome(Optional.empty(), 0);
 
+    /** Of a stream that broke off before its answer began. */
+    public static final Outcome FAILED = new Outcome(Optional.of("error"), 0);
+
     /** Of a client that went away. */
     public static final Outcome DISCONNECTED = new Outcome(Optional.of("disconnect"), 0);
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.http.anthropic;
 
 import dev.varve.platform.http.answer.AnswerFormat;
+import dev.varve.platform.http.answer.EarlyForm;
 import dev.varve.platform.http.conversation.CacheFields;
 import dev.varve.platform.http.conversation.CompressionFields;
 import dev.varve.platform.http.conversation.Conversation;
@@ -112,5 +113,10 @@ public final class MessagesDialect implements Dialect {
     @Override
     public ErrorForm errors() {
         return ErrorForm.ANTHROPIC;
+    }
+
+    @Override
+    public EarlyForm early() {
+        return MessagesEarlyForm.INSTANCE;
     }
 }

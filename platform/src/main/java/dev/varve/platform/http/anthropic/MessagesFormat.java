@@ -10,7 +10,6 @@ import dev.varve.platform.http.conversation.CompressionUsage;
 import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.conversation.PreparedPrompt;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.SettingNames;
 
@@ -69,11 +68,15 @@ final class MessagesFormat implements AnswerFormat {
 
     @Override
     public List<StreamEvent> failure(ApiException error, SettingNames names) {
-        return List.of(named(ErrorForm.ANTHROPIC.body(error, names, "")));
+        return MessagesEarlyForm.INSTANCE.failure(error, names);
     }
 
     @Override
     public StreamEvent waiting() {
+        return ping();
+    }
+
+    static StreamEvent ping() {
         return named(Json.object().put("type", PING));
     }
 
@@ -149,7 +152,7 @@ final class MessagesFormat implements AnswerFormat {
                 .put("output_tokens", output);
     }
 
-    private static StreamEvent named(ObjectNode data) {
+    static StreamEvent named(ObjectNode data) {
         return new StreamEvent.Named(data.get("type").stringValue(), data);
     }
 }

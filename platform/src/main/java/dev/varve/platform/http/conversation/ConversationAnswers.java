@@ -107,10 +107,11 @@ public final class ConversationAnswers {
                 served.compressor().filter(each -> each.mayCompress(wish));
         Rendered rendered = rendered(conversation, asked.output(), compressor.isPresent());
         if (compressor.isPresent()) {
-            return gone -> compressed(asked, rendered, compressor.get(), gone);
+            return new AnswerPreparation(
+                    asked.call().delivery(),
+                    gone -> compressed(asked, rendered, compressor.get(), gone));
         }
-        PendingAnswer pending = pending(asked, rendered.prompt(), Optional.empty());
-        return gone -> pending;
+        return AnswerPreparation.done(pending(asked, rendered.prompt(), Optional.empty()));
     }
 
     /**

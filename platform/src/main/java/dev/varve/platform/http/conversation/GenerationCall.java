@@ -52,7 +52,16 @@ public record GenerationCall(
      * @param id id of the answer
      * @param model id of the model that answers
      */
-    public record Head(String id, String model) {}
+    public record Head(String id, String model) {
+        /** Of a new answer of an unknown model. */
+        public static Head unknown(String idPrefix) {
+            return of(idPrefix, "");
+        }
+
+        private static Head of(String idPrefix, String model) {
+            return new Head(idPrefix + UUID.randomUUID().toString().replace("-", ""), model);
+        }
+    }
 
     /**
      * Where an answer ends.
@@ -87,9 +96,7 @@ public record GenerationCall(
         int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
         int vocabulary = served.language().tokenizer().vocabularySize();
         return new GenerationCall(
-                new Head(
-                        idPrefix + UUID.randomUUID().toString().replace("-", ""),
-                        served.description().id()),
+                Head.of(idPrefix, served.description().id()),
                 readDelivery(fields, usage),
                 new End(
                         readStops(fields),

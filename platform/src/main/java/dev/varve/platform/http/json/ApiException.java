@@ -70,6 +70,11 @@ public final class ApiException extends RuntimeException {
                 passing ? 503 : 500, "server_error", code, "", message, passing ? 5 : 0);
     }
 
+    /** A fault of the server, whose reason stands in the log. */
+    public static ApiException internal() {
+        return status(500, "internal_error", "internal error; the log has the details");
+    }
+
     /** The server takes no more work. */
     public static ApiException draining() {
         return new ApiException(503, "server_error", "", "", "the server is shutting down", 5);

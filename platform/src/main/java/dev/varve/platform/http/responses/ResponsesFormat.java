@@ -4,13 +4,17 @@ import dev.varve.platform.http.answer.AnswerFormat;
 import dev.varve.platform.http.answer.ChoiceEvent;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.openai.Logprobs;
 import dev.varve.platform.setting.SettingNames;
 
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The shapes of {@code /v1/responses}. What is not streamed is put together from the same parts.
@@ -26,6 +30,21 @@ final class ResponsesFormat implements AnswerFormat {
         this.response = response;
         this.logprobs = logprobs;
         items = new OutputItems(events, names);
+    }
+
+    /** The events of an answer of which nothing is known but why it failed. */
+    static List<StreamEvent> unknownFailure(ApiException error, SettingNames names) {
+        Fields nothing = new Fields(Json.object());
+        ResponsesTools tools = ResponsesTools.read(nothing);
+        EventQueue events = new EventQueue();
+        ResponseObject response =
+                new ResponseObject(
+                        GenerationCall.Head.unknown("resp_"),
+                        RepeatedFields.read(nothing, tools),
+                        Optional.empty());
+        events.add("response.created", response.inProgress());
+        events.add("response.failed", response.failed(Json.MAPPER.createArrayNode(), error, names));
+        return events.take();
     }
 
     @Override

@@ -1,0 +1,24 @@
+package dev.varve.platform.http.anthropic;
+
+import dev.varve.platform.http.answer.EarlyForm;
+import dev.varve.platform.http.answer.StreamEvent;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ErrorForm;
+import dev.varve.platform.setting.SettingNames;
+
+import java.util.List;
+
+/** Events of {@code /v1/messages} that need no message: pings, which may come first, and errors. */
+enum MessagesEarlyForm implements EarlyForm {
+    INSTANCE;
+
+    @Override
+    public List<StreamEvent> failure(ApiException error, SettingNames names) {
+        return List.of(MessagesFormat.named(ErrorForm.ANTHROPIC.body(error, names, "")));
+    }
+
+    @Override
+    public StreamEvent waiting() {
+        return MessagesFormat.ping();
+    }
+}

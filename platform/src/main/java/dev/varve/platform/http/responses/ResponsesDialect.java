@@ -11,6 +11,7 @@ import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.conversation.PreparedPrompt;
 import dev.varve.platform.http.conversation.SharedFields;
 import dev.varve.platform.http.conversation.Thinking;
+import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.conversation.Turn;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.FieldRules;
@@ -80,10 +81,13 @@ public final class ResponsesDialect implements Dialect {
     @Override
     public Conversation read(Fields fields, ServedModel served) {
         FormFields form = FormFields.readText(fields);
+        Transcript transcript = ResponsesInput.read(fields, tools.names());
+        // Thoughts alone are no answer that could go on.
+        boolean begun = transcript.unfinished().filter(text -> !text.isEmpty()).isPresent();
         return new Conversation(
                 GenerationCall.read("resp_", fields, served, repeated.topLogprobs()),
-                ResponsesInput.read(fields, tools.names()),
-                Turn.ANSWER,
+                transcript,
+                begun ? Turn.CONTINUE : Turn.ANSWER,
                 tools.use(),
                 form,
                 Thinking.read(fields, served.language().reasoningDefaults()),

@@ -12,10 +12,12 @@ import java.util.Optional;
  * @param reasoningTokens tokens of thoughts, without their marks
  * @param contentTokens tokens behind and between the thoughts, without their marks
  * @param thoughts how the thoughts ended
+ * @param loops whether it was ended because it went in circles
  */
 public record AnswerFacts(
         Optional<String> stop,
         int calls,
         int reasoningTokens,
         int contentTokens,
-        CloseKind thoughts) {}
+        CloseKind thoughts,
+        boolean loops) {}

@@ -13,6 +13,7 @@ public final class AnswerReader {
     private final AnswerText text;
     private final boolean singleCall;
     private final JsonEnd firstCall = new JsonEnd();
+    private final LoopWatch loop = new LoopWatch();
     private int contentTokens;
 
     private AnswerReader(AnswerText text, boolean singleCall) {
@@ -39,6 +40,10 @@ public final class AnswerReader {
         AnswerText.Piece piece = text.push(token);
         if (!inThought && text.closeKind() != CloseKind.OPEN) {
             contentTokens++;
+            if (text.closeKind() == CloseKind.HARD) {
+                // Who had no time to think it over may not find an end.
+                loop.push(token);
+            }
         }
         return firstCallOnly(piece);
     }
@@ -50,7 +55,7 @@ public final class AnswerReader {
 
     /** Whether nothing that follows belongs to the answer. */
     boolean isComplete() {
-        return text.stopFound().isPresent() || hasItsCall();
+        return text.stopFound().isPresent() || hasItsCall() || loop.loops();
     }
 
     AnswerFacts facts() {
@@ -59,7 +64,8 @@ public final class AnswerReader {
                 singleCall ? Math.min(1, text.callCount()) : text.callCount(),
                 text.reasoningTokens(),
                 contentTokens,
-                text.closeKind());
+                text.closeKind(),
+                loop.loops());
     }
 
     private boolean hasItsCall() {

@@ -16,9 +16,14 @@ public sealed interface ChoiceEvent {
     /** The choice ended; the piece is what was held back. */
     record Ended(int index, GenerationEnd end, AnswerText.Piece piece, AnswerFacts facts)
             implements ChoiceEvent {
+        /** Whether more would have followed that nobody wants: it was long enough, or a loop. */
+        public boolean isCut() {
+            return end.reason() == GenerationEnd.Reason.LENGTH || facts.loops();
+        }
+
         /** OpenAI's finish reason. */
         public String finishReason() {
-            if (end.reason() == GenerationEnd.Reason.LENGTH) {
+            if (isCut()) {
                 return "length";
             }
             return facts.calls() > 0 ? "tool_calls" : "stop";

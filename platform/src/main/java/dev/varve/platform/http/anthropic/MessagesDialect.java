@@ -107,7 +107,8 @@ public final class MessagesDialect implements Dialect {
 
     @Override
     public AnswerFormat format(Conversation conversation, PreparedPrompt prompt) {
-        return new MessagesFormat(conversation.call().head(), prompt);
+        return new MessagesFormat(
+                conversation.call().head(), prompt, conversation.thinking().asked());
     }
 
     @Override

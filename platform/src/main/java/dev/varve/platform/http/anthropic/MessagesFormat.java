@@ -1,12 +1,12 @@
 package dev.varve.platform.http.anthropic;
 
 import dev.varve.platform.compression.CompressionReport;
-import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.answer.AnswerFormat;
 import dev.varve.platform.http.answer.ChoiceEvent;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.CompressionUsage;
+import dev.varve.platform.http.conversation.FinishDetails;
 import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.conversation.PreparedPrompt;
 import dev.varve.platform.http.json.ApiException;
@@ -25,10 +25,13 @@ final class MessagesFormat implements AnswerFormat {
 
     private final GenerationCall.Head head;
     private final PreparedPrompt prompt;
+    private final boolean finishDetails;
     private final BlockEvents blocks = new BlockEvents();
     private Optional<ChoiceEvent.Ended> ended = Optional.empty();
 
-    MessagesFormat(GenerationCall.Head head, PreparedPrompt prompt) {
+    /** {@code finishDetails}: whether to tell how the thoughts ended. */
+    MessagesFormat(GenerationCall.Head head, PreparedPrompt prompt, boolean finishDetails) {
+        this.finishDetails = finishDetails;
         this.head = head;
         this.prompt = prompt;
     }
@@ -110,7 +113,7 @@ final class MessagesFormat implements AnswerFormat {
         ChoiceEvent.Ended choice = ended.orElseThrow();
         Optional<String> stop = choice.facts().stop();
         String reason;
-        if (choice.end().reason() == GenerationEnd.Reason.LENGTH) {
+        if (choice.isCut()) {
             reason = "max_tokens";
         } else if (choice.facts().calls() > 0) {
             reason = "tool_use";
@@ -120,6 +123,9 @@ final class MessagesFormat implements AnswerFormat {
         target.put("stop_reason", reason);
         target.put(
                 "stop_sequence", stop.filter(each -> reason.equals("stop_sequence")).orElse(null));
+        if (finishDetails) {
+            FinishDetails.put(target, choice);
+        }
     }
 
     private ObjectNode usage(Usage usage) {

@@ -87,7 +87,7 @@ final class NativeFormat implements AnswerFormat {
         String type = word.isEmpty() ? "eos" : "word";
         ObjectNode last = part(text, true);
         last.put("model", model).put("prompt", prompt.text()).put("truncated", false);
-        last.put("stop_type", end.reason() == GenerationEnd.Reason.LENGTH ? "limit" : type);
+        last.put("stop_type", ended.isCut() ? "limit" : type);
         last.put("stopping_word", word);
         last.put("tokens_cached", end.tokens().cached());
         last.set("timings", timings(end));

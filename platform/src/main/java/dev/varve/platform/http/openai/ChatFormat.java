@@ -3,7 +3,6 @@ package dev.varve.platform.http.openai;
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.chat.CallDelta;
 import dev.varve.platform.compression.CompressionReport;
-import dev.varve.platform.http.answer.AnswerFacts;
 import dev.varve.platform.http.answer.AnswerFormat;
 import dev.varve.platform.http.answer.ChoiceEvent;
 import dev.varve.platform.http.answer.Delivery;
@@ -11,6 +10,7 @@ import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.CallId;
 import dev.varve.platform.http.conversation.CompressionUsage;
+import dev.varve.platform.http.conversation.FinishDetails;
 import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
@@ -21,7 +21,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /** The shapes of {@code /v1/chat/completions}. */
@@ -145,12 +144,7 @@ final class ChatFormat implements AnswerFormat {
     private void putFinish(ObjectNode choice, ChoiceEvent.Ended ended) {
         choice.put("finish_reason", ended.finishReason());
         if (finishDetails) {
-            AnswerFacts facts = ended.facts();
-            choice.putObject("finish_details")
-                    .put("close_kind", facts.thoughts().name().toLowerCase(Locale.ROOT))
-                    .put("thinking_tokens", facts.reasoningTokens())
-                    .put("content_tokens", facts.contentTokens())
-                    .put("total_tokens", ended.end().tokens().generated());
+            FinishDetails.put(choice, ended);
         }
     }
 

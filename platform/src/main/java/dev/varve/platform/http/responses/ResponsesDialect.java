@@ -102,7 +102,8 @@ public final class ResponsesDialect implements Dialect {
         return new ResponsesFormat(
                 new ResponseObject(conversation.call().head(), repeated, prompt.compression()),
                 tools.names(),
-                new Logprobs(prompt.tokenizer()));
+                new Logprobs(prompt.tokenizer()),
+                conversation.thinking().asked());
     }
 
     @Override

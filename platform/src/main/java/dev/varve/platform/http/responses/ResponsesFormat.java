@@ -4,6 +4,7 @@ import dev.varve.platform.http.answer.AnswerFormat;
 import dev.varve.platform.http.answer.ChoiceEvent;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.conversation.FinishDetails;
 import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
@@ -24,9 +25,13 @@ final class ResponsesFormat implements AnswerFormat {
     private final ResponseObject response;
     private final OutputItems items;
     private final Logprobs logprobs;
-    private boolean cut;
+    private final boolean finishDetails;
+    private Optional<ChoiceEvent.Ended> ended = Optional.empty();
 
-    ResponsesFormat(ResponseObject response, ToolNames names, Logprobs logprobs) {
+    /** {@code finishDetails}: whether to tell how the thoughts ended. */
+    ResponsesFormat(
+            ResponseObject response, ToolNames names, Logprobs logprobs, boolean finishDetails) {
+        this.finishDetails = finishDetails;
         this.response = response;
         this.logprobs = logprobs;
         items = new OutputItems(events, names);
@@ -64,18 +69,17 @@ final class ResponsesFormat implements AnswerFormat {
     }
 
     @Override
-    public List<StreamEvent> end(ChoiceEvent.Ended ended) {
-        cut = ended.finishReason().equals("length");
-        items.add(ended.piece());
-        items.end(cut);
+    public List<StreamEvent> end(ChoiceEvent.Ended choice) {
+        ended = Optional.of(choice);
+        items.add(choice.piece());
+        items.end(choice.isCut());
         return events.take();
     }
 
     @Override
     public List<StreamEvent> closing(Usage usage) {
-        events.add(
-                cut ? "response.incomplete" : "response.completed",
-                response.ended(items.ended(), cut, usage));
+        boolean cut = ended.orElseThrow().isCut();
+        events.add(cut ? "response.incomplete" : "response.completed", ended(usage));
         return events.take();
     }
 
@@ -106,6 +110,15 @@ final class ResponsesFormat implements AnswerFormat {
                 case ChoiceEvent.Failed failed -> throw ApiException.of(failed.error());
             }
         }
-        return response.ended(items.ended(), cut, usage);
+        return ended(usage);
+    }
+
+    private ObjectNode ended(Usage usage) {
+        ChoiceEvent.Ended choice = ended.orElseThrow();
+        ObjectNode object = response.ended(items.ended(), choice.isCut(), usage);
+        if (finishDetails) {
+            FinishDetails.put(object, choice);
+        }
+        return object;
     }
 }

@@ -35,7 +35,7 @@ class UsageTest {
                         new GenerationEnd.Times(1.04, 20, 250),
                         use),
                 new AnswerText.Piece("", "", List.of()),
-                new AnswerFacts(Optional.empty(), 0, 2, generated - 2, CloseKind.NATURAL));
+                new AnswerFacts(Optional.empty(), 0, 2, generated - 2, CloseKind.NATURAL, false));
     }
 
     @Test
@@ -102,7 +102,7 @@ class UsageTest {
                                                 16,
                                                 3))),
                         new AnswerText.Piece("", "", List.of()),
-                        new AnswerFacts(Optional.empty(), 0, 2, 4, CloseKind.NATURAL)));
+                        new AnswerFacts(Optional.empty(), 0, 2, 4, CloseKind.NATURAL, false)));
 
         assertEquals(
                 "{\"policy\":\"drafter\",\"pages_out\":12,\"pages_in\":9,\"moved_bytes\":8589934592,\"reselects\":4,"

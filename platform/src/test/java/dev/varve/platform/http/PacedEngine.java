@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -32,6 +33,10 @@ final class PacedEngine implements Engine {
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
     private final Duration pace;
     private final int token;
+    private final AtomicInteger all = new AtomicInteger();
+
+    /** Opens when a speech is cancelled, or its listener has enough before its end. */
+    final CountDownLatch ended = new CountDownLatch(1);
 
     PacedEngine(Duration pace, int token) {
         this.pace = pace;
@@ -51,7 +56,10 @@ final class PacedEngine implements Engine {
                         0,
                         pace.toNanos(),
                         TimeUnit.NANOSECONDS);
-        return () -> speech.cancel(false);
+        return () -> {
+            speech.cancel(false);
+            ended.countDown();
+        };
     }
 
     /** Throws when all is said, which ends the schedule. */
@@ -60,6 +68,7 @@ final class PacedEngine implements Engine {
             listener.onStart(0);
         }
         int count = said.incrementAndGet();
+        all.incrementAndGet();
         boolean more = listener.onToken(new GeneratedToken(token, Optional.empty()));
         if (!more || count == request.ending().maxTokens()) {
             listener.onEnd(
@@ -69,6 +78,13 @@ final class PacedEngine implements Engine {
                             new GenerationEnd.Times(1, 2, 3),
                             CacheUse.missed(MissReason.UNKNOWN)));
             throw new IllegalStateException("all is said");
+        }
+    }
+
+    /** Waits until so many tokens were said. */
+    void saidAtLeast(int tokens) {
+        while (all.get() < tokens) {
+            Thread.onSpinWait();
         }
     }
 

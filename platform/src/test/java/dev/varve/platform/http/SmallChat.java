@@ -5,6 +5,7 @@ import dev.varve.api.model.ReasoningMarks;
 import dev.varve.api.model.ToolSyntax;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelLanguage;
 import dev.varve.platform.http.model.ReasoningDefaults;
@@ -53,19 +54,19 @@ public final class SmallChat {
     }
 
     private static TestServer server(
-            ScriptedEngine engine,
+            Engine engine,
             ReasoningDefaults defaults,
             String template,
             Optional<ToolSyntax> calls) {
         return TestServer.of(served(engine, defaults, template, calls));
     }
 
-    static ServedModel served(ScriptedEngine engine) {
+    static ServedModel served(Engine engine) {
         return served(engine, ReasoningDefaults.none(), TEMPLATE, Optional.of(CALLS));
     }
 
     private static ServedModel served(
-            ScriptedEngine engine,
+            Engine engine,
             ReasoningDefaults defaults,
             String template,
             Optional<ToolSyntax> calls) {

@@ -2,6 +2,8 @@ package dev.varve.client;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +50,13 @@ record InstalledServer(Process process, String url) implements AutoCloseable {
             }
         }
         throw new AssertionError("no server: " + Files.readString(err));
+    }
+
+    /** What it tells of itself. */
+    String metrics() throws IOException {
+        try (InputStream text = URI.create(url + "/metrics").toURL().openStream()) {
+            return new String(text.readAllBytes(), StandardCharsets.UTF_8);
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.varve.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Timeout;
@@ -9,20 +10,30 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.ai.chat.client.ChatClient;
 import org.springframework.ai.chat.client.ChatClient.EntityParamSpec;
+import org.springframework.ai.chat.messages.AssistantMessage;
+import org.springframework.ai.chat.messages.Message;
+import org.springframework.ai.chat.messages.ToolResponseMessage;
+import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.model.ChatResponse;
+import org.springframework.ai.chat.prompt.Prompt;
 import org.springframework.ai.converter.BeanOutputConverter;
 import org.springframework.ai.openai.OpenAiChatModel;
 import org.springframework.ai.openai.OpenAiChatOptions;
+import org.springframework.ai.support.ToolCallbacks;
 import org.springframework.ai.tool.annotation.Tool;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
- * What Spring AI makes of objects of its own and of a tool, with the demo models, which make sense
- * of little.
+ * What Spring AI makes of objects of its own, of tools, streams and errors, with the demo models,
+ * which make sense of little.
  */
 @Timeout(180)
 class SpringAiIT {
+    private static final int ROUNDS = 3;
     private static final String BOOKED = "booked, and nothing more to say";
 
     @TempDir Path folder;
@@ -54,15 +65,17 @@ class SpringAiIT {
     @ValueSource(strings = {"demo:qwen35", "demo:gemma4", "demo:laguna"})
     void springAiGetsTheObjectsThatItAsksFor(String model) throws Exception {
         try (InstalledServer server = InstalledServer.start(model, folder)) {
-            ChatClient client =
-                    ChatClient.create(
-                            OpenAiChatModel.builder()
-                                    .options(options(server.url() + "/v1", model))
-                                    .build());
+            OpenAiChatModel chat =
+                    OpenAiChatModel.builder().options(options(server.url() + "/v1", model)).build();
+            ChatClient client = ChatClient.create(chat);
 
             answersWithAnEntity(client);
             answersInTheSchemaOfAConverter(client);
             callsATool(client);
+            callsToolsRoundByRound(chat);
+            streamsWhatItSaysAtOnce(client);
+            leavesAStream(client, server);
+            tellsWhatIsWrong(client);
         }
     }
 
@@ -116,5 +129,82 @@ class SpringAiIT {
 
         assertTrue(answer.contains(BOOKED), answer);
         assertEquals(1, hotel.calls);
+    }
+
+    private static void callsToolsRoundByRound(OpenAiChatModel chat) {
+        OpenAiChatOptions calling =
+                OpenAiChatOptions.builder()
+                        .toolCallbacks(ToolCallbacks.from(new Hotel()))
+                        .toolChoice("required")
+                        .maxCompletionTokens(200)
+                        .build();
+        List<Message> messages = new ArrayList<>();
+        messages.add(new UserMessage("Book rooms in Paris."));
+        for (int round = 0; round < ROUNDS; round++) {
+            Prompt prompt = new Prompt(List.copyOf(messages), calling);
+            AssistantMessage answer =
+                    round % 2 == 0
+                            ? chat.call(prompt).getResult().getOutput()
+                            : chat.stream(prompt)
+                                    .filter(ChatResponse::hasToolCalls)
+                                    .blockLast()
+                                    .getResult()
+                                    .getOutput();
+            assertEquals("bookRoom", answer.getToolCalls().getFirst().name());
+            messages.add(answer);
+            messages.add(
+                    ToolResponseMessage.builder()
+                            .responses(
+                                    answer.getToolCalls().stream()
+                                            .map(SpringAiIT::booked)
+                                            .toList())
+                            .build());
+        }
+        OpenAiChatOptions plain = OpenAiChatOptions.builder().maxCompletionTokens(8).build();
+
+        assertTrue(
+                chat.call(new Prompt(messages, plain)).getMetadata().getUsage().getPromptTokens()
+                        > 0);
+    }
+
+    private static ToolResponseMessage.ToolResponse booked(AssistantMessage.ToolCall call) {
+        return new ToolResponseMessage.ToolResponse(call.id(), call.name(), "\"booked\"");
+    }
+
+    private static void streamsWhatItSaysAtOnce(ChatClient client) {
+        var asked = client.prompt().options(greedy(40)).user("What is 7 + 5?");
+
+        String whole = asked.call().content();
+        List<String> pieces = asked.stream().content().collectList().block();
+
+        assertTrue(pieces.size() > 1, pieces.toString());
+        assertEquals(whole, String.join("", pieces));
+    }
+
+    private static OpenAiChatOptions.Builder greedy(int most) {
+        return OpenAiChatOptions.builder().temperature(0.0).maxCompletionTokens(most);
+    }
+
+    private static void leavesAStream(ChatClient client, InstalledServer server) throws Exception {
+        client.prompt()
+                .options(greedy(8000).extraBody(Map.of("ignore_eos", true)))
+                .user("What is 7 + 5?")
+                .stream()
+                .content()
+                .take(2)
+                .blockLast();
+
+        while (!server.metrics().contains("varve_requests_running 0")) {
+            Thread.onSpinWait();
+        }
+        assertTrue(server.metrics().contains("varve_client_disconnects_total 1"));
+    }
+
+    private static void tellsWhatIsWrong(ChatClient client) {
+        var asked = client.prompt().options(OpenAiChatOptions.builder().model("none")).user("Hi");
+
+        Exception refused = assertThrows(Exception.class, () -> asked.call().content());
+
+        assertTrue(refused.getMessage().contains("this server offers"), refused.toString());
     }
 }

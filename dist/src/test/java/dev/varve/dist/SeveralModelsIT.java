@@ -14,6 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -146,6 +147,50 @@ class SeveralModelsIT {
 
     private static void link(Path models, String from, String to) throws Exception {
         Files.createSymbolicLink(models.resolve(to), MODELS.resolve(from).toAbsolutePath());
+    }
+
+    /** Each is promised more than half of the memory, so that there is no room for two. */
+    @Test
+    void theModelThatWasUnusedForLongestMakesRoom() throws Exception {
+        Path models = Files.createDirectory(folder.resolve("large"));
+        link(models, "varve-demo-qwen35.gguf", "q.gguf");
+        link(models, "varve-demo-gemma4.gguf", "g.gguf");
+        JsonNode processor = JSON.readTree(varve().run("devices", "--json").out()).get(0);
+        long most = processor.get("memory_free_bytes").asLong() * 6 / 10;
+        try (Varve.Server server =
+                varve().serve("--models", models, "--cache-ram", (most >> 20) + "M")) {
+            assertEquals("q", answering(server, "q"));
+            assertEquals("g", answering(server, "g"));
+            assertEquals("unloaded", state(server, "q"));
+
+            HttpResponse<InputStream> stream = begin(server, "g");
+            HttpResponse<String> refused = ask(server, "q");
+            assertEquals(503, refused.statusCode(), refused.body());
+            assertTrue(refused.headers().firstValue("Retry-After").isPresent());
+            assertTrue(refused.body().contains("model q"), refused.body());
+            assertTrue(refused.body().contains("MiB"), "what it needs: " + refused.body());
+            stream.body().close();
+
+            // The other one is in use until the server notices that its client left.
+            while (ask(server, "q").statusCode() == 503) {
+                Thread.onSpinWait();
+            }
+            assertEquals("q", answering(server, "q"));
+            assertEquals("unloaded", state(server, "g"));
+        }
+    }
+
+    /** Begins an answer that ends when its client leaves. */
+    private static HttpResponse<InputStream> begin(Varve.Server server, String model)
+            throws Exception {
+        ObjectNode body = JSON.createObjectNode().put("model", model).put("stream", true);
+        body.put("ignore_eos", true).put("max_tokens", 8000);
+        body.putArray("messages").addObject().put("role", "user").put("content", "What is 7 + 5?");
+        return http.send(
+                HttpRequest.newBuilder(URI.create(server.url() + "/v1/chat/completions"))
+                        .POST(HttpRequest.BodyPublishers.ofString(body.toString()))
+                        .build(),
+                HttpResponse.BodyHandlers.ofInputStream());
     }
 
     @Test

@@ -26,7 +26,8 @@ class DialectsAgreeTest {
         engine.close();
     }
 
-    private SpokenDialect.Said ask(TestServer server, SpokenDialect dialect, String fields, boolean stream)
+    private SpokenDialect.Said ask(
+            TestServer server, SpokenDialect dialect, String fields, boolean stream)
             throws Exception {
         ObjectNode body = dialect.body("Why? <think> é\uD83D\uDE00");
         body.setAll((ObjectNode) Json.MAPPER.readTree("{" + fields + "}"));
@@ -36,7 +37,8 @@ class DialectsAgreeTest {
         return dialect.read(response, stream);
     }
 
-    private void compare(TestServer server, String fields, SpokenDialect.Said expected) throws Exception {
+    private void compare(TestServer server, String fields, SpokenDialect.Said expected)
+            throws Exception {
         for (SpokenDialect dialect : SpokenDialect.values()) {
             for (boolean stream : new boolean[] {false, true}) {
                 SpokenDialect.Said said = ask(server, dialect, fields, stream);
@@ -72,7 +74,10 @@ class DialectsAgreeTest {
     void textsAreTheSame(String text) throws Exception {
         engine.says(SmallChat.answer("hm</think>" + text));
         try (TestServer server = SmallChat.server(engine)) {
-            compare(server, "", new SpokenDialect.Said("hm", text.stripLeading(), List.of(), "stop"));
+            compare(
+                    server,
+                    "",
+                    new SpokenDialect.Said("hm", text.stripLeading(), List.of(), "stop"));
         }
     }
 
@@ -81,7 +86,8 @@ class DialectsAgreeTest {
     void limitsCutTheSame(int most) throws Exception {
         engine.says(SmallChat.answer("hm, so</think>It is so, isn't it."));
         try (TestServer server = SmallChat.server(engine)) {
-            SpokenDialect.Said first = ask(server, SpokenDialect.CHAT, "\"max_completion_tokens\": " + most, false);
+            SpokenDialect.Said first =
+                    ask(server, SpokenDialect.CHAT, "\"max_completion_tokens\": " + most, false);
 
             compare(server, "\"max_completion_tokens\": " + most, first);
         }

@@ -97,10 +97,7 @@ class EarlyStreamTest {
     }
 
     private List<Stream> openAll(TestServer server, List<String> paths, String content) {
-        return paths.stream()
-                .map(path -> open(server, path, content))
-                .toList()
-                .stream()
+        return paths.stream().map(path -> open(server, path, content)).toList().stream()
                 .map(CompletableFuture::join)
                 .toList();
     }
@@ -134,8 +131,7 @@ class EarlyStreamTest {
     }
 
     private static ServedModels models(ScriptedSource source) {
-        return ServedModels.several(
-                () -> List.of(source), ModelNames.usual(), Keeping.always());
+        return ServedModels.several(() -> List.of(source), ModelNames.usual(), Keeping.always());
     }
 
     private static TestServer server(ServedModels models) {

@@ -30,9 +30,7 @@ enum SpokenDialect {
         @Override
         Said read(HttpResponse<String> response, boolean stream) {
             AgentClient.Answer answer =
-                    stream
-                            ? AgentClient.streamed(response.body())
-                            : AgentClient.whole(response);
+                    stream ? AgentClient.streamed(response.body()) : AgentClient.whole(response);
             List<String> calls = new ArrayList<>();
             for (JsonNode call : answer.message().path("tool_calls")) {
                 calls.add(
@@ -68,10 +66,7 @@ enum SpokenDialect {
                 thoughts.append(block.path("thinking").asString(""));
                 text.append(block.path("text").asString(""));
                 if (block.has("input")) {
-                    calls.add(
-                            call(
-                                    block.get("name").stringValue(),
-                                    block.get("input").toString()));
+                    calls.add(call(block.get("name").stringValue(), block.get("input").toString()));
                 }
             }
             String end =
@@ -104,8 +99,7 @@ enum SpokenDialect {
             List<String> calls = new ArrayList<>();
             for (JsonNode item : answer.get("output")) {
                 switch (item.get("type").stringValue()) {
-                    case "reasoning" ->
-                            thoughts.append(item.at("/content/0/text").asString(""));
+                    case "reasoning" -> thoughts.append(item.at("/content/0/text").asString(""));
                     case "message" -> text.append(item.at("/content/0/text").asString(""));
                     default ->
                             calls.add(

@@ -77,8 +77,7 @@ class ThoughtsInDialectsTest {
         for (boolean stream : new boolean[] {false, true}) {
             Ended ended = ask(dialect, BUDGET + 14, stream);
 
-            assertEquals(
-                    new SpokenDialect.Said("01234", "abc", List.of(), "stop"), ended.said());
+            assertEquals(new SpokenDialect.Said("01234", "abc", List.of(), "stop"), ended.said());
             assertEquals("natural", ended.details().get("close_kind").stringValue());
         }
     }

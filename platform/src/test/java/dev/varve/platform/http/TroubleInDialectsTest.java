@@ -60,7 +60,9 @@ class TroubleInDialectsTest {
     void whatRunsEndsWhenTheServerTakesNoMore(SpokenDialect dialect) throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         try (ScriptedEngine engine =
-                        new ScriptedEngine().waitsFor(start).says(SmallChat.answer("so</think>done"));
+                        new ScriptedEngine()
+                                .waitsFor(start)
+                                .says(SmallChat.answer("so</think>done"));
                 TestServer server = SmallChat.server(engine)) {
             CompletableFuture<HttpResponse<String>> running =
                     CompletableFuture.supplyAsync(() -> post(server, dialect));
@@ -88,7 +90,11 @@ class TroubleInDialectsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "CHAT, true", "CHAT, false", "MESSAGES, true", "MESSAGES, false", "RESPONSES, true",
+        "CHAT, true",
+        "CHAT, false",
+        "MESSAGES, true",
+        "MESSAGES, false",
+        "RESPONSES, true",
         "RESPONSES, false"
     })
     void whoLeavesBeforeTheFirstTokenIsComputedNoFurther(SpokenDialect dialect, boolean stream)
@@ -111,7 +117,11 @@ class TroubleInDialectsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "CHAT, true", "CHAT, false", "MESSAGES, true", "MESSAGES, false", "RESPONSES, true",
+        "CHAT, true",
+        "CHAT, false",
+        "MESSAGES, true",
+        "MESSAGES, false",
+        "RESPONSES, true",
         "RESPONSES, false"
     })
     void whoLeavesAnAnswerIsComputedNoFurther(SpokenDialect dialect, boolean stream)

@@ -7,7 +7,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Locale;
 
-/** {@code finish_details}: how thoughts ended, in answers to requests that say how long they may be. */
+/**
+ * {@code finish_details}: how thoughts ended, in answers to requests that say how long they may be.
+ */
 public final class FinishDetails {
     private FinishDetails() {}
 

@@ -155,9 +155,7 @@ class SpringAiIT {
             messages.add(
                     ToolResponseMessage.builder()
                             .responses(
-                                    answer.getToolCalls().stream()
-                                            .map(SpringAiIT::booked)
-                                            .toList())
+                                    answer.getToolCalls().stream().map(SpringAiIT::booked).toList())
                             .build());
         }
         OpenAiChatOptions plain = OpenAiChatOptions.builder().maxCompletionTokens(8).build();
@@ -186,7 +184,8 @@ class SpringAiIT {
     }
 
     private static void leavesAStream(ChatClient client, InstalledServer server) throws Exception {
-        client.prompt()
+        client
+                .prompt()
                 .options(greedy(8000).extraBody(Map.of("ignore_eos", true)))
                 .user("What is 7 + 5?")
                 .stream()

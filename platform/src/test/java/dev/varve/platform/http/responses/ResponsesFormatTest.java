@@ -64,6 +64,7 @@ class ResponsesFormatTest {
                         RepeatedFields.read(fields, tools),
                         Optional.empty()),
                 tools.names(),
-                new Logprobs(SmallChat.TOKENIZER));
+                new Logprobs(SmallChat.TOKENIZER),
+                false);
     }
 }

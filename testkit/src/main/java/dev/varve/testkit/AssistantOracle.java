@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 
 /**
@@ -18,6 +19,7 @@ public final class AssistantOracle implements AutoCloseable {
     private final MemorySegment assistant;
     private final int vocabulary;
     private final int width;
+    private int[] text = new int[0];
     private int position;
     private float[] state = new float[0];
 
@@ -71,18 +73,24 @@ public final class AssistantOracle implements AutoCloseable {
         return context;
     }
 
-    /** Has the model compute a text from its first token on. */
+    /** Has the model compute a text: what comes behind the last one if it begins with that. */
     public void read(int[] tokens) {
-        LlamaApi.clear(target);
+        int known = Arrays.mismatch(text, tokens);
+        if (known != text.length) {
+            LlamaApi.clear(target);
+            known = 0;
+        }
+        int more = tokens.length - known;
         try (Arena arena = Arena.ofConfined()) {
-            OracleBatch batch = new OracleBatch(arena, tokens.length);
-            for (int i = 0; i < tokens.length; i++) {
+            OracleBatch batch = new OracleBatch(arena, more);
+            for (int i = known; i < tokens.length; i++) {
                 batch.add(tokens[i], i, 0, true);
             }
             decode(target, batch.struct());
         }
+        text = tokens.clone();
         position = tokens.length;
-        state = NextTokenOracle.floats(LlamaApi.nextState(target, tokens.length - 1), width);
+        state = NextTokenOracle.floats(LlamaApi.nextState(target, more - 1), width);
     }
 
     /**

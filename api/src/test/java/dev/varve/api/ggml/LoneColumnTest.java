@@ -6,9 +6,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -148,6 +152,9 @@ class LoneColumnTest {
 
     /** A random weight and the columns that it is multiplied with. */
     private static final class Weight implements AutoCloseable {
+        /** Random rows of each type: some types are searched for seconds. */
+        private static final Map<GgmlType, byte[]> QUANTISED = new EnumMap<>(GgmlType.class);
+
         private final GgmlContext context = GgmlContext.open(1, 0);
         private final Tensor tensor;
         private final DeviceBuffer buffer;
@@ -158,13 +165,27 @@ class LoneColumnTest {
             tensor = context.newTensor(type, shape);
             buffer = context.allocate(home).orElseThrow();
             buffer.markWeights();
-            float[] values = Cpu.noise(3, (int) tensor.elements());
-            if (type == GgmlType.F32) {
-                tensor.write(values, 0, values.length, 0);
-            } else {
-                byte[] bytes = Quantizer.quantize(type, values, WIDTH);
-                tensor.writeBytes(bytes, 0, bytes.length, 0);
+            byte[] rows = QUANTISED.computeIfAbsent(type, Weight::rows);
+            int length = rows.length / ROWS;
+            int count = (int) (tensor.elements() / WIDTH);
+            byte[] bytes = new byte[count * length];
+            for (int row = 0; row < count; row++) {
+                // Each expert has them in an order of its own.
+                int from = (row + row / ROWS * ROWS / EXPERTS) % ROWS;
+                System.arraycopy(rows, from * length, bytes, row * length, length);
             }
+            tensor.writeBytes(bytes, 0, bytes.length, 0);
+        }
+
+        private static byte[] rows(GgmlType type) {
+            float[] values = Cpu.noise(3, WIDTH * ROWS);
+            if (type != GgmlType.F32) {
+                return Quantizer.quantize(type, values, WIDTH);
+            }
+            ByteBuffer bytes =
+                    ByteBuffer.allocate(values.length * Float.BYTES).order(ByteOrder.nativeOrder());
+            bytes.asFloatBuffer().put(values);
+            return bytes.array();
         }
 
         /** Numbers of columns at which a column differs from its product alone. */

@@ -26,7 +26,12 @@ class ChunkTest {
         int[] tokens = spec.tokens(1402, 11);
         float[][] expected = Cpu.logitsInChunks(file, tokens, Cpu.Q8_0, 64);
 
-        for (int chunk : new int[] {7, 30, 100, 255}) {
+        int[] chunks = {7, 30, 100, 255};
+        for (int each = 0; each < chunks.length; each++) {
+            if (!Thorough.tries(2, family.ordinal(), each)) {
+                continue;
+            }
+            int chunk = chunks[each];
             assertEquals(
                     0,
                     Comparison.worstRelativeL2(

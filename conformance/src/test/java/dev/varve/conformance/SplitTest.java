@@ -111,7 +111,9 @@ class SplitTest {
 
         for (int cut : sample.split(BoundaryType.F32).cuts()) {
             for (List<String> devices : MIXED) {
-                sample.requireSame(devices, cut);
+                if (Thorough.tries(2, cut, MIXED.indexOf(devices))) {
+                    sample.requireSame(devices, cut);
+                }
             }
         }
     }

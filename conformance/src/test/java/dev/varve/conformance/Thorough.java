@@ -1,9 +1,10 @@
 package dev.varve.conformance;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Cases of slow tests: some in every build, all of them in {@code .ci/run} and at night. */
+/** Cases of slow tests: some in every build, all of them at night. */
 final class Thorough {
     private static final boolean ALL = Boolean.getBoolean("varve.test.thorough");
 
@@ -12,6 +13,17 @@ final class Thorough {
     /** Whether time does not matter. */
     static boolean all() {
         return ALL;
+    }
+
+    /**
+     * Whether a case of a product is tried: all are where time does not matter, else one of some.
+     * Each value of each axis is met by others that way, as in a Latin square.
+     *
+     * @param some cases of which one is tried
+     * @param places of the case's values on their axes, from 0
+     */
+    static boolean tries(int some, int... places) {
+        return ALL || IntStream.of(places).sum() % some == 0;
     }
 
     /** The first cases of a test, or all. */

@@ -33,7 +33,8 @@ import java.util.TreeMap;
  * from wherever it wandered to, an end is reached.
  */
 class RandomAnswersTest {
-    private static final int SCHEMAS = 300 * Integer.getInteger("varve.test.soak", 1);
+    private static final int SOAK = Integer.getInteger("varve.test.soak", 1);
+    private static final int SCHEMAS = SOAK > 1 ? 300 * SOAK : 150;
     private static final int ANSWERS = 4;
     private static final int MOST_TOKENS = 120;
     private static final int MOST_STATES = 100_000;

@@ -25,7 +25,7 @@ import java.util.TreeSet;
 @Timeout(1200)
 class ChronicleKillTest {
     private static final Duration QUICK = Duration.ofSeconds(2);
-    private static final int KILLS = Math.max(20, Integer.getInteger("varve.test.kills", 0));
+    private static final int KILLS = Math.max(6, Integer.getInteger("varve.test.kills", 0));
 
     @TempDir private Path folder;
 

@@ -126,6 +126,7 @@ class RemoteDrafterIT {
 
         Varve.Outcome outcome =
                 new Varve(Varve.INSTALLATION, folder)
+                        .forFewStarts()
                         .run(
                                 "compress",
                                 "--input",
@@ -195,6 +196,7 @@ class RemoteDrafterIT {
 
         Varve.Outcome outcome =
                 new Varve(Varve.INSTALLATION, folder)
+                        .forFewStarts()
                         .run(
                                 "serve",
                                 "--port",

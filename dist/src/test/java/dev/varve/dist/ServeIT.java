@@ -51,7 +51,7 @@ class ServeIT {
 
     @BeforeAll
     static void start() throws Exception {
-        varve = new Varve(Varve.INSTALLATION, folder);
+        varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
         model = Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder);
         server =
                 varve.serve(

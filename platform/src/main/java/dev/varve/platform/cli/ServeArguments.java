@@ -6,6 +6,7 @@ import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.http.page.PageOffer;
 import dev.varve.platform.http.resume.ResumeRule;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.runtime.HostCacheLimit;
@@ -143,6 +144,14 @@ final class ServeArguments {
     private boolean resumableStreams;
 
     @Option(
+            names = "--no-page",
+            description =
+                    "Show no web page to browsers at the server's root: they get what programs"
+                            + " get.",
+            order = 25)
+    private boolean noPage;
+
+    @Option(
             names = "--shard-patience",
             paramLabel = "TIME",
             converter = DurationConverter.class,
@@ -182,6 +191,7 @@ final class ServeArguments {
         return new HttpOptions(new ListenAddress(host, port), access.access(environment), limits())
                 .withTls(tls.source())
                 .withResume(resumableStreams ? ResumeRule.ALWAYS : ResumeRule.ON_REQUEST)
+                .withPage(noPage ? PageOffer.LEFT_OUT : PageOffer.SHOWN)
                 .withNames(FlagNames.FLAGS)
                 .withFields(strictFields ? FieldPolicy.STRICT : FieldPolicy.LENIENT);
     }

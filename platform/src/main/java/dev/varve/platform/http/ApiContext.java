@@ -19,6 +19,7 @@ import dev.varve.platform.http.model.ModelFacts;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
+import dev.varve.platform.http.page.PageOffer;
 import dev.varve.platform.http.responses.ResponsesDialect;
 import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.http.serving.ModelList;
@@ -64,6 +65,7 @@ final class ApiContext {
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts();
+        mapFront(options.page());
         mapCache();
         mapTexts();
         mapGeneration();
@@ -112,11 +114,15 @@ final class ApiContext {
     }
 
     private void mapFacts() {
-        map(facts("/", ReadRoute.json(this::index)), "");
         map(facts("/props", this::writeProperties), "/props");
         map(facts("/v1/models", this::listModels), "/v1/models", "/models");
         map(facts("/slots", this::writeSlots), "/slots");
         map(new ModelRoute(cycle, offer, models), ModelRoute.PREFIX + "*");
+    }
+
+    private void mapFront(PageOffer offered) {
+        Route facts = facts("/", ReadRoute.json(this::index));
+        FrontRoute.map(routes, facts, cycle, offered);
     }
 
     private void writeProperties(Exchange exchange) throws IOException {

@@ -4,6 +4,7 @@ import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.http.json.FieldPolicy;
+import dev.varve.platform.http.page.PageOffer;
 import dev.varve.platform.http.resume.ResumeRule;
 import dev.varve.platform.http.tls.TlsSource;
 import dev.varve.platform.intake.IntakeLimits;
@@ -22,6 +23,7 @@ import java.util.Optional;
  * @param fields what becomes of unknown fields
  * @param resume which streams are kept for clients that come back
  * @param tls what it shows to clients that speak TLS; empty for plain HTTP
+ * @param page whether browsers are shown a page
  */
 public record HttpOptions(
         ListenAddress address,
@@ -30,7 +32,8 @@ public record HttpOptions(
         SettingNames names,
         FieldPolicy fields,
         ResumeRule resume,
-        Optional<TlsSource> tls) {
+        Optional<TlsSource> tls,
+        PageOffer page) {
     /**
      * Checks that the access fits the address.
      *
@@ -43,6 +46,7 @@ public record HttpOptions(
         Objects.requireNonNull(fields);
         Objects.requireNonNull(resume);
         Objects.requireNonNull(tls);
+        Objects.requireNonNull(page);
         access.requireFor(address);
     }
 
@@ -55,7 +59,8 @@ public record HttpOptions(
                 SettingNames.IDENTIFIERS,
                 FieldPolicy.LENIENT,
                 ResumeRule.ON_REQUEST,
-                Optional.empty());
+                Optional.empty(),
+                PageOffer.SHOWN);
     }
 
     /** Loopback, any free port, no key. */
@@ -65,32 +70,37 @@ public record HttpOptions(
 
     /** The same with other limits. */
     public HttpOptions withLimits(IntakeLimits other) {
-        return new HttpOptions(address, access, other, names, fields, resume, tls);
+        return new HttpOptions(address, access, other, names, fields, resume, tls, page);
     }
 
     /** The same with other pages. */
     public HttpOptions withPages(PageAccess other) {
         return new HttpOptions(
-                address, access.withPages(other), limits, names, fields, resume, tls);
+                address, access.withPages(other), limits, names, fields, resume, tls, page);
     }
 
     /** The same with other names of settings. */
     public HttpOptions withNames(SettingNames other) {
-        return new HttpOptions(address, access, limits, other, fields, resume, tls);
+        return new HttpOptions(address, access, limits, other, fields, resume, tls, page);
     }
 
     /** The same with another policy. */
     public HttpOptions withFields(FieldPolicy other) {
-        return new HttpOptions(address, access, limits, names, other, resume, tls);
+        return new HttpOptions(address, access, limits, names, other, resume, tls, page);
     }
 
     /** The same with a certificate, for HTTPS. */
     public HttpOptions withTls(Optional<TlsSource> other) {
-        return new HttpOptions(address, access, limits, names, fields, resume, other);
+        return new HttpOptions(address, access, limits, names, fields, resume, other, page);
+    }
+
+    /** The same with or without a page. */
+    public HttpOptions withPage(PageOffer other) {
+        return new HttpOptions(address, access, limits, names, fields, resume, tls, other);
     }
 
     /** The same with another rule for streams. */
     public HttpOptions withResume(ResumeRule other) {
-        return new HttpOptions(address, access, limits, names, fields, other, tls);
+        return new HttpOptions(address, access, limits, names, fields, other, tls, page);
     }
 }

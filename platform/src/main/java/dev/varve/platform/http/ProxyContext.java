@@ -3,6 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.page.PageOffer;
 import dev.varve.platform.http.upstream.UpstreamFacts;
 import dev.varve.platform.http.upstream.UpstreamProxy;
 import dev.varve.platform.intake.Intake;
@@ -24,20 +25,22 @@ final class ProxyContext {
     /**
      * @param proxy asks the other server
      * @param open the requests that it is busy with
+     * @param offered whether browsers are shown a page
      */
     ProxyContext(
             RequestCycle cycle,
             UpstreamProxy proxy,
             OpenRequests open,
             Intake intake,
-            Metrics metrics) {
+            Metrics metrics,
+            PageOffer offered) {
         this.cycle = cycle;
         this.proxy = proxy;
         this.open = open;
         this.metrics = metrics;
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
-        mapFacts();
+        mapFacts(offered);
         routes.map(
                 new ProxyChatRoute(cycle, proxy, open, intake),
                 "/v1/chat/completions",
@@ -72,11 +75,13 @@ final class ProxyContext {
         routes.map(new ReadRoute(path, purpose, cycle, reader), path);
     }
 
-    private void mapFacts() {
+    private void mapFacts(PageOffer offered) {
         UpstreamFacts facts = new UpstreamFacts(proxy.upstream());
-        routes.map(
+        FrontRoute.map(
+                routes,
                 new ReadRoute("/", Purpose.SERVICE, cycle, ReadRoute.json(ProxyContext::index)),
-                "");
+                cycle,
+                offered);
         map("/props", Purpose.SERVICE, ReadRoute.json(facts::properties));
         routes.map(
                 new ProxyReadRoute(

@@ -49,7 +49,7 @@ final class RequestCycle {
         Outcome outcome = outcome(route, request, response);
         metrics.countRequest(
                 route.label(), response.getStatus(), outcome.finishReason().orElse(""));
-        if (!route.purpose().isProbe()) {
+        if (!route.purpose().isQuiet()) {
             long millis = (System.nanoTime() - begin) / NANOS_PER_MILLI;
             LOG.log(
                     System.Logger.Level.INFO,

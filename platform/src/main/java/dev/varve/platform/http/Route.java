@@ -89,6 +89,11 @@ abstract class Route extends HttpServlet {
                 : ErrorForm.ANTHROPIC;
     }
 
+    /** The route that answers a request for this one's path: another one if two share it. */
+    Route of(Request request) {
+        return this;
+    }
+
     /** Whether the body of such a request is wanted; what is refused anyway needs none. */
     boolean readsBody(String method) {
         return false;

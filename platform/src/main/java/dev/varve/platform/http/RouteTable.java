@@ -53,7 +53,7 @@ final class RouteTable {
                                         .getResource()
                                         .getServletHolder()
                                 instanceof Holder holder
-                ? holder.route
+                ? holder.route.of(request)
                 : unknown;
     }
 }

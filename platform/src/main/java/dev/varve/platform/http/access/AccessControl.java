@@ -28,7 +28,7 @@ public final class AccessControl {
     public Caller admit(Request request, Purpose purpose) {
         boolean open = purpose.isOpen();
         if (!access.needsKey()) {
-            checkPage(request, open);
+            checkPage(request, purpose);
         }
         if (open || request.getMethod().equals("OPTIONS")) {
             return Caller.ANYBODY;
@@ -40,9 +40,12 @@ public final class AccessControl {
         return access.needsKey() ? withKey(GivenKey.of(request.getHeaders())) : Caller.ANYBODY;
     }
 
-    private void checkPage(Request request, boolean open) {
-        if (open && Set.of("GET", "HEAD").contains(request.getMethod())) {
+    private void checkPage(Request request, Purpose purpose) {
+        boolean reads = Set.of("GET", "HEAD").contains(request.getMethod());
+        if (purpose == Purpose.LIFE_SIGN && reads) {
             pages.checkPage(request.getHeaders());
+        } else if (purpose == Purpose.PAGE && reads) {
+            pages.checkVisit(request.getHttpURI(), request.getHeaders());
         } else {
             pages.check(request.getHttpURI(), request.getHeaders());
         }

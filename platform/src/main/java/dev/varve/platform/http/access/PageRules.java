@@ -34,10 +34,7 @@ final class PageRules {
 
     /** Throws 403 unless the request may come from where it comes. */
     void check(HttpURI uri, HttpFields headers) {
-        // HTTP/1.0 has no Host, and no browser speaks it. A full address as the target has a host
-        // as well, and that one counts for whoever believes it.
-        header(headers, "Host").ifPresent(this::checkHost);
-        Optional.ofNullable(uri.getHost()).ifPresent(this::checkHost);
+        checkHosts(uri, headers);
         checkPage(headers);
     }
 
@@ -53,6 +50,29 @@ final class PageRules {
         } else if (header(headers, "Sec-Fetch-Site").filter("cross-site"::equals).isPresent()) {
             throw refused("other sites", "ORIGIN");
         }
+    }
+
+    /**
+     * As {@link #check}, but whoever follows a link of another site to the server's page may see
+     * it: the other site learns nothing of what is there.
+     */
+    void checkVisit(HttpURI uri, HttpFields headers) {
+        boolean visit =
+                header(headers, "Origin").isEmpty()
+                        && header(headers, "Sec-Fetch-Mode").filter("navigate"::equals).isPresent()
+                        && header(headers, "Sec-Fetch-Dest").filter("document"::equals).isPresent();
+        if (visit) {
+            checkHosts(uri, headers);
+        } else {
+            check(uri, headers);
+        }
+    }
+
+    private void checkHosts(HttpURI uri, HttpFields headers) {
+        // HTTP/1.0 has no Host, and no browser speaks it. A full address as the target has a host
+        // as well, and that one counts for whoever believes it.
+        header(headers, "Host").ifPresent(this::checkHost);
+        Optional.ofNullable(uri.getHost()).ifPresent(this::checkHost);
     }
 
     private void checkHost(String authority) {

@@ -4,6 +4,8 @@ package dev.varve.platform.http.access;
 public enum Purpose {
     /** Tells whether the server lives; to whoever asks, without a key. */
     LIFE_SIGN,
+    /** The page that the server shows to browsers, which tells no secret; without a key. */
+    PAGE,
     /** Tells how the server does. */
     MEASUREMENT,
     /** Shows or changes what concerns all callers; for who runs the server. */
@@ -16,8 +18,13 @@ public enum Purpose {
         return this == LIFE_SIGN || this == MEASUREMENT;
     }
 
+    /** Whether a request for it is no event that the log should tell. */
+    public boolean isQuiet() {
+        return isProbe() || this == PAGE;
+    }
+
     /** Whether no key is needed. */
     public boolean isOpen() {
-        return this == LIFE_SIGN;
+        return this == LIFE_SIGN || this == PAGE;
     }
 }

@@ -1,0 +1,89 @@
+package dev.varve.platform.http.page;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * All files of the page, in memory. Their paths have a mark of what is in all of them, so that a
+ * browser may keep each for ever: another server has other paths. Immutable.
+ */
+final class PageFiles {
+    /** Where the first file stands in for the mark of all. */
+    private static final String MARK = "PAGE_MARK";
+
+    private static final String LIST = "files.txt";
+    private static final String FIRST = "index.html";
+    private static final int MARK_BYTES = 8;
+
+    private final Map<String, PageFile> files = new TreeMap<>();
+    private final PageFile first;
+    private final String mark;
+
+    /** {@code bytes}: what is in each file, by its name; among them {@code index.html}. */
+    private PageFiles(Map<String, byte[]> bytes) {
+        mark = mark(bytes);
+        String html = new String(bytes.get(FIRST), StandardCharsets.UTF_8).replace(MARK, mark);
+        first = PageFile.of(FIRST, html.getBytes(StandardCharsets.UTF_8));
+        bytes.forEach((name, content) -> files.put(name, PageFile.of(name, content)));
+        files.remove(FIRST);
+    }
+
+    /** Reads the files that come with the server. */
+    static PageFiles load() {
+        Map<String, byte[]> bytes = new TreeMap<>();
+        new String(read(LIST), StandardCharsets.UTF_8)
+                .lines()
+                .forEach(name -> bytes.put(name, read(name)));
+        return new PageFiles(bytes);
+    }
+
+    private static byte[] read(String name) {
+        try (InputStream in = PageFiles.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException("the page lacks its file " + name);
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the page's file " + name + " cannot be read", e);
+        }
+    }
+
+    private static String mark(Map<String, byte[]> bytes) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            bytes.forEach(
+                    (name, content) -> {
+                        digest.update(
+                                (name + "\n" + content.length + "\n")
+                                        .getBytes(StandardCharsets.UTF_8));
+                        digest.update(content);
+                    });
+            return HexFormat.of().formatHex(digest.digest(), 0, MARK_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+
+    /** The mark that stands before the names of all files but the first. */
+    String mark() {
+        return mark;
+    }
+
+    /** The file that a browser opens. */
+    PageFile first() {
+        return first;
+    }
+
+    /** Another file, by its name. */
+    Optional<PageFile> find(String name) {
+        return Optional.ofNullable(files.get(name));
+    }
+}

@@ -1,0 +1,62 @@
+// Small helpers to make elements. Text is always set as text: no string becomes HTML here.
+
+/**
+ * Makes an element.
+ *
+ * @param {string} tag such as 'button', or 'button.primary.small' with classes
+ * @param {object} [properties] attributes; functions under 'onclick' and the like; 'dataset' as an
+ *     object; a value of null, undefined or false leaves an attribute out
+ * @param {...(Node|string|null|Array)} children
+ */
+export function h(tag, properties = {}, ...children) {
+    const [name, ...classes] = tag.split('.');
+    const element = document.createElement(name);
+    if (classes.length > 0) {
+        element.className = classes.join(' ');
+    }
+    for (const [key, value] of Object.entries(properties ?? {})) {
+        if (value === null || value === undefined || value === false) {
+            continue;
+        }
+        if (typeof value === 'function') {
+            element.addEventListener(key.slice(2), value);
+        } else if (key === 'dataset') {
+            Object.assign(element.dataset, value);
+        } else if (key === 'value') {
+            element.value = value;
+        } else {
+            element.setAttribute(key, value === true ? '' : String(value));
+        }
+    }
+    element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined));
+    return element;
+}
+
+/** Shows or hides. */
+export function show(element, shown) {
+    element.hidden = !shown;
+}
+
+/** Makes one of the page's icons, which are drawn by a style sheet. */
+export function icon(name) {
+    return h('span.icon', {'aria-hidden': 'true', 'data-icon': name});
+}
+
+/** Loads a style sheet once, such as styleSheet(new URL('cache.css', import.meta.url)). */
+export function styleSheet(url) {
+    const href = String(url);
+    if (![...document.styleSheets].some(sheet => sheet.href === href)
+            && !document.querySelector(`link[href="${href}"]`)) {
+        document.head.append(h('link', {rel: 'stylesheet', href}));
+    }
+}
+
+/** Says a sentence to those who listen to the page instead of looking at it. */
+export function announce(text) {
+    const announcer = document.getElementById('announcer');
+    // The same words again are said again only if they were away in between.
+    announcer.textContent = '';
+    setTimeout(() => {
+        announcer.textContent = text;
+    }, 50);
+}

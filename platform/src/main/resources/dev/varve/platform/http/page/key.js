@@ -1,0 +1,47 @@
+// Asks for a key of the server.
+
+import {h} from './dom.js';
+
+const WORDS = {
+    api: ['API key', 'This server answers only to those who have a key.'],
+    operator: ['Operator’s key', 'What concerns all users is shown to who runs the server.'],
+};
+
+/** Asks for a key in a dialog; null if the user gives none. */
+export function askKey(kind, wrong) {
+    const [title, why] = WORDS[kind];
+    return new Promise(resolve => {
+        const field = h('input', {
+            type: 'password',
+            id: 'key-field',
+            autocomplete: 'off',
+            spellcheck: 'false',
+            required: true,
+            'aria-describedby': 'key-why',
+        });
+        const dialog = h('dialog.dialog', {'aria-labelledby': 'key-title'},
+            h('form', {method: 'dialog', onsubmit: () => finish(field.value.trim())},
+                h('h2', {id: 'key-title'}, title),
+                h('p', {id: 'key-why'}, wrong ? 'That key is not known here. ' : '', why,
+                    ' The key stays in this tab and is forgotten with it.'),
+                h('label', {for: 'key-field'}, title),
+                field,
+                h('div.dialog-end', {},
+                    h('button.button', {type: 'button', onclick: () => finish(null)}, 'Cancel'),
+                    h('button.button.primary', {type: 'submit'}, 'Use key'))));
+        let result = null;
+
+        function finish(key) {
+            result = key || null;
+            dialog.close();
+        }
+
+        dialog.addEventListener('close', () => {
+            dialog.remove();
+            resolve(result);
+        });
+        document.body.append(dialog);
+        dialog.showModal();
+        field.focus();
+    });
+}

@@ -1,0 +1,26 @@
+// Where the page begins.
+
+import {h, icon} from './dom.js';
+import {askKey} from './key.js';
+import {Router} from './router.js';
+import {Server} from './server.js';
+import {themeButton} from './theme.js';
+
+const server = new Server(new URL('.', document.baseURI), askKey);
+
+const keyButton = h('button.quiet', {
+    type: 'button',
+    title: 'Forget the key',
+    'aria-label': 'Forget the key',
+    onclick: () => {
+        server.forgetKeys();
+        location.reload();
+    },
+}, icon('key'));
+keyButton.hidden = !server.hasKey;
+document.addEventListener('varve-key', () => {
+    keyButton.hidden = !server.hasKey;
+});
+
+document.getElementById('bar-end').append(keyButton, themeButton());
+new Router(document.getElementById('main'), document.getElementById('tabs'), server).start();

@@ -1,0 +1,93 @@
+// Shows one view at a time, by the part of the address behind '#'.
+
+import {h} from './dom.js';
+
+/**
+ * The views. Each is a module with mount(element, server), which may return a promise, and
+ * unmount(). It is loaded when it is first looked at.
+ */
+export const VIEWS = [
+    {name: 'chat', title: 'Chat', load: () => import('./views/chat.js')},
+    {name: 'placement', title: 'Placement', load: () => import('./views/placement.js')},
+    {name: 'cache', title: 'Cache', load: () => import('./views/cache.js')},
+    {name: 'requests', title: 'Requests', load: () => import('./views/requests.js')},
+    {name: 'speculation', title: 'Speculation', load: () => import('./views/speculation.js')},
+];
+
+export class Router {
+    #main;
+    #tabs;
+    #server;
+    #mounted = null;
+    #turn = 0;
+
+    constructor(main, tabs, server) {
+        this.#main = main;
+        this.#server = server;
+        this.#tabs = VIEWS.map(view => h('a', {href: `#/${view.name}`}, view.title));
+        tabs.append(...this.#tabs);
+    }
+
+    start() {
+        addEventListener('hashchange', event => {
+            // '#main' is where the skip link leads, not a view.
+            if (location.hash === '#main') {
+                history.replaceState(null, '', new URL(event.oldURL).hash || '#/chat');
+                this.#main.focus();
+                return;
+            }
+            this.#show();
+        });
+        return this.#show();
+    }
+
+    async #show() {
+        const name = /^#\/(\w+)/.exec(location.hash)?.[1];
+        const view = VIEWS.find(each => each.name === name) ?? VIEWS[0];
+        if (this.#mounted?.view === view) {
+            return;
+        }
+        const turn = ++this.#turn;
+        VIEWS.forEach((each, index) => {
+            if (each === view) {
+                this.#tabs[index].setAttribute('aria-current', 'page');
+                this.#tabs[index].scrollIntoView?.({block: 'nearest', inline: 'nearest'});
+            } else {
+                this.#tabs[index].removeAttribute('aria-current');
+            }
+        });
+        document.title = `${view.title} · Varve`;
+        try {
+            const module = await view.load();
+            if (turn !== this.#turn) {
+                return;
+            }
+            this.#unmount();
+            const element = h(`div.view.view-${view.name}`);
+            this.#main.replaceChildren(element);
+            this.#mounted = {view, module};
+            await module.mount(element, this.#server);
+        } catch (error) {
+            if (turn === this.#turn) {
+                this.#fail(error);
+            }
+        }
+    }
+
+    #unmount() {
+        this.#mounted?.module.unmount();
+        this.#mounted = null;
+    }
+
+    #fail(error) {
+        this.#unmount();
+        // Modules of an older page are not there any more after the server was replaced.
+        const stale = error instanceof TypeError && /import|module/i.test(error.message);
+        this.#main.replaceChildren(h('div.empty', {role: 'alert'},
+            h('h1', {}, 'This view cannot be shown'),
+            h('p', {}, stale
+                ? 'The server is gone, or another version than this page.'
+                : error.message),
+            h('button.button', {type: 'button', onclick: () => location.reload()}, 'Reload')));
+    }
+}

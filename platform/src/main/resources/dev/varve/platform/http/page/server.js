@@ -1,0 +1,239 @@
+// Talks to the server that the page comes from, with the key that its user gave.
+
+/** The server said no. */
+export class ServerError extends Error {
+    /**
+     * @param {number} status of HTTP; 0 if the server could not be reached
+     * @param {string} code such as 'model_not_found'; may be empty
+     * @param {string} message in words
+     * @param {number} [retryAfterSeconds] when to come again, if the server said so
+     */
+    constructor(status, code, message, retryAfterSeconds) {
+        super(message);
+        this.name = 'ServerError';
+        this.status = status;
+        this.code = code;
+        this.retryAfterSeconds = retryAfterSeconds;
+    }
+
+    /** Whether nobody answered. */
+    get isGone() {
+        return this.status === 0;
+    }
+}
+
+/** Keys live as long as the tab, and no longer. */
+class Keys {
+    read(kind) {
+        try {
+            return sessionStorage.getItem(`varve.${kind}Key`) ?? '';
+        } catch {
+            return this[kind] ?? '';
+        }
+    }
+
+    write(kind, key) {
+        this[kind] = key;
+        try {
+            sessionStorage.setItem(`varve.${kind}Key`, key);
+        } catch {
+            // A browser that keeps nothing asks again after a reload.
+        }
+    }
+
+    forget() {
+        for (const kind of ['api', 'operator']) {
+            delete this[kind];
+            try {
+                sessionStorage.removeItem(`varve.${kind}Key`);
+            } catch {
+                // Nothing was kept.
+            }
+        }
+    }
+}
+
+export class Server {
+    #keys = new Keys();
+    #asking = new Map();
+    #ask;
+
+    /**
+     * @param {URL} base where the API's paths begin
+     * @param {(kind: 'api'|'operator', wrong: boolean) => Promise<string|null>} ask asks the user
+     *     for a key; null if there is none
+     */
+    constructor(base, ask) {
+        this.base = base;
+        this.#ask = ask;
+    }
+
+    /** Whether a key is kept. */
+    get hasKey() {
+        return this.#keys.read('api') !== '' || this.#keys.read('operator') !== '';
+    }
+
+    forgetKeys() {
+        this.#keys.forget();
+    }
+
+    /**
+     * Sends a request, and asks for a key where one is needed.
+     *
+     * @param {string} path such as '/v1/models'
+     * @param {object} [options]
+     * @param {string} [options.method] GET if there is no body, else POST
+     * @param {object} [options.body] sent as JSON
+     * @param {object} [options.headers]
+     * @param {AbortSignal} [options.signal]
+     * @param {boolean} [options.operator] whether it is for who runs the server, whose key may be
+     *     another
+     * @param {boolean} [options.quiet] whether to fail rather than ask for a key
+     * @returns {Promise<Response>} with a status that is no error
+     * @throws {ServerError} if the server says no, or is not there
+     */
+    async send(path, options = {}) {
+        const kind = options.operator ? 'operator' : 'api';
+        for (;;) {
+            const key = this.#key(kind);
+            const response = await this.#fetch(path, options, key);
+            if (response.ok) {
+                return response;
+            }
+            const error = await failure(response);
+            if (error.status !== 401 || options.quiet) {
+                throw error;
+            }
+            // Another request may have asked for the key in the meantime.
+            if (this.#key(kind) === key && !await this.askKey(kind, key !== '')) {
+                throw error;
+            }
+        }
+    }
+
+    /** Sends a request and reads the answer as JSON; see send. */
+    async json(path, options = {}) {
+        const response = await this.send(path, {
+            ...options,
+            headers: {Accept: 'application/json', ...options.headers},
+        });
+        return response.json();
+    }
+
+    /**
+     * Reads a path again and again, while the page can be seen.
+     *
+     * @param {string} path
+     * @param {number} millis between an answer and the next question
+     * @param {(value: object) => void} onValue
+     * @param {(error: ServerError) => void} onError is told of each failure; it goes on after it
+     * @param {object} [options] of send
+     * @returns {() => void} stops it
+     */
+    poll(path, millis, onValue, onError, options = {}) {
+        const stop = new AbortController();
+        const run = async () => {
+            while (!stop.signal.aborted) {
+                try {
+                    await untilSeen(stop.signal);
+                    const value = await this.json(path, {...options, signal: stop.signal});
+                    if (!stop.signal.aborted) {
+                        onValue(value);
+                    }
+                } catch (error) {
+                    if (stop.signal.aborted) {
+                        return;
+                    }
+                    onError(error);
+                }
+                await wait(millis, stop.signal);
+            }
+        };
+        run();
+        return () => stop.abort();
+    }
+
+    /** Asks the user for a key, once however many ask; whether there is a new one. */
+    async askKey(kind = 'api', wrong = false) {
+        if (!this.#asking.has(kind)) {
+            this.#asking.set(kind, this.#ask(kind, wrong).finally(() => this.#asking.delete(kind)));
+        }
+        const key = await this.#asking.get(kind);
+        if (!key) {
+            return false;
+        }
+        this.#keys.write(kind, key);
+        document.dispatchEvent(new Event('varve-key'));
+        return true;
+    }
+
+    #key(kind) {
+        return this.#keys.read(kind) || (kind === 'operator' ? this.#keys.read('api') : '');
+    }
+
+    async #fetch(path, options, key) {
+        const headers = {...options.headers};
+        if (key) {
+            headers.Authorization = `Bearer ${key}`;
+        }
+        if (options.body !== undefined) {
+            headers['Content-Type'] = 'application/json';
+        }
+        try {
+            return await fetch(new URL(path.replace(/^\//, ''), this.base), {
+                method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
+                headers,
+                body: options.body === undefined ? undefined : JSON.stringify(options.body),
+                signal: options.signal,
+                cache: 'no-store',
+                credentials: 'same-origin',
+            });
+        } catch (error) {
+            if (options.signal?.aborted) {
+                throw error;
+            }
+            throw new ServerError(0, 'gone', 'The server does not answer.');
+        }
+    }
+}
+
+async function failure(response) {
+    const text = await response.text().catch(() => '');
+    const after = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
+    const retry = Number.isNaN(after) ? undefined : after;
+    try {
+        const {error} = JSON.parse(text);
+        return new ServerError(response.status, error.code ?? error.type ?? '', error.message, retry);
+    } catch {
+        return new ServerError(
+            response.status, '', `The server answered with status ${response.status}.`, retry);
+    }
+}
+
+/** Waits, or less if a signal says so. */
+export function wait(millis, signal) {
+    return new Promise(resolve => {
+        const timer = setTimeout(resolve, millis);
+        signal?.addEventListener('abort', () => {
+            clearTimeout(timer);
+            resolve();
+        }, {once: true});
+    });
+}
+
+function untilSeen(signal) {
+    if (!document.hidden) {
+        return Promise.resolve();
+    }
+    return new Promise(resolve => {
+        const done = new AbortController();
+        const look = () => {
+            if (!document.hidden || signal.aborted) {
+                done.abort();
+                resolve();
+            }
+        };
+        document.addEventListener('visibilitychange', look, {signal: done.signal});
+        signal.addEventListener('abort', look, {signal: done.signal});
+    });
+}

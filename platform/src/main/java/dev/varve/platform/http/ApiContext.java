@@ -19,7 +19,6 @@ import dev.varve.platform.http.model.ModelFacts;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
-import dev.varve.platform.http.page.PageOffer;
 import dev.varve.platform.http.responses.ResponsesDialect;
 import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.http.serving.ModelList;
@@ -65,7 +64,7 @@ final class ApiContext {
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts();
-        mapFront(options.page());
+        mapFront(options);
         mapCache();
         mapTexts();
         mapGeneration();
@@ -120,9 +119,9 @@ final class ApiContext {
         map(new ModelRoute(cycle, offer, models), ModelRoute.PREFIX + "*");
     }
 
-    private void mapFront(PageOffer offered) {
+    private void mapFront(HttpOptions options) {
         Route facts = facts("/", ReadRoute.json(this::index));
-        FrontRoute.map(routes, facts, cycle, offered);
+        FrontRoute.map(routes, facts, cycle, options);
     }
 
     private void writeProperties(Exchange exchange) throws IOException {

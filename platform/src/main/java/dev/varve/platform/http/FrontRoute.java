@@ -2,7 +2,6 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.answer.Outcome;
-import dev.varve.platform.http.page.PageOffer;
 import dev.varve.platform.http.page.WebPage;
 
 import org.eclipse.jetty.server.Request;
@@ -31,10 +30,10 @@ final class FrontRoute extends Route {
     }
 
     /** Maps the root, and the page's files if there is a page. */
-    static void map(RouteTable routes, Route facts, RequestCycle cycle, PageOffer offered) {
-        switch (offered) {
+    static void map(RouteTable routes, Route facts, RequestCycle cycle, HttpOptions options) {
+        switch (options.page()) {
             case SHOWN -> {
-                WebPage page = new WebPage();
+                WebPage page = new WebPage(options.access().needsKey());
                 routes.map(new FrontRoute(facts, cycle, page), "");
                 routes.map(new PageRoute(cycle, page), PageRoute.PREFIX + "*");
             }

@@ -3,7 +3,6 @@ package dev.varve.platform.http;
 import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.Metrics;
-import dev.varve.platform.http.page.PageOffer;
 import dev.varve.platform.http.upstream.UpstreamFacts;
 import dev.varve.platform.http.upstream.UpstreamProxy;
 import dev.varve.platform.intake.Intake;
@@ -25,7 +24,7 @@ final class ProxyContext {
     /**
      * @param proxy asks the other server
      * @param open the requests that it is busy with
-     * @param offered whether browsers are shown a page
+     * @param options whether browsers are shown a page, and who may call
      */
     ProxyContext(
             RequestCycle cycle,
@@ -33,14 +32,14 @@ final class ProxyContext {
             OpenRequests open,
             Intake intake,
             Metrics metrics,
-            PageOffer offered) {
+            HttpOptions options) {
         this.cycle = cycle;
         this.proxy = proxy;
         this.open = open;
         this.metrics = metrics;
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
-        mapFacts(offered);
+        mapFacts(options);
         routes.map(
                 new ProxyChatRoute(cycle, proxy, open, intake),
                 "/v1/chat/completions",
@@ -75,13 +74,13 @@ final class ProxyContext {
         routes.map(new ReadRoute(path, purpose, cycle, reader), path);
     }
 
-    private void mapFacts(PageOffer offered) {
+    private void mapFacts(HttpOptions options) {
         UpstreamFacts facts = new UpstreamFacts(proxy.upstream());
         FrontRoute.map(
                 routes,
                 new ReadRoute("/", Purpose.SERVICE, cycle, ReadRoute.json(ProxyContext::index)),
                 cycle,
-                offered);
+                options);
         map("/props", Purpose.SERVICE, ReadRoute.json(facts::properties));
         routes.map(
                 new ProxyReadRoute(

@@ -27,8 +27,7 @@ public final class ProxyServer implements AutoCloseable {
         proxy = new UpstreamProxy(upstream, options.access(), metrics, options.names());
         AccessControl access = new AccessControl(options.address(), options.access());
         RequestCycle cycle = new RequestCycle(access, metrics, options.names());
-        ProxyContext context =
-                new ProxyContext(cycle, proxy, open, intake, metrics, options.page());
+        ProxyContext context = new ProxyContext(cycle, proxy, open, intake, metrics, options);
         jetty = new JettyServer(options, access, intake, context.routes());
     }
 

@@ -3,6 +3,9 @@ package dev.varve.platform.http.page;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
@@ -14,8 +17,11 @@ import java.util.zip.GZIPOutputStream;
  * @param type its media type
  * @param plain its bytes
  * @param packed the same in the form of gzip
+ * @param mark tells them from other bytes
  */
-record PageFile(String name, String type, byte[] plain, byte[] packed) {
+record PageFile(String name, String type, byte[] plain, byte[] packed, String mark) {
+    private static final int MARK_BYTES = 8;
+
     private static final Map<String, String> TYPES =
             Map.of(
                     "html", "text/html; charset=utf-8",
@@ -30,7 +36,21 @@ record PageFile(String name, String type, byte[] plain, byte[] packed) {
         if (type == null) {
             throw new IllegalStateException("a file of the page is of no known kind: " + name);
         }
-        return new PageFile(name, type, plain, pack(plain));
+        MessageDigest digest = digest();
+        digest.update(plain);
+        return new PageFile(name, type, plain, pack(plain), mark(digest));
+    }
+
+    static MessageDigest digest() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+
+    static String mark(MessageDigest digest) {
+        return HexFormat.of().formatHex(digest.digest(), 0, MARK_BYTES);
     }
 
     private static byte[] pack(byte[] plain) {

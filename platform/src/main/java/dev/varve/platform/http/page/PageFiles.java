@@ -5,8 +5,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -19,19 +17,20 @@ final class PageFiles {
     /** Where the first file stands in for the mark of all. */
     private static final String MARK = "PAGE_MARK";
 
+    /** Where it says whether the server asks for a key. */
+    private static final String KEY = "PAGE_KEY";
+
     private static final String LIST = "files.txt";
     private static final String FIRST = "index.html";
-    private static final int MARK_BYTES = 8;
 
     private final Map<String, PageFile> files = new TreeMap<>();
-    private final PageFile first;
+    private final String first;
     private final String mark;
 
     /** {@code bytes}: what is in each file, by its name; among them {@code index.html}. */
     private PageFiles(Map<String, byte[]> bytes) {
         mark = mark(bytes);
-        String html = new String(bytes.get(FIRST), StandardCharsets.UTF_8).replace(MARK, mark);
-        first = PageFile.of(FIRST, html.getBytes(StandardCharsets.UTF_8));
+        first = new String(bytes.get(FIRST), StandardCharsets.UTF_8).replace(MARK, mark);
         bytes.forEach((name, content) -> files.put(name, PageFile.of(name, content)));
         files.remove(FIRST);
     }
@@ -57,19 +56,14 @@ final class PageFiles {
     }
 
     private static String mark(Map<String, byte[]> bytes) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            bytes.forEach(
-                    (name, content) -> {
-                        digest.update(
-                                (name + "\n" + content.length + "\n")
-                                        .getBytes(StandardCharsets.UTF_8));
-                        digest.update(content);
-                    });
-            return HexFormat.of().formatHex(digest.digest(), 0, MARK_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
+        MessageDigest digest = PageFile.digest();
+        bytes.forEach(
+                (name, content) -> {
+                    String head = name + "\n" + content.length + "\n";
+                    digest.update(head.getBytes(StandardCharsets.UTF_8));
+                    digest.update(content);
+                });
+        return PageFile.mark(digest);
     }
 
     /** The mark that stands before the names of all files but the first. */
@@ -78,8 +72,9 @@ final class PageFiles {
     }
 
     /** The file that a browser opens. */
-    PageFile first() {
-        return first;
+    PageFile first(boolean needsKey) {
+        String html = first.replace(KEY, needsKey ? "needed" : "none");
+        return PageFile.of(FIRST, html.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Another file, by its name. */

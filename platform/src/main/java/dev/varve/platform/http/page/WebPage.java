@@ -26,6 +26,13 @@ public final class WebPage {
     private static final String FOR_EVER = "public, max-age=31536000, immutable";
     private static final String ASK_AGAIN = "no-cache";
 
+    private final boolean needsKey;
+
+    /** {@code needsKey}: whether the server answers only to those who bring a key. */
+    public WebPage(boolean needsKey) {
+        this.needsKey = needsKey;
+    }
+
     /** Read when the first page is asked for. */
     private static final class Loaded {
         private static final PageFiles FILES = PageFiles.load();
@@ -50,7 +57,7 @@ public final class WebPage {
         response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
         response.setHeader(
                 "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()");
-        write(Loaded.FILES.first(), ASK_AGAIN, request, response);
+        write(Loaded.FILES.first(needsKey), ASK_AGAIN, request, response);
     }
 
     /**
@@ -77,7 +84,7 @@ public final class WebPage {
             PageFile file, String keep, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         boolean packed = takesGzip(request);
-        String tag = "\"" + Loaded.FILES.mark() + (packed ? "-gzip\"" : "\"");
+        String tag = "\"" + file.mark() + (packed ? "-gzip\"" : "\"");
         response.setHeader("ETag", tag);
         response.setHeader("Cache-Control", keep);
         response.addHeader("Vary", "Accept-Encoding");

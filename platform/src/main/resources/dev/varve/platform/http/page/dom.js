@@ -37,9 +37,18 @@ export function show(element, shown) {
     element.hidden = !shown;
 }
 
-/** Makes one of the page's icons, which are drawn by a style sheet. */
+const SVG = 'http://www.w3.org/2000/svg';
+const ICONS = new URL('icons.svg', import.meta.url);
+
+/** Makes one of the icons of icons.svg, in the colour of the text beside it. */
 export function icon(name) {
-    return h('span.icon', {'aria-hidden': 'true', 'data-icon': name});
+    const drawing = document.createElementNS(SVG, 'svg');
+    drawing.classList.add('icon');
+    drawing.setAttribute('aria-hidden', 'true');
+    const use = document.createElementNS(SVG, 'use');
+    use.setAttribute('href', `${ICONS}#${name}`);
+    drawing.append(use);
+    return drawing;
 }
 
 /** Loads a style sheet once, such as styleSheet(new URL('cache.css', import.meta.url)). */

@@ -5,6 +5,7 @@ import {askKey} from './key.js';
 import {Router} from './router.js';
 import {Server} from './server.js';
 import {themeButton} from './theme.js';
+import {watchServer} from './watch.js';
 
 const server = new Server(new URL('.', document.baseURI), askKey);
 
@@ -22,5 +23,10 @@ document.addEventListener('varve-key', () => {
     keyButton.hidden = !server.hasKey;
 });
 
+watchServer(server, document.getElementById('notice'));
 document.getElementById('bar-end').append(keyButton, themeButton());
+if (document.documentElement.dataset.key === 'needed' && !server.hasKey) {
+    // Asked for at once: a request without it would only fail.
+    await server.askKey();
+}
 new Router(document.getElementById('main'), document.getElementById('tabs'), server).start();

@@ -192,6 +192,7 @@ export class Server {
             if (options.signal?.aborted) {
                 throw error;
             }
+            document.dispatchEvent(new Event('varve-gone'));
             throw new ServerError(0, 'gone', 'The server does not answer.');
         }
     }

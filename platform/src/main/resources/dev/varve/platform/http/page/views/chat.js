@@ -1,8 +1,336 @@
-import {h} from '../dom.js';
+// The view of conversations.
+
+import {announce, h, icon, show} from '../dom.js';
+import {Composer} from '../chat/composer.js';
+import {confirmed} from '../chat/confirm.js';
+import {asJson, asMarkdown, fileName, save} from '../chat/exports.js';
+import {History} from '../chat/history.js';
+import {MessageList} from '../chat/list.js';
+import {newSession, openSession, stopSessions} from '../chat/session.js';
+import {openSettings} from '../chat/settings.js';
+import {openStore} from '../chat/store.js';
+import {inWords} from '../chat/words.js';
+
+const SETTINGS = 'varve.settings';
+const LOADING_MILLIS = 2000;
+
+let view = null;
 
 export function mount(element, server) {
-    element.append(h('div.empty', {}, h('h1', {}, 'Chat')));
+    view = new ChatView(element, server);
+    return view.begin();
 }
 
 export function unmount() {
+    view.close();
+    view = null;
+}
+
+/** One store for all times that the view is shown. */
+let opened = null;
+
+class ChatView {
+    #server;
+    #store;
+    #session = null;
+    #models = [];
+    #closed = new AbortController();
+    #list;
+    #composer;
+    #history;
+    #parts = {};
+    #element;
+
+    constructor(element, server) {
+        this.#element = element;
+        this.#server = server;
+        this.#list = new MessageList({
+            edit: (message, content) => this.#edit(message, content),
+            regenerate: message => this.#regenerate(message),
+            resume: message => this.#session.resume(message),
+            give: (message, results) => this.#session.give(message, results),
+        });
+        this.#composer = new Composer(text => this.#send(text), () => this.#session?.stop());
+        this.#history = new History({
+            create: () => this.#create(),
+            remove: chat => this.#remove(chat),
+            removeAll: () => this.#removeAll(),
+            close: () => this.#toggleHistory(false),
+        });
+        this.#build();
+    }
+
+    #build() {
+        const model = h('select.model', {
+            'aria-label': 'Model',
+            onchange: () => {
+                this.#session.chat.settings.model = model.value;
+                this.#keepSettings();
+            },
+        });
+        const welcome = h('div.welcome', {},
+            h('h1', {}, 'What shall we talk about?'),
+            h('p', {}, 'The model answers from this server. What you write stays between it and this browser.'));
+        const trouble = h('div.trouble', {role: 'status', hidden: true});
+        this.#parts = {model, welcome, trouble};
+        const head = h('div.chat-head', {},
+            h('button.quiet.narrow-only', {type: 'button', 'aria-label': 'Conversations', title: 'Conversations',
+                'aria-controls': 'history', onclick: () => this.#toggleHistory(true)}, icon('list')),
+            model,
+            h('span.space'),
+            h('button.quiet', {type: 'button', 'aria-label': 'Export as Markdown', title: 'Export as Markdown',
+                onclick: () => this.#export('md', 'text/markdown', asMarkdown)}, icon('save'), h('span.wide-only', {}, 'Markdown')),
+            h('button.quiet', {type: 'button', 'aria-label': 'Export as JSON', title: 'Export as JSON, with times',
+                onclick: () => this.#export('json', 'application/json', asJson)}, icon('braces'), h('span.wide-only', {}, 'JSON')),
+            h('button.quiet', {type: 'button', 'aria-label': 'Settings', title: 'Settings',
+                onclick: () => this.#openSettings()}, icon('sliders'), h('span.wide-only', {}, 'Settings')));
+        this.#element.append(
+            this.#history.element,
+            h('div.veil', {hidden: true, onclick: () => this.#toggleHistory(false)}),
+            h('section.chat', {'aria-label': 'Chat'},
+                head,
+                h('div.chat-body', {}, welcome, this.#list.element, this.#list.toEnd),
+                h('div.chat-foot', {}, trouble, this.#composer.element)));
+    }
+
+    async begin() {
+        const {signal} = this.#closed;
+        addEventListener('hashchange', () => this.#openNamed(), {signal});
+        addEventListener('keydown', event => {
+            if (event.key === 'Escape' && !document.querySelector('dialog[open]')) {
+                if (this.#element.classList.contains('shows-history')) {
+                    this.#toggleHistory(false);
+                } else {
+                    this.#session?.stop();
+                }
+            }
+        }, {signal});
+        document.addEventListener('varve-back', () => this.#loadModels(), {signal});
+        this.#composer.focus();
+        opened ??= openStore();
+        this.#store = await opened;
+        if (signal.aborted) {
+            return;
+        }
+        if (!this.#store.isKept) {
+            this.#say('This browser keeps nothing: conversations are gone with the page.');
+        }
+        this.#loadModels();
+        await this.#openNamed();
+    }
+
+    close() {
+        this.#closed.abort();
+        if (this.#session) {
+            this.#session.listener = null;
+        }
+        this.#list.close();
+    }
+
+    /** Shows the chat of the address, or a new one. */
+    async #openNamed() {
+        const [, name, id] = /^#\/(\w*)(?:\/(\w+))?/.exec(location.hash) ?? [];
+        if (name && name !== 'chat' || id && id === this.#session?.chat.id) {
+            return;
+        }
+        const session = id
+            ? await openSession(id, this.#store, this.#server)
+            : newSession(this.#store, this.#server, rememberedSettings());
+        if (!session) {
+            this.#say('That conversation is not in this browser.');
+            location.replace('#/chat');
+            return;
+        }
+        if (!this.#closed.signal.aborted) {
+            await this.#show(session);
+        }
+    }
+
+    async #show(session) {
+        if (this.#session) {
+            this.#session.listener = null;
+        }
+        this.#session = session;
+        session.listener = {
+            added: message => {
+                show(this.#parts.welcome, false);
+                this.#list.add(message);
+                if (message.role === 'user' && session.messages.length === 1) {
+                    history.replaceState(null, '', `#/chat/${session.chat.id}`);
+                }
+                this.#drawHistory();
+            },
+            cut: order => this.#list.cut(order),
+            changed: () => this.#list.update(),
+            state: () => {
+                this.#composer.running = session.isRunning;
+                if (!session.isRunning) {
+                    this.#list.updateNow();
+                }
+            },
+            unkept: () => this.#say('The browser’s store is full: this conversation is not kept.'),
+        };
+        this.#list.replace(session.messages);
+        show(this.#parts.welcome, session.messages.length === 0);
+        this.#composer.running = session.isRunning;
+        this.#toggleHistory(false);
+        this.#drawModels();
+        await this.#drawHistory();
+    }
+
+    async #drawHistory() {
+        this.#history.update(await this.#store.chats(), this.#session?.chat.id);
+    }
+
+    async #loadModels() {
+        try {
+            const {data} = await this.#server.json('/v1/models', {signal: this.#closed.signal});
+            this.#models = data;
+            this.#say('');
+            this.#drawModels();
+        } catch (error) {
+            if (this.#closed.signal.aborted) {
+                return;
+            }
+            this.#say(inWords(error));
+            if (error.code === 'model_loading') {
+                setTimeout(() => !this.#closed.signal.aborted && this.#loadModels(), LOADING_MILLIS);
+            }
+        }
+    }
+
+    #drawModels() {
+        const {model} = this.#parts;
+        const settings = this.#session?.chat.settings;
+        if (this.#models.length === 0 || !settings) {
+            return;
+        }
+        model.replaceChildren(...this.#models.map(each =>
+            h('option', {value: each.id}, each.display_name && each.display_name !== each.id
+                ? `${each.display_name} (${each.id})` : each.id)));
+        const known = this.#models.some(each => each.id === settings.model);
+        settings.model = known ? settings.model : this.#models[0].id;
+        model.value = settings.model;
+    }
+
+    async #send(text) {
+        try {
+            announce('The answer begins');
+            await this.#session.send(text);
+        } catch (error) {
+            this.#say(error.message);
+        }
+    }
+
+    async #edit(message, content) {
+        if (message.role !== 'user') {
+            await this.#session.rewrite(message, content);
+            return true;
+        }
+        if (content.trim() !== '' && await this.#mayCut(message.order + 2)) {
+            await this.#session.ask(message, content);
+        }
+        return false;
+    }
+
+    async #regenerate(message) {
+        if (await this.#mayCut(message.order + 1)) {
+            await this.#session.regenerate(message);
+        }
+    }
+
+    /** Whether what stands from an order on may go. */
+    async #mayCut(order) {
+        const lost = this.#session.messages.filter(each => each.order >= order).length;
+        return lost === 0 || await confirmed(
+            lost === 1 ? 'The message after it will be deleted.' : `The ${lost} messages after it will be deleted.`,
+            'Go on');
+    }
+
+    #create() {
+        this.#toggleHistory(false);
+        if (location.hash === '#/chat') {
+            this.#openNamed();
+        } else {
+            location.hash = '#/chat';
+        }
+        this.#composer.focus();
+    }
+
+    async #remove(chat) {
+        if (!await confirmed(`Delete “${chat.title}”?`, 'Delete')) {
+            return;
+        }
+        await stopSessions(chat.id);
+        await this.#store.removeChat(chat.id);
+        if (chat.id === this.#session.chat.id) {
+            this.#create();
+        }
+        await this.#drawHistory();
+        announce('Conversation deleted');
+    }
+
+    async #removeAll() {
+        if (!await confirmed('Delete all conversations in this browser?', 'Delete all')) {
+            return;
+        }
+        await stopSessions();
+        await this.#store.removeAll();
+        this.#create();
+        await this.#drawHistory();
+        announce('All conversations deleted');
+    }
+
+    async #openSettings() {
+        const session = this.#session;
+        const {model} = session.chat.settings;
+        const props = await this.#server
+            .json(`/props${model ? `?model=${encodeURIComponent(model)}` : ''}`)
+            .catch(() => null);
+        openSettings(session.chat.settings, props, () => this.#keepSettings());
+    }
+
+    #keepSettings() {
+        rememberSettings(this.#session.chat.settings);
+        this.#session.keepSettings();
+    }
+
+    #export(ending, type, write) {
+        const {chat, messages} = this.#session;
+        if (messages.length === 0) {
+            this.#say('There is nothing to export yet.');
+            return;
+        }
+        save(fileName(chat, ending), type, write(chat, messages));
+    }
+
+    #toggleHistory(shown) {
+        this.#element.classList.toggle('shows-history', shown);
+        show(this.#element.querySelector('.veil'), shown);
+        if (shown) {
+            this.#history.element.querySelector('button').focus();
+        }
+    }
+
+    #say(text) {
+        this.#parts.trouble.textContent = text;
+        show(this.#parts.trouble, text !== '');
+    }
+}
+
+/** What was set last holds for new chats, but for what belongs to one. */
+function rememberedSettings() {
+    try {
+        return JSON.parse(localStorage.getItem(SETTINGS)) ?? {};
+    } catch {
+        return {};
+    }
+}
+
+function rememberSettings(settings) {
+    try {
+        localStorage.setItem(SETTINGS, JSON.stringify({...settings, system: '', tools: ''}));
+    } catch {
+        // New chats begin with the server's own.
+    }
 }

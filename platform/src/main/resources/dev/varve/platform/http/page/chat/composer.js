@@ -1,0 +1,81 @@
+// Where a question is written.
+
+import {h, icon, show} from '../dom.js';
+
+export class Composer {
+    #field;
+    #send;
+    #stop;
+    #running = false;
+
+    /**
+     * @param {(text: string) => void} onsend
+     * @param {() => void} onstop
+     */
+    constructor(onsend, onstop) {
+        const coarse = matchMedia('(pointer: coarse)');
+        this.#field = h('textarea', {
+            id: 'question',
+            rows: '1',
+            placeholder: 'Ask something',
+            'aria-describedby': 'question-help',
+            oninput: () => this.#fit(),
+            onkeydown: event => {
+                // On a phone the key makes a line; what composes a character is none.
+                if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && !coarse.matches) {
+                    event.preventDefault();
+                    this.#submit(onsend);
+                }
+            },
+        });
+        this.#send = h('button.send', {type: 'submit', 'aria-label': 'Send', title: 'Send (Enter)'},
+            icon('send'));
+        this.#stop = h('button.send.stop', {
+            type: 'button',
+            'aria-label': 'Stop',
+            title: 'Stop (Escape)',
+            hidden: true,
+            onclick: onstop,
+        }, icon('stop'));
+        this.element = h('form.composer', {
+            onsubmit: event => {
+                event.preventDefault();
+                this.#submit(onsend);
+            },
+        },
+        h('label.unseen', {for: 'question'}, 'Your message'),
+        this.#field, this.#send, this.#stop,
+        h('p.unseen', {id: 'question-help'}, 'Enter sends, Shift and Enter make a line, Escape stops an answer.'));
+    }
+
+    focus() {
+        this.#field.focus();
+    }
+
+    /** Whether an answer is being written. */
+    set running(running) {
+        const hadFocus = document.activeElement === this.#send || document.activeElement === this.#stop;
+        this.#running = running;
+        show(this.#send, !running);
+        show(this.#stop, running);
+        if (hadFocus) {
+            this.#field.focus();
+        }
+    }
+
+    #submit(onsend) {
+        const text = this.#field.value;
+        if (this.#running || text.trim() === '') {
+            return;
+        }
+        this.#field.value = '';
+        this.#fit();
+        onsend(text);
+    }
+
+    /** As high as its text, up to the limit of the style sheet. */
+    #fit() {
+        this.#field.style.setProperty('height', 'auto');
+        this.#field.style.setProperty('height', `${this.#field.scrollHeight + 2}px`);
+    }
+}

@@ -1,0 +1,27 @@
+// Asks before something is lost.
+
+import {h} from '../dom.js';
+
+/** Whether the user agrees. */
+export function confirmed(question, yes) {
+    return new Promise(resolve => {
+        let agreed = false;
+        const dialog = h('dialog.dialog', {'aria-labelledby': 'confirm-title', role: 'alertdialog'},
+            h('form', {method: 'dialog'},
+                h('p', {id: 'confirm-title'}, question),
+                h('div.dialog-end', {},
+                    h('button.button', {type: 'submit'}, 'Cancel'),
+                    h('button.button.danger', {
+                        type: 'submit',
+                        onclick: () => {
+                            agreed = true;
+                        },
+                    }, yes))));
+        dialog.addEventListener('close', () => {
+            dialog.remove();
+            resolve(agreed);
+        });
+        document.body.append(dialog);
+        dialog.showModal();
+    });
+}

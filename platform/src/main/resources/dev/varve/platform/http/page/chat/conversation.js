@@ -1,0 +1,126 @@
+// What a conversation is, and how it becomes a request.
+//
+// Messages:
+//   {role: 'user', content}
+//   {role: 'assistant', content, reasoning, calls: [{id, name, arguments}], model, state, finish,
+//    error, facts: {usage, timings, firstMillis, millis}, stream: {id, last}}
+//   {role: 'tool', content, call, name}
+// The state of an answer: 'running', 'done', 'stopped' by its reader, 'broken' off by the server or
+// the way to it.
+
+/** What is set in no chat yet. Strings as they stand in their fields; empty: the server's own. */
+export const DEFAULTS = {
+    model: '',
+    system: '',
+    temperature: '',
+    top_p: '',
+    top_k: '',
+    min_p: '',
+    repetition_penalty: '',
+    max_tokens: '',
+    seed: '',
+    thinking: '',
+    drafts: '',
+    tools: '',
+};
+
+const NUMBERS =
+    ['temperature', 'top_p', 'top_k', 'min_p', 'repetition_penalty', 'max_tokens', 'seed'];
+
+/** Reads the tools that a user wrote; throws an Error that says what is wrong. */
+export function parseTools(text) {
+    if (text.trim() === '') {
+        return [];
+    }
+    let tools;
+    try {
+        tools = JSON.parse(text);
+    } catch (error) {
+        throw new Error(`The tools are no JSON: ${error.message}`);
+    }
+    const list = Array.isArray(tools) ? tools : [tools];
+    return list.map(tool => {
+        // The function alone is what people have at hand.
+        const whole = tool?.function ? tool : {type: 'function', function: tool};
+        if (typeof whole.function?.name !== 'string') {
+            throw new Error('Each tool needs a name: {"name": "…", "parameters": {…}}');
+        }
+        return whole;
+    });
+}
+
+/** The body of a request that answers, or goes on with, the last of some messages. */
+export function request(messages, settings) {
+    const body = {
+        messages: [],
+        stream: true,
+        stream_options: {include_usage: true},
+    };
+    if (settings.model) {
+        body.model = settings.model;
+    }
+    if (settings.system.trim()) {
+        body.messages.push({role: 'system', content: settings.system});
+    }
+    body.messages.push(...messages.map(wire));
+    for (const name of NUMBERS) {
+        if (settings[name] !== '' && Number.isFinite(Number(settings[name]))) {
+            body[name] = Number(settings[name]);
+        }
+    }
+    if (settings.thinking) {
+        body.enable_thinking = settings.thinking === 'on';
+    }
+    if (settings.drafts === 'off') {
+        body.speculative = false;
+    }
+    const tools = parseTools(settings.tools);
+    if (tools.length > 0) {
+        body.tools = tools;
+    }
+    if (messages.at(-1).role === 'assistant') {
+        body.continue_final_message = true;
+        body.add_generation_prompt = false;
+    }
+    return body;
+}
+
+function wire(message) {
+    if (message.role === 'tool') {
+        return {role: 'tool', tool_call_id: message.call, name: message.name, content: message.content};
+    }
+    const sent = {role: message.role, content: message.content};
+    if (message.role === 'assistant' && message.reasoning) {
+        sent.reasoning_content = message.reasoning;
+    }
+    if (message.calls?.length > 0) {
+        sent.tool_calls = message.calls.map(call => ({
+            id: call.id,
+            type: 'function',
+            function: {name: call.name, arguments: call.arguments},
+        }));
+    }
+    return sent;
+}
+
+/** Whether the server can go on with an answer. */
+export function canContinue(message) {
+    return message.role === 'assistant'
+        && message.state !== 'running'
+        && message.content !== ''
+        && !(message.calls?.length > 0)
+        && (message.state !== 'done' || message.finish === 'length');
+}
+
+/** Whether a model waits for results of the calls in an answer. */
+export function waitsForResults(messages, index) {
+    return index === messages.length - 1
+        && messages[index].state === 'done'
+        && messages[index].calls?.length > 0;
+}
+
+/** A name for a chat, from what was said first. */
+export function title(text) {
+    const line = text.trim().split('\n', 1)[0];
+    return line.length > 60 ? `${line.slice(0, 58).trimEnd()}…` : line || 'New chat';
+}

@@ -1,0 +1,68 @@
+// Conversations as files.
+
+import {line} from './facts.js';
+
+/** As JSON, with all times. */
+export function asJson(chat, messages) {
+    return JSON.stringify({
+        format: 'varve-chat',
+        version: 1,
+        title: chat.title,
+        created: new Date(chat.created).toISOString(),
+        settings: chat.settings,
+        messages: messages.map(({chat: owner, order, stream, ...message}) => message),
+    }, null, 2);
+}
+
+/** As Markdown, to read. */
+export function asMarkdown(chat, messages) {
+    const parts = [`# ${chat.title}`];
+    if (chat.settings.system) {
+        parts.push(`> ${chat.settings.system.replaceAll('\n', '\n> ')}`);
+    }
+    for (const message of messages) {
+        switch (message.role) {
+            case 'user':
+                parts.push('## You', message.content);
+                break;
+            case 'tool':
+                parts.push(`## Result of ${message.name}`, fenced(message.content));
+                break;
+            default:
+                parts.push(`## ${message.model || 'Answer'}`);
+                if (message.reasoning) {
+                    parts.push('<details><summary>Thoughts</summary>', message.reasoning, '</details>');
+                }
+                parts.push(message.content);
+                for (const call of message.calls ?? []) {
+                    parts.push(`Calls \`${call.name}\`:`, fenced(call.arguments, 'json'));
+                }
+                if (line(message)) {
+                    parts.push(`*${line(message)}*`);
+                }
+        }
+    }
+    return parts.filter(part => part !== '').join('\n\n') + '\n';
+}
+
+function fenced(text, language = '') {
+    const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+    const fence = '`'.repeat(longest + 1);
+    return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** Has the browser save a text. */
+export function save(name, type, text) {
+    const url = URL.createObjectURL(new Blob([text], {type}));
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** A name for the file of a chat. */
+export function fileName(chat, ending) {
+    const words = chat.title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '');
+    return `${words.slice(0, 40) || 'chat'}.${ending}`;
+}

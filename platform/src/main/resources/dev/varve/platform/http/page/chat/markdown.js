@@ -1,0 +1,162 @@
+// Markdown as models write it, made harmless: what is shown has passed DOMPurify, whatever marked
+// makes of it. Images of other hosts are links, since a model could tell them what it read.
+
+import DOMPurify from '../lib/purify.js';
+import {Marked} from '../lib/marked.js';
+import {announce, h, icon} from '../dom.js';
+
+const SIMPLE = /^<\/?(b|br|del|em|i|kbd|mark|s|strong|sub|sup|u)\s*\/?>$/i;
+
+const marked = new Marked({
+    gfm: true,
+    breaks: true,
+    renderer: {
+        // Tags are shown as they were written, but for those that only change how letters look.
+        html({text}) {
+            return SIMPLE.test(text.trim()) ? text : escaped(text);
+        },
+        image({href, title, text}) {
+            return `<a href="${escaped(href)}">${escaped(text || title || href)}</a>`;
+        },
+        checkbox({checked}) {
+            return checked ? '☑ ' : '☐ ';
+        },
+    },
+});
+
+const ALLOWED = {
+    ALLOWED_TAGS: [
+        'a', 'b', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'i',
+        'kbd', 'li', 'mark', 'ol', 'p', 'pre', 's', 'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th',
+        'thead', 'tr', 'u', 'ul',
+    ],
+    ALLOWED_ATTR: ['align', 'class', 'href', 'start', 'title'],
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
+    RETURN_DOM_FRAGMENT: true,
+};
+
+function escaped(text) {
+    return text.replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
+}
+
+/** Makes a fragment of a text. */
+export function render(text) {
+    const fragment = DOMPurify.sanitize(marked.parse(text), ALLOWED);
+    for (const link of fragment.querySelectorAll('a')) {
+        if (link.hasAttribute('href')) {
+            link.target = '_blank';
+            link.rel = 'noopener noreferrer';
+        }
+    }
+    for (const heading of fragment.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
+        heading.replaceWith(lower(heading));
+    }
+    for (const code of fragment.querySelectorAll('pre > code')) {
+        code.parentElement.replaceWith(codeBlock(code));
+    }
+    for (const table of fragment.querySelectorAll('table')) {
+        const frame = h('div.table', {tabindex: '0', role: 'region', 'aria-label': 'Table'});
+        table.replaceWith(frame);
+        frame.append(table);
+    }
+    return fragment;
+}
+
+/** A heading of an answer stands below those of the page, but looks as it was meant. */
+function lower(heading) {
+    const rank = Number(heading.tagName[1]);
+    const lowered = h(`h${Math.min(rank + 2, 6)}.rank-${rank}`);
+    lowered.append(...heading.childNodes);
+    return lowered;
+}
+
+function codeBlock(code) {
+    const language = /language-(\S+)/.exec(code.className)?.[1] ?? '';
+    code.removeAttribute('class');
+    const text = code.textContent;
+    return h('div.code', {},
+        h('div.code-head', {},
+            h('span', {}, language || 'text'),
+            copyButton(() => text, 'Copy code')),
+        h('pre', {tabindex: '0', role: 'region', 'aria-label': `Code, ${language || 'text'}`}, code));
+}
+
+/** A button that copies what a function gives. */
+export function copyButton(text, label) {
+    const button = h('button.quiet.small', {
+        type: 'button',
+        'aria-label': label,
+        title: label,
+        onclick: async () => {
+            const copied = await copy(text());
+            button.replaceChildren(icon(copied ? 'check' : 'cross'));
+            announce(copied ? 'Copied' : 'The browser does not let this page copy');
+            setTimeout(() => button.replaceChildren(icon('copy')), 1500);
+        },
+    }, icon('copy'));
+    return button;
+}
+
+async function copy(text) {
+    try {
+        await navigator.clipboard.writeText(text);
+        return true;
+    } catch {
+        // Over plain HTTP from another host there is no clipboard but by the old way.
+        const field = h('textarea.unseen', {value: text});
+        document.body.append(field);
+        field.select();
+        const copied = document.execCommand('copy');
+        field.remove();
+        return copied;
+    }
+}
+
+/**
+ * A text that grows, in an element. What is complete is made once, so that the work of a token does
+ * not grow with the answer.
+ */
+export class GrowingText {
+    #element;
+    #fixed = 0;
+    #tail = [];
+    #text = '';
+
+    constructor(element) {
+        this.#element = element;
+    }
+
+    /** Shows a text that begins with what was shown before. */
+    grow(text) {
+        if (text === this.#text) {
+            return;
+        }
+        if (!text.startsWith(this.#text.slice(0, this.#fixed))) {
+            this.whole(text);
+            return;
+        }
+        this.#text = text;
+        const blocks = marked.lexer(text.slice(this.#fixed));
+        // The last block grows; the one before it may become one with it.
+        const settled = blocks.slice(0, -2).reduce((length, block) => length + block.raw.length, 0);
+        this.#tail.forEach(node => node.remove());
+        if (settled > 0) {
+            this.#element.append(render(text.slice(this.#fixed, this.#fixed + settled)));
+            this.#fixed += settled;
+        }
+        const tail = render(text.slice(this.#fixed));
+        this.#tail = [...tail.childNodes];
+        this.#element.append(tail);
+    }
+
+    /** Shows a text at once, such as one that is complete. */
+    whole(text) {
+        this.#text = text;
+        this.#fixed = 0;
+        const made = render(text);
+        this.#tail = [...made.childNodes];
+        this.#element.replaceChildren(made);
+    }
+}

@@ -1,0 +1,274 @@
+// A message, as it is shown.
+
+import {h, icon, show} from '../dom.js';
+import {canContinue} from './conversation.js';
+import * as facts from './facts.js';
+import {copyButton, GrowingText} from './markdown.js';
+import {ending, inWords} from './words.js';
+
+const WHO = {user: 'You', assistant: 'Answer', tool: 'Result of a tool'};
+
+/** After so long somebody who waits is told how long it has been. */
+const SLOW_MILLIS = 2000;
+
+/**
+ * The element of a message. It shows plain text until it is asked for more, so that thousands cost
+ * little.
+ */
+export class MessageView {
+    #message;
+    #actions;
+    #isRich = false;
+    #parts = {};
+    #growing = null;
+    #thoughts = null;
+
+    /**
+     * @param message
+     * @param {object} actions what its buttons do, each with this view's message: edit, regenerate,
+     *     resume, retry, give
+     */
+    constructor(message, actions) {
+        this.#message = message;
+        this.#actions = actions;
+        this.element = h(`article.message.${message.role}`, {
+            'aria-label': message.role === 'tool' ? `Result of ${message.name}` : WHO[message.role],
+        }, h('div.text.plain', {}, message.content));
+        // The list looks for the view of what comes into sight.
+        this.element.view = this;
+    }
+
+    get message() {
+        return this.#message;
+    }
+
+    /** Makes all that belongs to the message; once. */
+    enrich() {
+        if (this.#isRich) {
+            return;
+        }
+        this.#isRich = true;
+        switch (this.#message.role) {
+            case 'user':
+                this.#enrichQuestion();
+                break;
+            case 'tool':
+                this.#enrichResult();
+                break;
+            default:
+                this.#enrichAnswer();
+        }
+    }
+
+    /** Shows what changed. */
+    update({isLast = false} = {}) {
+        if (!this.#isRich || this.#message.role !== 'assistant') {
+            return;
+        }
+        const message = this.#message;
+        const running = message.state === 'running';
+        this.element.setAttribute('aria-busy', running);
+        this.#showThoughts(running);
+        if (running) {
+            this.#growing.grow(message.content);
+        } else {
+            this.#growing.whole(message.content);
+        }
+        show(this.#parts.text, message.content !== '');
+        this.#showWaiting(running);
+        this.#showCalls(isLast);
+        this.#showEnd(running, isLast);
+    }
+
+    #enrichQuestion() {
+        this.element.replaceChildren(
+            h('div.bubble', {}, this.#message.content),
+            h('div.actions', {},
+                copyButton(() => this.#message.content, 'Copy message'),
+                this.#button('edit', 'Edit message', () => this.#edit())));
+    }
+
+    #enrichResult() {
+        this.element.replaceChildren(h('details.folded', {},
+            h('summary', {}, icon('tool'), h('span', {}, `Result of ${this.#message.name}`)),
+            h('pre', {tabindex: '0'}, this.#message.content)));
+    }
+
+    #enrichAnswer() {
+        const text = h('div.text.rich');
+        this.#growing = new GrowingText(text);
+        const thoughts = h('div.text.rich');
+        this.#thoughts = new GrowingText(thoughts);
+        this.#parts = {
+            text,
+            thoughts: h('details.folded.thoughts', {hidden: true},
+                h('summary', {}, icon('thought'), h('span', {}, 'Thoughts')),
+                thoughts),
+            waits: h('p.waits', {hidden: true}, h('span.dots', {'aria-hidden': 'true'}),
+                h('span', {}, 'Reading the prompt…')),
+            calls: h('div.calls'),
+            error: h('div.error', {hidden: true}),
+            facts: h('details.facts', {hidden: true}, h('summary'), h('div')),
+            actions: h('div.actions'),
+        };
+        const {waits, calls, error, actions} = this.#parts;
+        this.#parts.facts.addEventListener('toggle', () => this.#fillFacts());
+        this.#parts.thoughts.addEventListener('toggle', () => this.#showThoughts(false));
+        this.element.replaceChildren(this.#parts.thoughts, waits, text, calls, error,
+            h('div.end', {}, this.#parts.facts, actions));
+        this.update();
+    }
+
+    #showThoughts(running) {
+        const {thoughts} = this.#parts;
+        show(thoughts, Boolean(this.#message.reasoning));
+        const thinking = running && this.#message.content === '' && this.#message.calls.length === 0;
+        const words = thinking ? 'Thinking…' : 'Thoughts';
+        const label = thoughts.querySelector('summary span:last-child');
+        if (label.textContent !== words) {
+            label.textContent = words;
+        }
+        // What nobody unfolds need not be made.
+        if (thoughts.open) {
+            this.#thoughts.grow(this.#message.reasoning);
+        }
+    }
+
+    #showWaiting(running) {
+        const {message} = this;
+        const silent = message.content === '' && message.calls.length === 0 && !message.reasoning;
+        show(this.#parts.waits, running && (silent || Boolean(message.waits)));
+        if (running) {
+            const millis = Date.now() - message.began;
+            const time = millis > SLOW_MILLIS ? ` ${Math.floor(millis / 1000)} s` : '';
+            this.#parts.waits.lastChild.textContent = (message.waits ?? 'Reading the prompt…') + time;
+        }
+    }
+
+    #showCalls(isLast) {
+        const {calls} = this.#parts;
+        const {message} = this;
+        while (calls.children.length > message.calls.length) {
+            calls.lastChild.remove();
+        }
+        message.calls.forEach((call, index) => {
+            const card = calls.children[index] ?? calls.appendChild(h('div.call', {},
+                h('div.call-name', {}, icon('tool'), h('span')),
+                h('pre', {tabindex: '0', role: 'region', 'aria-label': 'Arguments'})));
+            card.querySelector('span:last-child').textContent = `Calls ${call.name}`;
+            card.querySelector('pre').textContent = pretty(call.arguments);
+        });
+        const asked = isLast && message.state === 'done' && message.calls.length > 0;
+        if (asked && !calls.nextSibling.matches('form')) {
+            calls.after(this.#resultForm());
+        } else if (!asked && calls.nextSibling.matches('form')) {
+            calls.nextSibling.remove();
+        }
+    }
+
+    #resultForm() {
+        const {message} = this;
+        const fields = message.calls.map((call, index) => h('textarea', {
+            rows: '2',
+            id: `result-${message.order}-${index}`,
+            placeholder: 'What the tool answers',
+        }));
+        return h('form.results', {
+            onsubmit: event => {
+                event.preventDefault();
+                this.#actions.give(message, fields.map(field => field.value));
+            },
+        },
+        message.calls.map((call, index) => [
+            h('label', {for: fields[index].id}, `Result of ${call.name}`),
+            fields[index],
+        ]),
+        h('button.button', {type: 'submit'}, message.calls.length > 1 ? 'Send results' : 'Send result'));
+    }
+
+    #showEnd(running, isLast) {
+        const {message} = this;
+        const {error, actions} = this.#parts;
+        show(error, message.state === 'broken');
+        if (message.state === 'broken') {
+            error.replaceChildren(icon('warning'), h('span', {}, inWords(message.error)));
+        }
+        const words = [ending(message), facts.line(message)].filter(part => part).join(' · ');
+        show(this.#parts.facts, words !== '');
+        this.#parts.facts.querySelector('summary').textContent = words;
+        this.#fillFacts();
+        const state = `${message.state} ${isLast}`;
+        if (actions.dataset.state === state) {
+            return;
+        }
+        actions.dataset.state = state;
+        actions.replaceChildren(...running ? [] : [
+            copyButton(() => message.content, 'Copy answer'),
+            this.#button('edit', 'Edit answer', () => this.#edit()),
+            this.#button('again', 'Answer again', () => this.#actions.regenerate(message)),
+            isLast && canContinue(message)
+                ? this.#button('continue', 'Continue', () => this.#actions.resume(message), true)
+                : null,
+        ].filter(Boolean));
+    }
+
+    #fillFacts() {
+        const {facts: fold} = this.#parts;
+        if (fold.open) {
+            fold.lastChild.replaceChildren(facts.table(this.#message));
+        }
+    }
+
+    #button(name, label, onclick, isWorded = false) {
+        return h('button.quiet.small', {type: 'button', title: label, 'aria-label': label, onclick},
+            icon(name), isWorded ? h('span', {}, label) : null);
+    }
+
+    #edit() {
+        const {message} = this;
+        const field = h('textarea.edit', {value: message.content, 'aria-label': 'Edited message'});
+        const before = [...this.element.childNodes];
+        const close = () => {
+            this.element.replaceChildren(...before);
+            this.element.querySelector('[aria-label^="Edit"]')?.focus();
+        };
+        const send = async () => {
+            if (await this.#actions.edit(message, field.value)) {
+                this.#isRich = false;
+                this.enrich();
+                this.update({isLast: !this.element.nextElementSibling});
+            }
+        };
+        const form = h('form.editing', {
+            onsubmit: event => {
+                event.preventDefault();
+                send();
+            },
+            onkeydown: event => {
+                if (event.key === 'Escape') {
+                    event.stopPropagation();
+                    close();
+                } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+                    event.preventDefault();
+                    send();
+                }
+            },
+        },
+        field,
+        h('div.editing-end', {},
+            h('button.button', {type: 'button', onclick: close}, 'Cancel'),
+            h('button.button.primary', {type: 'submit'}, message.role === 'user' ? 'Send' : 'Save')));
+        this.element.replaceChildren(form);
+        field.rows = Math.min(16, Math.max(3, message.content.split('\n').length + 1));
+        field.focus();
+    }
+}
+
+/** Arguments of a call, readable; as they are while they are incomplete. */
+function pretty(text) {
+    try {
+        return JSON.stringify(JSON.parse(text), null, 2);
+    } catch {
+        return text;
+    }
+}

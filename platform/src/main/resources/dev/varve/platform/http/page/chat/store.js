@@ -1,0 +1,148 @@
+// Conversations, kept in this browser and nowhere else.
+//
+// A chat: {id, title, created, updated, settings}; times in milliseconds since 1970.
+// A message: {id, chat, order, role, content, ...}; see conversation.js. Its key is the pair of
+// chat and order, so that a chat is read in one go and cut behind a message.
+
+const NAME = 'varve';
+const VERSION = 1;
+
+/** Makes an id; also where the page came over plain HTTP, which has no randomUUID. */
+export function newId() {
+    return [...crypto.getRandomValues(new Uint8Array(12))]
+        .map(byte => byte.toString(16).padStart(2, '0'))
+        .join('');
+}
+
+/** Opens the store; where the browser keeps nothing, one that lives as long as the page. */
+export async function openStore() {
+    try {
+        return new KeptStore(await openDatabase());
+    } catch {
+        return new PassingStore();
+    }
+}
+
+function openDatabase() {
+    return new Promise((resolve, reject) => {
+        const request = indexedDB.open(NAME, VERSION);
+        request.onupgradeneeded = () => {
+            request.result.createObjectStore('chats', {keyPath: 'id'});
+            request.result.createObjectStore('messages', {keyPath: ['chat', 'order']});
+        };
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+        request.onblocked = () => reject(new Error('another page keeps an older store open'));
+    });
+}
+
+/** All messages of a chat, from one on. */
+function range(chat, from = 0) {
+    return IDBKeyRange.bound([chat, from], [chat, Infinity]);
+}
+
+class KeptStore {
+    #database;
+    isKept = true;
+
+    constructor(database) {
+        this.#database = database;
+        // Another version of the page may want to change it.
+        database.onversionchange = () => database.close();
+    }
+
+    /** All chats, the newest first. */
+    async chats() {
+        const chats = await this.#ask('chats', 'readonly', store => store.getAll());
+        return chats.sort((one, other) => other.updated - one.updated);
+    }
+
+    chat(id) {
+        return this.#ask('chats', 'readonly', store => store.get(id));
+    }
+
+    messages(chat) {
+        return this.#ask('messages', 'readonly', store => store.getAll(range(chat)));
+    }
+
+    putChat(chat) {
+        return this.#ask('chats', 'readwrite', store => store.put(chat));
+    }
+
+    putMessage(message) {
+        return this.#ask('messages', 'readwrite', store => store.put(message));
+    }
+
+    /** Removes the messages of a chat from one on. */
+    cut(chat, from) {
+        return this.#ask('messages', 'readwrite', store => store.delete(range(chat, from)));
+    }
+
+    async removeChat(id) {
+        await this.cut(id, 0);
+        await this.#ask('chats', 'readwrite', store => store.delete(id));
+    }
+
+    async removeAll() {
+        await this.#ask('messages', 'readwrite', store => store.clear());
+        await this.#ask('chats', 'readwrite', store => store.clear());
+    }
+
+    #ask(name, mode, action) {
+        return new Promise((resolve, reject) => {
+            const transaction = this.#database.transaction(name, mode);
+            const request = action(transaction.objectStore(name));
+            // What is written counts when the whole transaction is done.
+            transaction.oncomplete = () => resolve(request.result);
+            transaction.onerror = () => reject(transaction.error);
+            transaction.onabort = () => reject(transaction.error);
+        });
+    }
+}
+
+/** The same in memory. */
+class PassingStore {
+    #chats = new Map();
+    #messages = new Map();
+    isKept = false;
+
+    async chats() {
+        return [...this.#chats.values()].sort((one, other) => other.updated - one.updated);
+    }
+
+    async chat(id) {
+        return this.#chats.get(id);
+    }
+
+    async messages(chat) {
+        return [...(this.#messages.get(chat)?.values() ?? [])].sort((a, b) => a.order - b.order);
+    }
+
+    async putChat(chat) {
+        this.#chats.set(chat.id, structuredClone(chat));
+    }
+
+    async putMessage(message) {
+        const all = this.#messages.get(message.chat) ?? new Map();
+        all.set(message.order, structuredClone(message));
+        this.#messages.set(message.chat, all);
+    }
+
+    async cut(chat, from) {
+        for (const order of [...(this.#messages.get(chat)?.keys() ?? [])]) {
+            if (order >= from) {
+                this.#messages.get(chat).delete(order);
+            }
+        }
+    }
+
+    async removeChat(id) {
+        this.#chats.delete(id);
+        this.#messages.delete(id);
+    }
+
+    async removeAll() {
+        this.#chats.clear();
+        this.#messages.clear();
+    }
+}

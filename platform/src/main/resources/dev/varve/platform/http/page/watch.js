@@ -1,0 +1,36 @@
+// Tells when the server is gone, and when it is back.
+
+import {wait} from './server.js';
+
+const MILLIS = 2000;
+
+/**
+ * Shows a notice from the first request that found no server until one finds it again; the event
+ * 'varve-back' tells views then.
+ */
+export function watchServer(server, notice) {
+    let watching = false;
+    document.addEventListener('varve-gone', async () => {
+        if (watching) {
+            return;
+        }
+        watching = true;
+        notice.textContent = 'The server does not answer. Trying again…';
+        notice.hidden = false;
+        do {
+            await wait(MILLIS);
+        } while (!await isThere(server));
+        watching = false;
+        notice.hidden = true;
+        document.dispatchEvent(new Event('varve-back'));
+    });
+}
+
+async function isThere(server) {
+    try {
+        await server.send('/livez', {quiet: true});
+        return true;
+    } catch (error) {
+        return !error.isGone;
+    }
+}

@@ -10,4 +10,4 @@ sed '/^\/\/# sourceMappingURL=/d' "$packages/dompurify/dist/purify.es.mjs" >"$pa
 cp "$packages/marked/LICENSE" "$page/lib/marked-license.txt"
 cp "$packages/dompurify/LICENSE" "$page/lib/purify-license.txt"
 cd "$page"
-find . -type f ! -name files.txt -printf '%P\n' | LC_ALL=C sort >files.txt
+find . -type f ! -name files.txt ! -name '*.class' -printf '%P\n' | LC_ALL=C sort >files.txt

@@ -7,13 +7,13 @@ export class Composer {
     #send;
     #stop;
     #running = false;
+    #coarse = matchMedia('(pointer: coarse)');
 
     /**
      * @param {(text: string) => void} onsend
      * @param {() => void} onstop
      */
     constructor(onsend, onstop) {
-        const coarse = matchMedia('(pointer: coarse)');
         this.#field = h('textarea', {
             id: 'question',
             rows: '1',
@@ -22,7 +22,7 @@ export class Composer {
             oninput: () => this.#fit(),
             onkeydown: event => {
                 // On a phone the key makes a line; what composes a character is none.
-                if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && !coarse.matches) {
+                if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && !this.#coarse.matches) {
                     event.preventDefault();
                     this.#submit(onsend);
                 }
@@ -48,8 +48,11 @@ export class Composer {
         h('p.unseen', {id: 'question-help'}, 'Enter sends, Shift and Enter make a line, Escape stops an answer.'));
     }
 
+    /** Not where that would bring up a keyboard on the glass. */
     focus() {
-        this.#field.focus();
+        if (!this.#coarse.matches) {
+            this.#field.focus();
+        }
     }
 
     /** Whether an answer is being written. */

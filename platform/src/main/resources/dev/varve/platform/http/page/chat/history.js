@@ -24,7 +24,7 @@ export class History {
         this.#none = h('p.muted.small-text', {}, 'Conversations are kept in this browser only.');
         this.element = h('aside.history', {'aria-label': 'Conversations', id: 'history'},
             h('div.history-head', {},
-                h('button.button.primary', {type: 'button', onclick: actions.create},
+                h('button.button', {type: 'button', onclick: actions.create},
                     icon('plus'), 'New chat'),
                 h('button.quiet.narrow-only', {type: 'button', 'aria-label': 'Close conversations',
                     onclick: actions.close}, icon('cross'))),

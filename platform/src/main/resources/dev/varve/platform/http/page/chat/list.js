@@ -1,5 +1,6 @@
 // The messages of a conversation. All have an element, so that the browser can search them, but only
-// those near what is seen are laid out and made rich.
+// those near what is seen are laid out and made rich. They stand in groups, so that of thousands only
+// those of a few groups are looked at in each picture.
 
 import {h, icon, show} from '../dom.js';
 import {MessageView} from './message.js';
@@ -7,14 +8,23 @@ import {MessageView} from './message.js';
 const NEAR = '1200px 0px';
 /** So near to the end a reader wants to see what comes, in CSS pixels. */
 const END = 60;
+/** So many messages fill a screen. */
+const SEEN_FIRST = 6;
+/** Messages of a group. */
+const GROUP = 40;
+/** So long a picture may wait for messages that become rich, in milliseconds. */
+const WORK_MILLIS = 6;
 
 export class MessageList {
     #actions;
     #views = [];
     #sees;
+    #seesGroups;
     #sizes;
     #follows = true;
     #frame = 0;
+    #near = new Set();
+    #working = 0;
 
     constructor(actions) {
         this.#actions = actions;
@@ -33,10 +43,17 @@ export class MessageList {
             onscroll: () => this.#look(),
         }, this.inner);
         this.#sees = new IntersectionObserver(entries => {
-            for (const entry of entries) {
-                if (entry.isIntersecting) {
-                    this.#sees.unobserve(entry.target);
-                    this.#enrich(entry.target.view);
+            for (const {target, isIntersecting} of entries) {
+                // What has gone by again before its turn came stays as it is.
+                this.#near[isIntersecting ? 'add' : 'delete'](target.view);
+            }
+            this.#work();
+        }, {root: this.element, rootMargin: NEAR});
+        this.#seesGroups = new IntersectionObserver(entries => {
+            for (const {target, isIntersecting} of entries) {
+                if (isIntersecting) {
+                    this.#seesGroups.unobserve(target);
+                    [...target.children].filter(each => !each.view.isRich).forEach(each => this.#sees.observe(each));
                 }
             }
         }, {root: this.element, rootMargin: NEAR});
@@ -47,19 +64,24 @@ export class MessageList {
 
     close() {
         cancelAnimationFrame(this.#frame);
+        cancelAnimationFrame(this.#working);
         this.#sees.disconnect();
+        this.#seesGroups.disconnect();
         this.#sizes.disconnect();
     }
 
     /** Shows other messages, from the end. */
     replace(messages) {
         this.#sees.disconnect();
+        this.#seesGroups.disconnect();
+        this.#near.clear();
+        this.inner.replaceChildren();
         this.#views = messages.map(message => new MessageView(message, this.#actions));
-        this.inner.replaceChildren(...this.#views.map(view => view.element));
+        this.#views.forEach(view => this.#append(view));
         this.#follows = true;
         // Those that are seen first are rich at once.
-        this.#views.slice(-6).forEach(view => this.#enrich(view));
-        this.#views.slice(0, -6).forEach(view => this.#sees.observe(view.element));
+        this.#views.slice(-SEEN_FIRST).forEach(view => this.#enrich(view));
+        [...this.inner.children].forEach(group => this.#seesGroups.observe(group));
         this.#follow();
     }
 
@@ -67,7 +89,7 @@ export class MessageList {
         const former = this.#views.at(-1);
         const view = new MessageView(message, this.#actions);
         this.#views.push(view);
-        this.inner.append(view.element);
+        this.#append(view);
         former?.update();
         this.#enrich(view);
         this.scrollToEnd();
@@ -78,7 +100,13 @@ export class MessageList {
         while (this.#views.length > 0 && this.#views.at(-1).message.order >= order) {
             const view = this.#views.pop();
             this.#sees.unobserve(view.element);
+            this.#near.delete(view);
+            const group = view.element.parentElement;
             view.element.remove();
+            if (group.children.length === 0) {
+                this.#seesGroups.unobserve(group);
+                group.remove();
+            }
         }
     }
 
@@ -95,9 +123,37 @@ export class MessageList {
         this.#views.at(-1)?.update({isLast: true});
     }
 
+    #append(view) {
+        let group = this.inner.lastElementChild;
+        if (!group || group.children.length >= GROUP) {
+            group = this.inner.appendChild(h('div.group'));
+        }
+        group.append(view.element);
+    }
+
     scrollToEnd() {
         this.#follows = true;
         this.#follow();
+    }
+
+    /** Makes what is near rich, as much of it as a picture has time for. */
+    #work() {
+        if (this.#working !== 0 || this.#near.size === 0) {
+            return;
+        }
+        this.#working = requestAnimationFrame(() => {
+            this.#working = 0;
+            const end = performance.now() + WORK_MILLIS;
+            for (const view of this.#near) {
+                this.#near.delete(view);
+                this.#sees.unobserve(view.element);
+                this.#enrich(view);
+                if (performance.now() > end) {
+                    break;
+                }
+            }
+            this.#work();
+        });
     }
 
     #enrich(view) {

@@ -19,6 +19,7 @@ export class MessageView {
     #message;
     #actions;
     #isRich = false;
+    #isLast = false;
     #parts = {};
     #growing = null;
     #thoughts = null;
@@ -36,6 +37,10 @@ export class MessageView {
         }, h('div.text.plain', {}, message.content));
         // The list looks for the view of what comes into sight.
         this.element.view = this;
+    }
+
+    get isRich() {
+        return this.#isRich;
     }
 
     get message() {
@@ -62,6 +67,7 @@ export class MessageView {
 
     /** Shows what changed. */
     update({isLast = false} = {}) {
+        this.#isLast = isLast;
         if (!this.#isRich || this.#message.role !== 'assistant') {
             return;
         }
@@ -191,7 +197,11 @@ export class MessageView {
         const {error, actions} = this.#parts;
         show(error, message.state === 'broken');
         if (message.state === 'broken') {
-            error.replaceChildren(icon('warning'), h('span', {}, inWords(message.error)));
+            error.replaceChildren(icon('warning'), h('span', {}, inWords(message.error)),
+                h('button.button.danger', {
+                    type: 'button',
+                    onclick: () => this.#actions.regenerate(message),
+                }, 'Try again'));
         }
         const words = [ending(message), facts.line(message)].filter(part => part).join(' · ');
         show(this.#parts.facts, words !== '');
@@ -203,8 +213,10 @@ export class MessageView {
         }
         actions.dataset.state = state;
         actions.replaceChildren(...running ? [] : [
-            copyButton(() => message.content, 'Copy answer'),
-            this.#button('edit', 'Edit answer', () => this.#edit()),
+            ...message.content === '' ? [] : [
+                copyButton(() => message.content, 'Copy answer'),
+                this.#button('edit', 'Edit answer', () => this.#edit()),
+            ],
             this.#button('again', 'Answer again', () => this.#actions.regenerate(message)),
             isLast && canContinue(message)
                 ? this.#button('continue', 'Continue', () => this.#actions.resume(message), true)
@@ -226,6 +238,7 @@ export class MessageView {
 
     #edit() {
         const {message} = this;
+        const isLast = this.#isLast;
         const field = h('textarea.edit', {value: message.content, 'aria-label': 'Edited message'});
         const before = [...this.element.childNodes];
         const close = () => {
@@ -236,7 +249,7 @@ export class MessageView {
             if (await this.#actions.edit(message, field.value)) {
                 this.#isRich = false;
                 this.enrich();
-                this.update({isLast: !this.element.nextElementSibling});
+                this.update({isLast});
             }
         };
         const form = h('form.editing', {

@@ -287,6 +287,9 @@ class ChatView {
         const props = await this.#server
             .json(`/props${model ? `?model=${encodeURIComponent(model)}` : ''}`)
             .catch(() => null);
+        if (session !== this.#session || document.querySelector('dialog[open]')) {
+            return;
+        }
         openSettings(session.chat.settings, props, () => this.#keepSettings());
     }
 

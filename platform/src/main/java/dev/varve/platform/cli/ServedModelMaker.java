@@ -3,12 +3,15 @@ package dev.varve.platform.cli;
 import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.PlannedShard;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ModelPlacement;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -31,7 +34,8 @@ record ServedModelMaker(ReasoningDefaults reasoning, String exactRows) {
                         id,
                         runtime.file().architecture(),
                         runtime.adapter().shape().contextLength(),
-                        details(runtime)),
+                        details(runtime),
+                        placement(runtime)),
                 runtime.engine(),
                 new ModelLanguage(
                         runtime.tokenizer(),
@@ -39,6 +43,26 @@ record ServedModelMaker(ReasoningDefaults reasoning, String exactRows) {
                         AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
                         reasoning),
                 runtime.compressor());
+    }
+
+    private static ModelPlacement placement(HostedModel runtime) {
+        List<PlannedShard> shards = runtime.plannedShards();
+        // Devices that share a memory were asked one after the other what is free of it.
+        Map<String, ModelPlacement.Memory> memories = new LinkedHashMap<>();
+        for (PlannedShard shard : shards) {
+            memories.putIfAbsent(
+                    shard.memory(),
+                    new ModelPlacement.Memory(
+                            shard.memory(), shard.freeBytes(), shard.totalBytes()));
+        }
+        return new ModelPlacement(
+                shards.stream()
+                        .map(
+                                shard ->
+                                        new ModelPlacement.Planned(
+                                                shard.memory(), shard.need().stateBytes()))
+                        .toList(),
+                List.copyOf(memories.values()));
     }
 
     private Map<String, Object> details(HostedModel runtime) {

@@ -216,7 +216,7 @@ final class DecodeStep {
         }
         if (guesses.count() > 0) {
             accept(request, path.stream().mapToInt(Integer::intValue).toArray(), result, column);
-            drafting.verified(request, guesses.count(), path.size() - 1);
+            drafting.verified(request, guesses, path.size() - 1);
         }
         Optional<GenerationEnd.Reason> end = chosen.end();
         if (end.isPresent()) {

@@ -53,7 +53,9 @@ final class Drafting {
         depth = options.map(SpeculationOptions::most).orElse(1);
         counts =
                 new SpeculationCounts.Running(
-                        depth, options.map(SpeculationOptions::columns).orElse(depth));
+                        options.map(SpeculationOptions::name).orElse(""),
+                        depth,
+                        options.map(SpeculationOptions::columns).orElse(depth));
         guesses = options.isPresent();
         captures = options.map(this::askCaptures).orElse(List.of());
         economy =
@@ -143,9 +145,9 @@ final class Drafting {
     }
 
     /** Takes note of guesses that a step checked. */
-    void verified(Request request, int guessed, int right) {
-        request.drafts().verified(guessed, right);
-        counts.verified(guessed, right);
+    void verified(Request request, Guesses guesses, int right) {
+        request.drafts().verified(guesses.count(), right);
+        counts.verified(guesses, right);
     }
 
     /** Takes note of how long a step of decode took. */

@@ -7,7 +7,9 @@ import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.store.ArchiveStatus;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -22,6 +24,7 @@ import java.util.Optional;
  * @param shards the shards in layer order
  * @param draft what guesses in a process of its own
  * @param paging how the attention cache is bounded; empty where it is not
+ * @param outage that requests wait for lost shards; empty while they do not
  */
 public record EngineStatus(
         Load load,
@@ -32,10 +35,36 @@ public record EngineStatus(
         SpeculationCounts speculation,
         List<ShardStatus> shards,
         Optional<DraftStatus> draft,
-        Optional<PagingStatus> paging) {
+        Optional<PagingStatus> paging,
+        Optional<Outage> outage) {
     /** Copies the shards. */
     public EngineStatus {
         shards = List.copyOf(shards);
+        Objects.requireNonNull(outage);
+    }
+
+    /** The status of an engine that waits for no shard. */
+    public EngineStatus(
+            Load load,
+            SlotUse slots,
+            ShardMemory memory,
+            Counts counts,
+            PrefixCacheStatus cache,
+            SpeculationCounts speculation,
+            List<ShardStatus> shards,
+            Optional<DraftStatus> draft,
+            Optional<PagingStatus> paging) {
+        this(
+                load,
+                slots,
+                memory,
+                counts,
+                cache,
+                speculation,
+                shards,
+                draft,
+                paging,
+                Optional.empty());
     }
 
     /** The status of an engine that guesses nothing. */
@@ -90,6 +119,15 @@ public record EngineStatus(
      */
     public record Tokens(long prompt, long cachedPrompt, long generated) {}
 
+    /**
+     * That requests wait for lost shards.
+     *
+     * @param waited for how long
+     * @param left how long they still will, unless a shard comes closer to its return
+     * @param turnsAway whether that is over: those that waited have failed, new ones are refused
+     */
+    public record Outage(Duration waited, Duration left, boolean turnsAway) {}
+
     /** Shards that cannot compute at the moment. */
     public List<ShardStatus> missingShards() {
         return shards.stream().filter(shard -> !shard.isReady()).toList();
@@ -107,7 +145,8 @@ public record EngineStatus(
                 ShardMemory memory,
                 List<ShardStatus> shards,
                 Optional<DraftStatus> draft,
-                Optional<ArchiveStatus> disk) {
+                Optional<ArchiveStatus> disk,
+                Optional<Outage> outage) {
             return new EngineStatus(
                     load,
                     slots,
@@ -117,7 +156,8 @@ public record EngineStatus(
                     speculation,
                     shards,
                     draft,
-                    paging);
+                    paging,
+                    outage);
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.varve.platform.engine;
 
+import java.util.Optional;
+
 /** A submitted request. */
 public interface Generation {
     /**
@@ -7,4 +9,9 @@ public interface Generation {
      * hears an error of kind CANCELLED. Does nothing once the request has ended. Any thread.
      */
     void cancel();
+
+    /** How far it is; empty where nobody keeps count of that. Any thread; never waits. */
+    default Optional<GenerationProgress> progress() {
+        return Optional.empty();
+    }
 }

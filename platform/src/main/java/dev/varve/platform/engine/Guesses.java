@@ -11,22 +11,23 @@ import java.util.Arrays;
  *
  * @param tokens they themselves
  * @param tree which token each one follows, where the last known one is the first of the tree
+ * @param grade of their draft
  */
-record Guesses(int[] tokens, TokenTree tree) {
-    static final Guesses NONE = new Guesses(new int[0], TokenTree.CHAIN);
+record Guesses(int[] tokens, TokenTree tree, int grade) {
+    static final Guesses NONE = new Guesses(new int[0], TokenTree.CHAIN, 0);
 
     /** The first ones of a draft. */
     static Guesses of(Draft draft, int count) {
         int[] tokens = Arrays.copyOf(draft.tokens(), count);
         if (count <= draft.spine()) {
-            return count == 0 ? NONE : new Guesses(tokens, TokenTree.CHAIN);
+            return count == 0 ? NONE : new Guesses(tokens, TokenTree.CHAIN, draft.grade());
         }
         int[] parents = new int[count + 1];
         parents[0] = -1;
         for (int i = 0; i < count; i++) {
             parents[i + 1] = draft.parents()[i] + 1;
         }
-        return new Guesses(tokens, TokenTree.of(parents));
+        return new Guesses(tokens, TokenTree.of(parents), draft.grade());
     }
 
     /**

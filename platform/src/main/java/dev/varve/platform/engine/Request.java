@@ -57,7 +57,8 @@ final class Request implements Generation {
     private final RequestClock clock = new RequestClock(System::nanoTime);
     private volatile boolean cancelled;
 
-    private Phase phase = Phase.WAITING;
+    /** Any thread may look at it, and at what else is volatile: {@link #progress}. */
+    private volatile Phase phase = Phase.WAITING;
 
     /** Present while the request runs. */
     private CachedSequence sequence;
@@ -66,9 +67,9 @@ final class Request implements Generation {
     private CutList replay = new CutList();
 
     /** Prompt tokens that the listener has heard of. */
-    private int reportedPrefill;
+    private volatile int reportedPrefill;
 
-    private int generated;
+    private volatile int generated;
     private int losses;
     private boolean mayRestore = true;
     private boolean askedDisk;
@@ -89,7 +90,7 @@ final class Request implements Generation {
     private Optional<PageRounds.Round> round = Optional.empty();
 
     private boolean held;
-    private Optional<CacheUse> cacheUse = Optional.empty();
+    private volatile Optional<CacheUse> cacheUse = Optional.empty();
 
     /** A running request that is about to compute what another one needs, up to a position. */
     record Awaited(Request runs, CachedSequence place, int position) {}
@@ -138,6 +139,30 @@ final class Request implements Generation {
     public void cancel() {
         cancelled = true;
         wakeUp.run();
+    }
+
+    @Override
+    public Optional<GenerationProgress> progress() {
+        int cached = cachedTokens();
+        return Optional.of(
+                new GenerationProgress(
+                        state(),
+                        promptLength,
+                        cached,
+                        Math.max(cached, reportedPrefill),
+                        generated,
+                        clock.answering()));
+    }
+
+    private GenerationProgress.State state() {
+        return switch (phase) {
+            case WAITING ->
+                    isNew() ? GenerationProgress.State.QUEUED : GenerationProgress.State.PARKED;
+            case RESTORING -> GenerationProgress.State.RESTORING;
+            case PREFILL -> GenerationProgress.State.PREFILL;
+            case DECODE -> GenerationProgress.State.DECODE;
+            case ENDED -> GenerationProgress.State.ENDED;
+        };
     }
 
     boolean isCancelled() {

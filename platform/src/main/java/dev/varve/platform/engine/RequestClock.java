@@ -1,14 +1,19 @@
 package dev.varve.platform.engine;
 
+import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
-/** When a request was queued, left the queue and got its first token. Not thread-safe. */
+/**
+ * When a request was queued, left the queue and got its first token. For one thread, but for {@link
+ * #answering}.
+ */
 final class RequestClock {
     private final LongSupplier nanoTime;
     private final long queued;
     private OptionalLong started = OptionalLong.empty();
-    private OptionalLong firstToken = OptionalLong.empty();
+    private volatile OptionalLong firstToken = OptionalLong.empty();
 
     /**
      * Begins in the queue.
@@ -38,6 +43,14 @@ final class RequestClock {
         long first = firstToken.orElse(now);
         return new GenerationEnd.Times(
                 millis(queued, start), millis(start, first), millis(first, now));
+    }
+
+    /** Time since the first token; empty before. Any thread may ask. */
+    Optional<Duration> answering() {
+        OptionalLong first = firstToken;
+        return first.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Duration.ofNanos(nanoTime.getAsLong() - first.getAsLong()));
     }
 
     private static double millis(long from, long to) {

@@ -49,6 +49,10 @@ public final class Scheduler implements Engine {
     private final Thread thread;
     private final AtomicLong arrivals = new AtomicLong();
     private volatile EngineStatus.Figures published;
+
+    /** That requests wait for lost shards; as of the last look at these. */
+    private volatile Optional<EngineStatus.Outage> outage = Optional.empty();
+
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
 
     /** Made before there may be no memory for it. */
@@ -237,11 +241,13 @@ public final class Scheduler implements Engine {
             if (queue.isClosed()) {
                 return;
             }
-            if (patience.isOver(health())) {
+            boolean over = patience.isOver(health());
+            if (over) {
                 turnAway(loss);
             } else {
                 queue.welcome();
             }
+            outage = Optional.of(new EngineStatus.Outage(patience.waited(), patience.left(), over));
             if (!back.isDone() && !queue.awaitChange(RECOVERY_CHECK)) {
                 return;
             }
@@ -251,6 +257,7 @@ public final class Scheduler implements Engine {
             publish();
         }
         queue.welcome();
+        outage = Optional.empty();
         ShardPipeline.join(back);
         LOG.log(System.Logger.Level.INFO, "the model is whole again; requests go on");
     }
@@ -368,7 +375,7 @@ public final class Scheduler implements Engine {
     @Override
     public EngineStatus status() {
         return published.with(
-                pipeline.memory(), pipeline.status(), drafting.distant(), steps.disk());
+                pipeline.memory(), pipeline.status(), drafting.distant(), steps.disk(), outage);
     }
 
     @Override

@@ -17,6 +17,9 @@ final class ShardPatience {
     private final long begin;
     private final List<Watched> shards = new ArrayList<>();
 
+    /** When the shard that has been without progress for the longest made some; at most now. */
+    private long oldest;
+
     /** A shard at its latest step. */
     private record Watched(long steps, long nanos) {}
 
@@ -29,6 +32,7 @@ final class ShardPatience {
         this.limit = limit;
         this.nanoTime = nanoTime;
         begin = nanoTime.getAsLong();
+        oldest = begin;
     }
 
     /**
@@ -40,6 +44,7 @@ final class ShardPatience {
     boolean isOver(List<ShardHealth> now) {
         long nanos = nanoTime.getAsLong();
         boolean over = false;
+        oldest = nanos;
         for (int shard = 0; shard < now.size(); shard++) {
             long steps = now.get(shard).loading().map(ShardHealth.Loading::steps).orElse(0L);
             boolean ready = now.get(shard).state() == ShardHealth.State.READY;
@@ -48,8 +53,20 @@ final class ShardPatience {
             } else if (ready || steps != shards.get(shard).steps()) {
                 shards.set(shard, new Watched(steps, nanos));
             }
+            oldest = ready ? oldest : Math.min(oldest, shards.get(shard).nanos());
             over |= !ready && nanos - shards.get(shard).nanos() > limit.toNanos();
         }
         return over;
+    }
+
+    /** How long requests have waited. */
+    Duration waited() {
+        return Duration.ofNanos(nanoTime.getAsLong() - begin);
+    }
+
+    /** How long they still will, unless a shard comes closer to its return. */
+    Duration left() {
+        Duration used = Duration.ofNanos(nanoTime.getAsLong() - oldest);
+        return used.compareTo(limit) < 0 ? limit.minus(used) : Duration.ZERO;
     }
 }

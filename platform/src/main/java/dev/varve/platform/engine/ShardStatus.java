@@ -3,8 +3,10 @@ package dev.varve.platform.engine;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.shard.ShardTraffic;
 
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -15,9 +17,26 @@ import java.util.Optional;
  * @param memory bytes that it holds
  * @param health whether it can compute
  * @param work what it computed so far
+ * @param peer the process that it is in; empty for this one
  */
 public record ShardStatus(
-        String device, LayerRange range, ShardMemory memory, ShardHealth health, Work work) {
+        String device,
+        LayerRange range,
+        ShardMemory memory,
+        ShardHealth health,
+        Work work,
+        Optional<ShardPeer> peer) {
+    /** Checks that nothing is missing. */
+    public ShardStatus {
+        Objects.requireNonNull(peer);
+    }
+
+    /** A shard of whose process nothing is known. */
+    public ShardStatus(
+            String device, LayerRange range, ShardMemory memory, ShardHealth health, Work work) {
+        this(device, range, memory, health, work, Optional.empty());
+    }
+
     /**
      * What a shard computed.
      *
@@ -26,13 +45,35 @@ public record ShardStatus(
      * @param forwardMillis time that they took, the way to the shard and back included
      * @param boundaryMillis of that, time to move activations in and out
      * @param traffic what went over its connection, for a shard in another process
+     * @param recent what batches took lately
      */
     public record Work(
             long forwards,
             long tokens,
             double forwardMillis,
             double boundaryMillis,
-            Optional<ShardTraffic> traffic) {}
+            Optional<ShardTraffic> traffic,
+            Recent recent) {
+        /** Of which only the sums are known. */
+        public Work(
+                long forwards,
+                long tokens,
+                double forwardMillis,
+                double boundaryMillis,
+                Optional<ShardTraffic> traffic) {
+            this(forwards, tokens, forwardMillis, boundaryMillis, traffic, Recent.NONE);
+        }
+    }
+
+    /**
+     * What batches took lately, about the last sixteen of each kind; 0 as long as there was none.
+     *
+     * @param decodeMillis of a batch of decode
+     * @param prefillMillisPerToken of a token of a prompt
+     */
+    public record Recent(double decodeMillis, double prefillMillisPerToken) {
+        static final Recent NONE = new Recent(0, 0);
+    }
 
     /** Whether the shard can compute at the moment. */
     public boolean isReady() {

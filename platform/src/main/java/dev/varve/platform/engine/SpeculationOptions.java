@@ -13,16 +13,24 @@ import java.util.OptionalInt;
  * @param most most guesses of a sequence in a step, one after the other
  * @param width guesses of a sequence in every step; empty: as many as pay, by measured costs
  * @param trees whether guesses may branch
+ * @param name what guesses, for people
  */
 public record SpeculationOptions(
-        Speculator speculator, int most, OptionalInt width, TreeOptions trees) {
+        Speculator speculator, int most, OptionalInt width, TreeOptions trees, String name) {
     /** Checks that something is guessed. */
     public SpeculationOptions {
         Objects.requireNonNull(speculator);
         Objects.requireNonNull(trees);
+        Objects.requireNonNull(name);
         if (most < 1 || width.isPresent() && width.getAsInt() < 1) {
             throw new IllegalArgumentException("speculation: most " + most + ", width " + width);
         }
+    }
+
+    /** What guesses is called by its type. */
+    public SpeculationOptions(
+            Speculator speculator, int most, OptionalInt width, TreeOptions trees) {
+        this(speculator, most, width, trees, speculator.getClass().getSimpleName());
     }
 
     /** Guesses follow one another. */

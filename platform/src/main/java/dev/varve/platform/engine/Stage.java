@@ -18,6 +18,7 @@ class Stage {
     private final LongAdder forwards = new LongAdder();
     private final LongAdder tokens = new LongAdder();
     private final LongAdder forwardNanos = new LongAdder();
+    private final RecentTimes recent = new RecentTimes();
 
     Stage(Shard shard, StageWorker worker) {
         this.shard = shard;
@@ -49,7 +50,9 @@ class Stage {
                         tokens.sum(),
                         forwardNanos.sum() / 1e6,
                         shard.boundaryMillis(),
-                        shard.traffic()));
+                        shard.traffic(),
+                        recent.get()),
+                shard.peer());
     }
 
     /** Passes a batch through the shard when it is its turn. */
@@ -67,7 +70,11 @@ class Stage {
                         (result, failure) -> {
                             forwards.increment();
                             tokens.add(batch.tokens());
-                            forwardNanos.add(System.nanoTime() - begin);
+                            long nanos = System.nanoTime() - begin;
+                            forwardNanos.add(nanos);
+                            if (failure == null) {
+                                recent.took(batch, nanos);
+                            }
                             event.end(shard, batch, failure == null);
                         });
     }

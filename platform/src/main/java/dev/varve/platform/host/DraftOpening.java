@@ -82,7 +82,11 @@ final class DraftOpening {
             throw e;
         }
         return new SpeculationOptions(
-                speculator, Math.min(most, speculator.mostTokens()), draft.width(), draft.trees());
+                speculator,
+                Math.min(most, speculator.mostTokens()),
+                draft.width(),
+                draft.trees(),
+                named == null ? Path.of(draft.source()).getFileName().toString() : draft.source());
     }
 
     private Speculator named(SpeculatorProvider provider, int most) {

@@ -1,6 +1,7 @@
 package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
@@ -12,6 +13,7 @@ import dev.varve.platform.engine.TeacherForcing.LogitsSink;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.MemoryPlan;
+import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
@@ -110,6 +112,21 @@ public final class HostedModel implements AutoCloseable {
     /** The shards, their memory, health and times. */
     public List<ShardStatus> shards() {
         return model.shards();
+    }
+
+    /** What each shard was planned to need, in layer order. */
+    public List<PlannedShard> plannedShards() {
+        return model.splitPlan().parts().stream().map(this::planned).toList();
+    }
+
+    private PlannedShard planned(SplitPlan.Part part) {
+        DeviceInfo info = place.shards().info(part.where().device());
+        return new PlannedShard(
+                part.where(),
+                part.memory().need(),
+                SplitPlan.memoryOf(part.where().device(), info),
+                info.memoryFreeBytes(),
+                info.memoryTotalBytes());
     }
 
     /** Most threads for decode of a device of this process; empty where none has a choice. */

@@ -12,6 +12,7 @@ import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.http.live.LiveAnswers;
 import dev.varve.platform.http.llamacpp.NativeCompletions;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
@@ -46,6 +47,7 @@ final class ApiContext {
     private final Dialect chat = new ChatDialect();
     private final Dialect messages = new MessagesDialect();
     private final ModelList models;
+    private final LiveAnswers live = new LiveAnswers();
 
     ApiContext(
             AccessControl access,
@@ -60,12 +62,13 @@ final class ApiContext {
         models = new ModelList(names);
         cycle = new RequestCycle(access, metrics, names);
         context = new RouteContext(cycle, offer, intake, options.fields());
-        delivery = new AnswerDelivery(metrics, names, streams, options.resume());
+        delivery = new AnswerDelivery(metrics, names, streams, options.resume(), live);
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts();
         mapFront(options);
         mapCache();
+        mapLive();
         mapTexts();
         mapGeneration();
         map(new StreamRoute(cycle, streams), StreamRoute.PREFIX + "*");
@@ -164,6 +167,12 @@ final class ApiContext {
     private void mapCache() {
         map(new CacheListRoute(cycle, offer), "/cache");
         map(new CacheClearRoute(cycle, offer), "/cache/clear");
+    }
+
+    private void mapLive() {
+        map(new StatusRoute(cycle, offer, models, names, access.scopes()), "/status");
+        map(new RequestListRoute(cycle, live), "/requests");
+        map(new RequestCancelRoute(cycle, live), RequestCancelRoute.PREFIX + "*");
     }
 
     private void mapTexts() {

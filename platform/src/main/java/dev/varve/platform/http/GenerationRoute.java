@@ -79,9 +79,14 @@ final class GenerationRoute extends BodyRoute {
                 // The answer may take hours, and nothing of the body is left.
                 preparation.andThen(body::release),
                 new AnswerDelivery.Source(
-                        taken.model().served().engine(), () -> taken.lease().share()::close),
+                        taken.model().served(), () -> taken.lease().share()::close),
                 exchange.admitted().caller(),
-                new AnswerDelivery.Client(exchange.request(), exchange.response(), probe));
+                new AnswerDelivery.Client(
+                        exchange.request(),
+                        exchange.response(),
+                        label(),
+                        RequestCycle.idOf(exchange.response()),
+                        probe));
     }
 
     /** Whether a body that is not parsed yet asks for a stream. */

@@ -71,6 +71,11 @@ final class RequestCycle {
                 .orElseGet(() -> UUID.randomUUID().toString());
     }
 
+    /** The name by which the client of a request knows it. */
+    static String idOf(HttpServletResponse response) {
+        return Optional.ofNullable(response.getHeader(REQUEST)).orElse("");
+    }
+
     private Outcome outcome(Route route, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
         ErrorForm form = route.errors(request);
@@ -160,7 +165,6 @@ final class RequestCycle {
             // for minutes before it says so.
             response.setHeader("x-should-retry", "false");
         }
-        JsonAnswer.write(
-                response, error.status(), form.body(error, names, response.getHeader(REQUEST)));
+        JsonAnswer.write(response, error.status(), form.body(error, names, idOf(response)));
     }
 }

@@ -28,6 +28,7 @@ abstract class Route extends HttpServlet {
         READ(Set.of("GET", "HEAD")),
         POST(Set.of("POST")),
         READ_OR_DELETE(Set.of("GET", "DELETE")),
+        DELETE(Set.of("DELETE")),
         ANY(Set.of());
 
         private final Set<String> names;
@@ -45,6 +46,7 @@ abstract class Route extends HttpServlet {
             return switch (this) {
                 case READ -> "GET, HEAD, OPTIONS";
                 case READ_OR_DELETE -> "GET, DELETE, OPTIONS";
+                case DELETE -> "DELETE, OPTIONS";
                 case POST, ANY -> "POST, OPTIONS";
             };
         }

@@ -3,6 +3,7 @@ package dev.varve.platform.remote;
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
+import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireOptions;
 
@@ -64,6 +65,12 @@ public final class ChildLink implements ShardLink {
     /** The process' number, while there is one. */
     public Optional<Long> pid() {
         return current().map(ShardProcess::pid);
+    }
+
+    @Override
+    public ShardPeer peer() {
+        // Its socket lies in a folder that nobody else has a use for.
+        return new ShardPeer(true, Optional.empty(), pid());
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
+import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireOptions;
 
@@ -50,6 +51,12 @@ public final class ListeningLink implements ShardLink {
     @Override
     public boolean sameHost() {
         return sameHost;
+    }
+
+    @Override
+    public ShardPeer peer() {
+        return new ShardPeer(
+                false, Optional.of(transport.scheme() + ":" + address), Optional.empty());
     }
 
     @Override

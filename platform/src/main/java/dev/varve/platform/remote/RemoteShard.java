@@ -15,6 +15,7 @@ import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.wire.Message;
@@ -129,6 +130,11 @@ public final class RemoteShard implements Shard {
     @Override
     public Optional<ShardTraffic> traffic() {
         return Optional.of(supervisor.traffic());
+    }
+
+    @Override
+    public Optional<ShardPeer> peer() {
+        return Optional.of(supervisor.peer());
     }
 
     @Override

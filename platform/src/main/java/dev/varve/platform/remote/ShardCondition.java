@@ -25,6 +25,11 @@ final class ShardCondition {
 
     private long incarnations;
 
+    /** When it was lost and came back, by the clock; empty as long as that never happened. */
+    private Optional<Long> lostAt = Optional.empty();
+
+    private Optional<Long> backAt = Optional.empty();
+
     /** When a process that starts counts as missing; empty once it was reached or has failed. */
     private Optional<Long> startsUntil = Optional.empty();
 
@@ -48,6 +53,8 @@ final class ShardCondition {
     void lost(String why) {
         now(State.MISSING, why);
         loss = why;
+        lostAt = Optional.of(nanoTime.getAsLong());
+        backAt = Optional.empty();
         progress.lost();
     }
 
@@ -77,6 +84,7 @@ final class ShardCondition {
     void ready() {
         now(State.READY, "");
         incarnations++;
+        backAt = Optional.of(nanoTime.getAsLong());
     }
 
     private void now(State next, String why) {
@@ -88,13 +96,23 @@ final class ShardCondition {
     ShardHealth health() {
         long restarts = Math.max(0, incarnations - 1);
         if (isReady()) {
-            return ShardHealth.ready(restarts);
+            return ShardHealth.ready(restarts).with(lastLoss());
         }
         boolean overdue = startsUntil.isPresent() && nanoTime.getAsLong() - startsUntil.get() > 0;
         return new ShardHealth(
                 overdue ? State.MISSING : state,
                 Optional.of(reason),
                 restarts,
-                Optional.of(progress.status()));
+                Optional.of(progress.status()),
+                lastLoss());
+    }
+
+    private Optional<ShardHealth.Loss> lastLoss() {
+        return lostAt.map(
+                lost ->
+                        new ShardHealth.Loss(
+                                loss,
+                                Duration.ofNanos(nanoTime.getAsLong() - lost),
+                                backAt.map(back -> Duration.ofNanos(back - lost))));
     }
 }

@@ -1,5 +1,6 @@
 package dev.varve.platform.remote;
 
+import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.wire.WireChannel;
 
 import java.util.Optional;
@@ -20,6 +21,11 @@ public interface ShardLink extends AutoCloseable {
 
     /** Whether the process runs on this machine. */
     boolean sameHost();
+
+    /** The process as it is known at the moment. Any thread may ask. */
+    default ShardPeer peer() {
+        return new ShardPeer(false, Optional.empty(), Optional.empty());
+    }
 
     /** Why the process ended, if this link knows: exit status, last words. */
     Optional<String> lastWords();

@@ -5,6 +5,7 @@ import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.wire.Deadline;
 import dev.varve.platform.wire.Message;
@@ -89,6 +90,10 @@ final class ShardSupervisor implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    ShardPeer peer() {
+        return link.peer();
     }
 
     ShardMemory loadedMemory() {

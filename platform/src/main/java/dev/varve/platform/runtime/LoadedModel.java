@@ -201,6 +201,11 @@ public final class LoadedModel implements AutoCloseable {
         return plan.total();
     }
 
+    /** The sizes of each shard. */
+    public SplitPlan splitPlan() {
+        return plan;
+    }
+
     /** What was asked for. */
     public ModelSettings settings() {
         return settings;

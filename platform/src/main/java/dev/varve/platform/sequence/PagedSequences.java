@@ -73,11 +73,14 @@ final class PagedSequences {
         return options.map(
                 bounded -> {
                     PageCounts counts = past;
+                    long resident = 0;
                     for (CachedSequence sequence : present) {
                         counts = counts.plus(counts(sequence));
+                        resident += sequence.pages().map(PageTable::residentPages).orElse(0);
                     }
                     long pages = names.onHost();
-                    return new PagingStatus(bounded, counts, pages, pages * bounded.pageBytes());
+                    return new PagingStatus(
+                            bounded, counts, pages, pages * bounded.pageBytes(), resident);
                 });
     }
 

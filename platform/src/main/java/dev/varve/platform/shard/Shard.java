@@ -39,6 +39,11 @@ public interface Shard extends AutoCloseable {
         return Optional.empty();
     }
 
+    /** The process that the shard is in; empty for this one. */
+    default Optional<ShardPeer> peer() {
+        return Optional.empty();
+    }
+
     /** Whether the shard can compute. */
     ShardHealth health();
 

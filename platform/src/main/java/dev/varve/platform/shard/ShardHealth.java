@@ -1,5 +1,7 @@
 package dev.varve.platform.shard;
 
+import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -9,9 +11,25 @@ import java.util.Optional;
  * @param reason why it is not ready
  * @param restarts how often it was lost and came back
  * @param loading how far it is on its way back, unless it is ready
+ * @param loss how it was lost the last time, if that is known
  */
 public record ShardHealth(
-        State state, Optional<String> reason, long restarts, Optional<Loading> loading) {
+        State state,
+        Optional<String> reason,
+        long restarts,
+        Optional<Loading> loading,
+        Optional<Loss> loss) {
+    /** Checks that nothing is missing. */
+    public ShardHealth {
+        Objects.requireNonNull(loss);
+    }
+
+    /** A shard of which is not known how it was lost. */
+    public ShardHealth(
+            State state, Optional<String> reason, long restarts, Optional<Loading> loading) {
+        this(state, reason, restarts, loading, Optional.empty());
+    }
+
     /** What a shard does. */
     public enum State {
         /** It computes, or waits for work. */
@@ -31,6 +49,20 @@ public record ShardHealth(
      *     that fail again and again do not count
      */
     public record Loading(long loadedBytes, long totalBytes, long steps) {}
+
+    /**
+     * How a shard was lost.
+     *
+     * @param reason why
+     * @param ago time since then
+     * @param outage time until it was back; empty while it is not
+     */
+    public record Loss(String reason, Duration ago, Optional<Duration> outage) {}
+
+    /** The same with how it was lost. */
+    public ShardHealth with(Optional<Loss> other) {
+        return new ShardHealth(state, reason, restarts, loading, other);
+    }
 
     /** Nothing ever happened to it. */
     public static ShardHealth ready() {

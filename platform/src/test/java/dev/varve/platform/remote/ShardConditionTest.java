@@ -39,7 +39,15 @@ class ShardConditionTest {
         condition.lost("killed again");
         condition.ready();
 
-        assertEquals(ShardHealth.ready(2), condition.health());
+        assertEquals(
+                ShardHealth.ready(2)
+                        .with(
+                                Optional.of(
+                                        new ShardHealth.Loss(
+                                                "killed again",
+                                                Duration.ZERO,
+                                                Optional.of(Duration.ZERO)))),
+                condition.health());
     }
 
     @Test

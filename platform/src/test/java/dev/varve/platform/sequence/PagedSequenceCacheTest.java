@@ -103,7 +103,8 @@ class PagedSequenceCacheTest {
                                         .withPageBytes(PagedRig.PAGE_BYTES),
                                 figures.counts(),
                                 41,
-                                41 * PagedRig.PAGE_BYTES)),
+                                41 * PagedRig.PAGE_BYTES,
+                                8)),
                 cache.paging());
         rig.requireNothingLeft(List.of(sequence));
     }

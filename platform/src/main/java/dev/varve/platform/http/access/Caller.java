@@ -15,9 +15,10 @@ import java.util.HexFormat;
  *     computed
  * @param owner whose streams it may read: one for each key, of which it tells nothing, whatever is
  *     shared; empty where no key is needed
+ * @param isOperator whether he is known to run the server
  */
-public record Caller(CacheScope scope, String owner) {
-    static final Caller ANYBODY = new Caller(CacheScope.common(), "");
+public record Caller(CacheScope scope, String owner, boolean isOperator) {
+    static final Caller ANYBODY = new Caller(CacheScope.common(), "", false);
 
     private static final int SCOPE_BYTES = 16;
 
@@ -31,14 +32,19 @@ public record Caller(CacheScope scope, String owner) {
                                     digest.digest(key.getBytes(StandardCharsets.UTF_8)),
                                     0,
                                     SCOPE_BYTES);
-            return new Caller(new CacheScope(owner), owner);
+            return new Caller(new CacheScope(owner), owner, false);
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java platform has SHA-256", e);
         }
     }
 
+    /** The same as who runs the server. */
+    Caller operating() {
+        return new Caller(scope, owner, true);
+    }
+
     /** The same, going on with what was computed for anybody. */
     Caller sharing() {
-        return new Caller(CacheScope.common(), owner);
+        return new Caller(CacheScope.common(), owner, isOperator);
     }
 }

@@ -7,6 +7,7 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.server.Request;
 
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -38,6 +39,16 @@ final class OperatorRules {
         } else {
             checkPlace(request);
         }
+    }
+
+    /** Whether a key is that of who runs the server. */
+    boolean isKeyOf(GivenKey given) {
+        return access.cache()
+                .operatorKey()
+                .map(Set::of)
+                .or(() -> Optional.of(access.apiKeys()).filter(keys -> keys.size() == 1))
+                .filter(given::isOneOf)
+                .isPresent();
     }
 
     private void checkKey(GivenKey given, Set<String> operator) {

@@ -10,6 +10,8 @@ public enum Purpose {
     MEASUREMENT,
     /** Shows or changes what concerns all callers; for who runs the server. */
     OPERATION,
+    /** Shows what the server does for all, and what is own; whoever runs it may look as well. */
+    OVERSIGHT,
     /** What the server is there for. */
     SERVICE;
 

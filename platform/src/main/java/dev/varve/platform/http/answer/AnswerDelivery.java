@@ -3,10 +3,15 @@ package dev.varve.platform.http.answer;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.access.Caller;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.live.LiveAnswer;
+import dev.varve.platform.http.live.LiveAnswers;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.resume.KeptStream;
 import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.http.resume.ResumeRule;
+import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.setting.SettingNames;
 
 import jakarta.servlet.http.HttpServletRequest;
@@ -26,6 +31,7 @@ public final class AnswerDelivery {
     private final SettingNames names;
     private final KeptStreams streams;
     private final ResumeRule rule;
+    private final LiveAnswers live;
 
     /**
      * Delivers answers, and tells the metrics of their times.
@@ -33,30 +39,46 @@ public final class AnswerDelivery {
      * @param names what settings are called in the messages of errors
      * @param streams keeps streams whose clients may come back
      * @param rule which ones
+     * @param live knows what is being made
      */
     public AnswerDelivery(
-            Metrics metrics, SettingNames names, KeptStreams streams, ResumeRule rule) {
+            Metrics metrics,
+            SettingNames names,
+            KeptStreams streams,
+            ResumeRule rule,
+            LiveAnswers live) {
         this.metrics = metrics;
         this.names = names;
         this.streams = streams;
         this.rule = rule;
+        this.live = live;
     }
 
     /**
      * What makes answers.
      *
-     * @param engine that generates them
+     * @param model whose engine generates them
      * @param hold keeps it for an answer that outlives its request, until what it gives is run
      */
-    public record Source(Engine engine, Supplier<Runnable> hold) {}
+    public record Source(ServedModel model, Supplier<Runnable> hold) {
+        Engine engine() {
+            return model.engine();
+        }
+    }
 
     /**
      * Who gets an answer.
      *
+     * @param route that the request came by
+     * @param requestId that the client knows the request by
      * @param probe tells whether the client went away
      */
     public record Client(
-            HttpServletRequest request, HttpServletResponse response, ConnectionProbe probe) {}
+            HttpServletRequest request,
+            HttpServletResponse response,
+            String route,
+            String requestId,
+            ConnectionProbe probe) {}
 
     /**
      * Generates an answer and writes it, until it ends or its client is gone. A stream that is kept
@@ -64,27 +86,64 @@ public final class AnswerDelivery {
      *
      * @param caller whose computed prompts it may go on with
      * @throws IOException if the client went away
-     * @throws ApiException if the engine refuses the request, or fails before anything was written
+     * @throws ApiException if the engine refuses the request, fails before anything was written, or
+     *     somebody else cancels the request by then
      */
     public Outcome deliver(
             AnswerPreparation preparation, Source source, Caller caller, Client client)
             throws IOException, InterruptedException {
         Optional<EarlyStream> early = EarlyStream.of(client.request());
-        PendingAnswer pending =
-                prepared(
-                        preparation,
-                        () ->
-                                early.map(stream -> stream.isGone(preparation::streams))
-                                        .orElseGet(client.probe()::isGone));
-        pending.compression().ifPresent(report -> tell(report, client.response(), metrics));
-        // A stream that began without its id is read to its end or not at all.
-        Optional<KeptStream> kept =
-                early.filter(EarlyStream::hasBegun).isEmpty() && isKept(pending, client.request())
-                        ? keep(pending, source, caller)
-                        : Optional.empty();
-        return kept.isPresent()
-                ? new KeptDelivery(kept.get(), client.probe(), client.response()).deliver(0)
-                : write(pending, source.engine(), caller, client);
+        LiveAnswer open =
+                live.begin(
+                        new LiveAnswer.Origin(
+                                source.model().description().id(),
+                                client.route(),
+                                client.requestId()),
+                        caller);
+        Optional<KeptStream> kept = Optional.empty();
+        try {
+            PendingAnswer pending =
+                    prepared(
+                            preparation,
+                            () ->
+                                    early.map(stream -> stream.isGone(preparation::streams))
+                                            .orElseGet(client.probe()::isGone),
+                            open);
+            pending.compression().ifPresent(report -> tell(report, client.response(), metrics));
+            Made made = new Made(pending, source, caller, open);
+            // A stream that began without its id is read to its end or not at all.
+            kept =
+                    early.filter(EarlyStream::hasBegun).isEmpty()
+                                    && isKept(pending, client.request())
+                            ? keep(made)
+                            : Optional.empty();
+            if (kept.isEmpty()) {
+                return write(made, client);
+            }
+        } finally {
+            if (kept.isEmpty()) {
+                open.close();
+            }
+        }
+        return new KeptDelivery(kept.get(), client.probe(), client.response()).deliver(0);
+    }
+
+    /** An answer, who makes it for whom, and where it is listed meanwhile. */
+    private record Made(PendingAnswer pending, Source source, Caller caller, LiveAnswer open) {
+        /** Has the engine begin. */
+        void submit(Choices choices) {
+            CacheScope scope = pending.cache().within(caller.scope());
+            choices.submit(source.engine(), scope, pending.choices(), pending.ended());
+            open.runs(
+                    new LiveAnswer.Work(
+                            choices.generations(), scope, this::excerpt, choices::cancel));
+        }
+
+        private String excerpt() {
+            return PromptExcerpt.of(
+                    pending.choices().getFirst().request().prompt(),
+                    source.model().language().tokenizer());
+        }
     }
 
     private boolean isKept(PendingAnswer pending, HttpServletRequest request) {
@@ -93,23 +152,29 @@ public final class AnswerDelivery {
     }
 
     /** Has an answer generated for whoever reads it; empty if there is no room to keep it. */
-    private Optional<KeptStream> keep(PendingAnswer pending, Source source, Caller caller) {
+    private Optional<KeptStream> keep(Made made) {
+        PendingAnswer pending = made.pending();
         Choices choices = new Choices(pending.choices().size(), metrics, () -> {});
         StreamEvent sign =
                 pending.format().waitsInOrder()
                         ? new StreamEvent.Comment("keep-alive")
                         : pending.format().waiting();
         Optional<KeptStream> stream =
-                streams.open(caller.owner(), SseWriter.text(sign), choices::close);
+                streams.open(made.caller().owner(), SseWriter.text(sign), choices::close);
         stream.ifPresent(
                 each -> {
                     try {
-                        submit(choices, pending, source.engine(), caller);
+                        made.submit(choices);
                     } catch (RuntimeException | Error e) {
                         streams.cancel(each);
                         throw e;
                     }
-                    Runnable release = source.hold().get();
+                    Runnable held = made.source().hold().get();
+                    Runnable release =
+                            () -> {
+                                made.open().close();
+                                held.run();
+                            };
                     Thread.ofVirtual()
                             .name("varve-stream")
                             .start(new KeptAnswer(each, choices, pending, names, release));
@@ -117,11 +182,11 @@ public final class AnswerDelivery {
         return stream;
     }
 
-    private Outcome write(PendingAnswer pending, Engine engine, Caller caller, Client client)
-            throws IOException, InterruptedException {
+    private Outcome write(Made made, Client client) throws IOException, InterruptedException {
+        PendingAnswer pending = made.pending();
         int count = pending.choices().size();
         try (Choices choices = new Choices(count, metrics, client.probe()::abort)) {
-            submit(choices, pending, engine, caller);
+            made.submit(choices);
             return new AnswerWriter(
                             new AnswerWriter.Reader(
                                     client.response(), client.probe()::isGone, names),
@@ -131,17 +196,15 @@ public final class AnswerDelivery {
         }
     }
 
-    private static void submit(
-            Choices choices, PendingAnswer pending, Engine engine, Caller caller) {
-        choices.submit(
-                engine, pending.cache().within(caller.scope()), pending.choices(), pending.ended());
-    }
-
-    private static PendingAnswer prepared(AnswerPreparation preparation, BooleanSupplier gone)
+    private static PendingAnswer prepared(
+            AnswerPreparation preparation, BooleanSupplier gone, LiveAnswer open)
             throws IOException {
         try {
-            return preparation.work().prepare(gone);
+            return preparation.work().prepare(() -> open.isCancelled() || gone.getAsBoolean());
         } catch (CancellationException e) {
+            if (open.isCancelled()) {
+                throw ApiException.cancelled();
+            }
             throw new IOException("the client is gone", e);
         }
     }

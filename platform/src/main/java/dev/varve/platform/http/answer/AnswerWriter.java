@@ -1,6 +1,5 @@
 package dev.varve.platform.http.answer;
 
-import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.setting.SettingNames;
 
@@ -80,7 +79,7 @@ final class AnswerWriter {
                         events.add(ended);
                         open--;
                     }
-                    case ChoiceEvent.Failed failed -> throw ApiException.of(failed.error());
+                    case ChoiceEvent.Failed failed -> throw failed.error();
                 }
             }
         }

@@ -1,9 +1,9 @@
 package dev.varve.platform.http.answer;
 
-import dev.varve.api.VarveException;
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.http.json.ApiException;
 
 /** What the engine's thread tells the thread of a request about one of its choices. */
 public sealed interface ChoiceEvent {
@@ -31,5 +31,5 @@ public sealed interface ChoiceEvent {
     }
 
     /** The choice failed. */
-    record Failed(int index, VarveException error) implements ChoiceEvent {}
+    record Failed(int index, ApiException error) implements ChoiceEvent {}
 }

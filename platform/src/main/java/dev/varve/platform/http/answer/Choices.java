@@ -7,6 +7,7 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.sequence.CacheScope;
 
@@ -34,6 +35,7 @@ final class Choices implements AutoCloseable {
     private final Metrics metrics;
     private final Runnable abort;
     private volatile boolean overflown;
+    private volatile boolean cancelled;
 
     /**
      * {@code abort} ends the connection, so that a thread which waits for the client to read comes
@@ -62,7 +64,7 @@ final class Choices implements AutoCloseable {
                             choice.request().within(scope),
                             new Listener(submissions.size(), choice.reader(), ended)));
         }
-        generations = engine.submit(submissions);
+        generations = List.copyOf(engine.submit(submissions));
         if (overflown) {
             // It may have come before there was anything to cancel.
             close();
@@ -72,6 +74,17 @@ final class Choices implements AutoCloseable {
     /** The next event, or empty after {@code wait}. */
     Optional<ChoiceEvent> next(Duration wait) throws InterruptedException {
         return Optional.ofNullable(events.poll(wait.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    /** What was submitted, in the order of their numbers. */
+    List<Generation> generations() {
+        return generations;
+    }
+
+    /** Cancels what still runs; the client hears that somebody else did. */
+    void cancel() {
+        cancelled = true;
+        close();
     }
 
     /** Whether the client fell too far behind. */
@@ -137,7 +150,10 @@ final class Choices implements AutoCloseable {
 
         @Override
         public void onError(VarveException error) {
-            offer(new ChoiceEvent.Failed(index, error));
+            boolean byOthers = cancelled && error.kind() == VarveException.Kind.CANCELLED;
+            offer(
+                    new ChoiceEvent.Failed(
+                            index, byOthers ? ApiException.cancelled() : ApiException.of(error)));
         }
     }
 }

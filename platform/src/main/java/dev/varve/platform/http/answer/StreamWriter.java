@@ -50,7 +50,7 @@ final class StreamWriter {
                 case ChoiceEvent.Failed failed -> {
                     // Headers are gone: the error is the last event, and no finish is pretended.
                     choices.fail();
-                    fail(ApiException.of(failed.error()));
+                    fail(failed.error());
                     return;
                 }
             }

@@ -13,6 +13,9 @@ public final class ApiException extends RuntimeException {
     private static final String INVALID = "invalid_request_error";
     private static final int REQUEST_TIMEOUT = 408;
 
+    /** What others say of a cancelled call, too; those of 500 and more are sent again. */
+    private static final int CLIENT_CLOSED_REQUEST = 499;
+
     private final int status;
     private final String type;
     private final String code;
@@ -78,6 +81,17 @@ public final class ApiException extends RuntimeException {
     /** The server takes no more work. */
     public static ApiException draining() {
         return new ApiException(503, "server_error", "", "", "the server is shutting down", 5);
+    }
+
+    /** Somebody else than the client ended the request, which is not to be sent again. */
+    public static ApiException cancelled() {
+        return new ApiException(
+                CLIENT_CLOSED_REQUEST,
+                "request_cancelled",
+                "request_cancelled",
+                "",
+                "the request was cancelled from the list of requests",
+                0);
     }
 
     /** What a client hears of a request that was not taken in. */

@@ -1,24 +1,19 @@
 package dev.varve.platform.http.model;
 
+import dev.varve.platform.http.access.ScopeDigest;
 import dev.varve.platform.http.access.ScopeRule;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.PrefixCacheStatus;
-import dev.varve.platform.sequence.CacheScope;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 
 /** What is told of computed prompts in host memory. */
 public final class CacheReport {
     private static final double MILLIS_PER_SECOND = 1000;
-    private static final int DIGEST_BYTES = 6;
 
     private CacheReport() {}
 
@@ -60,17 +55,6 @@ public final class CacheReport {
                 .put("bytes", entry.bytes())
                 .put("uses", entry.uses())
                 .put("idle_seconds", entry.idle().toMillis() / MILLIS_PER_SECOND)
-                .put("scope", digest(entry.scope()));
-    }
-
-    /** Tells scopes apart; their names are those of clients, or made of their keys. */
-    private static String digest(CacheScope scope) {
-        try {
-            byte[] name = ("varve scope " + scope.name()).getBytes(StandardCharsets.UTF_8);
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(name);
-            return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
+                .put("scope", ScopeDigest.of(entry.scope()));
     }
 }

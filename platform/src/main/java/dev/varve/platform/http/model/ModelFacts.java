@@ -71,6 +71,31 @@ public final class ModelFacts {
         return props;
     }
 
+    /**
+     * Adds to the answer of {@code /status}.
+     *
+     * @param names what settings are called in the reasons why a shard is missing
+     * @param scopes which callers go on with each other's computed prompts
+     */
+    public void status(ObjectNode out, SettingNames names, ScopeRule scopes) {
+        EngineStatus status = served.engine().status();
+        out.set("load", LoadReport.of(status));
+        out.set("placement", PlacementReport.of(status, served.description().placement(), names));
+        out.set("cache", CacheUseReport.of(status, scopes));
+        out.set("speculation", SpeculationReport.of(status.speculation()));
+        status.draft()
+                .ifPresent(
+                        draft ->
+                                out.withObject("speculation")
+                                        .set("draft", ShardReport.draft(draft, names)));
+        status.paging()
+                .ifPresent(
+                        paging ->
+                                out.set(
+                                        "paging",
+                                        PagingReport.live(paging, status.counts().steps())));
+    }
+
     /** The answer of {@code /slots}: as many of them are busy as requests run. */
     public ArrayNode slots() {
         EngineStatus.Load load = served.engine().status().load();

@@ -3,6 +3,7 @@ package dev.varve.platform.http.model;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.paging.PoolGeometry;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -11,6 +12,15 @@ final class PagingReport {
     private static final double THOUSAND = 1000;
 
     private PagingReport() {}
+
+    /** The same with what lies where at the moment. */
+    static ObjectNode live(PagingStatus status, long steps) {
+        double perStep = steps == 0 ? 0 : (double) status.counts().pagesIn() / steps;
+        return of(status)
+                .put("page_tokens", PoolGeometry.PAGE)
+                .put("resident_pages", status.residentPages())
+                .put("pages_in_per_step", Math.round(perStep * THOUSAND) / THOUSAND);
+    }
 
     static ObjectNode of(PagingStatus status) {
         PageCounts counts = status.counts();

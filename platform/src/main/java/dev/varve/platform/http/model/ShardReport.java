@@ -25,7 +25,7 @@ final class ShardReport {
         return list;
     }
 
-    private static void describe(ShardStatus shard, SettingNames names, ObjectNode out) {
+    static void describe(ShardStatus shard, SettingNames names, ObjectNode out) {
         ShardMemory memory = shard.memory();
         out.put("device", shard.device())
                 .put("first_layer", shard.range().begin())

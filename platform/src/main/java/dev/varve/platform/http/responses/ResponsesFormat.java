@@ -107,7 +107,7 @@ final class ResponsesFormat implements AnswerFormat {
             switch (event) {
                 case ChoiceEvent.Token token -> token(token);
                 case ChoiceEvent.Ended ended -> end(ended);
-                case ChoiceEvent.Failed failed -> throw ApiException.of(failed.error());
+                case ChoiceEvent.Failed failed -> throw failed.error();
             }
         }
         return ended(usage);

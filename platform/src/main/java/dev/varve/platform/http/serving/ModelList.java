@@ -81,6 +81,13 @@ public final class ModelList {
         return props;
     }
 
+    /** What a model is, in front of how it does. */
+    public ObjectNode status(ModelView view) {
+        ObjectNode status = Json.object().put("model", view.id());
+        state(view, status);
+        return status;
+    }
+
     private void state(ModelView view, ObjectNode out) {
         out.put("state", view.state().word());
         view.reason().ifPresent(reason -> out.put("reason", names.render(reason)));

@@ -1,0 +1,59 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.http.access.Caller;
+import dev.varve.platform.http.access.Purpose;
+import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.http.live.LiveAnswer;
+import dev.varve.platform.http.live.LiveAnswers;
+
+import java.io.IOException;
+
+/**
+ * {@code DELETE /requests/ID} cancels a request of the same key, or any if who runs the server
+ * asks. The id is taken as it is written in the path.
+ */
+final class RequestCancelRoute extends Route {
+    private static final long serialVersionUID = 1L;
+
+    /** What stands before the id. */
+    static final String PREFIX = "/requests/";
+
+    private final transient LiveAnswers live;
+
+    RequestCancelRoute(RequestCycle cycle, LiveAnswers live) {
+        super("/requests/ID", Purpose.OVERSIGHT, Methods.DELETE, cycle);
+        this.live = live;
+    }
+
+    @Override
+    Outcome answer(Exchange exchange) throws IOException {
+        String id = exchange.request().getRequestURI().substring(PREFIX.length());
+        LiveAnswer answer =
+                live.find(id)
+                        .orElseThrow(
+                                () ->
+                                        ApiException.status(
+                                                404,
+                                                "request_not_found",
+                                                "no such request: it has ended, or never was"));
+        Caller caller = exchange.admitted().caller();
+        if (!answer.isOf(caller) && !caller.isOperator()) {
+            throw ApiException.status(
+                    403,
+                    "request_of_another_key",
+                    "only the key that sent a request cancels it, and who runs the server");
+        }
+        answer.cancel();
+        JsonAnswer.write(
+                exchange.response(),
+                200,
+                Json.object()
+                        .put("id", id)
+                        .put("object", "request.cancelled")
+                        .put("cancelled", true));
+        return Outcome.PLAIN;
+    }
+}

@@ -1,0 +1,35 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.Arrays;
+
+/** Some of a prompt by which its sender knows it again: where its last message begins. */
+final class PromptExcerpt {
+    private static final int MOST_TOKENS = 64;
+    private static final int MOST_CHARACTERS = 160;
+
+    /** A boundary so near the end is where the answer begins. */
+    private static final int HEAD_OF_ANSWER = 8;
+
+    private PromptExcerpt() {}
+
+    static String of(GenerationRequest.Prompt prompt, Tokenizer tokenizer) {
+        int begin = 0;
+        for (int boundary : prompt.boundaries()) {
+            begin = boundary < prompt.length() - HEAD_OF_ANSWER ? boundary : begin;
+        }
+        int end = Math.min(begin + MOST_TOKENS, prompt.length());
+        String text =
+                tokenizer
+                        .decode(Arrays.copyOfRange(prompt.tokens(), begin, end), false)
+                        .replaceAll("\\s+", " ")
+                        .strip();
+        int length = Math.min(MOST_CHARACTERS, text.length());
+        if (length < text.length() && Character.isHighSurrogate(text.charAt(length - 1))) {
+            length--;
+        }
+        return length < text.length() ? text.substring(0, length) + "…" : text;
+    }
+}

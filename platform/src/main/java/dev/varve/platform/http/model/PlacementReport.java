@@ -1,0 +1,144 @@
+package dev.varve.platform.http.model;
+
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.setting.SettingNames;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardPeer;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Where the layers of a model are, and how their shards do, as {@code /status} shows it. */
+final class PlacementReport {
+    private static final double MILLIS_PER_SECOND = 1000;
+
+    private final EngineStatus status;
+    private final ModelPlacement placement;
+    private final SettingNames names;
+
+    private PlacementReport(EngineStatus status, ModelPlacement placement, SettingNames names) {
+        this.status = status;
+        this.placement = placement;
+        this.names = names;
+    }
+
+    static ObjectNode of(EngineStatus status, ModelPlacement placement, SettingNames names) {
+        return new PlacementReport(status, placement, names).report();
+    }
+
+    private ObjectNode report() {
+        List<ShardStatus> shards = status.shards();
+        ObjectNode report =
+                Json.object().put("layers", shards.isEmpty() ? 0 : shards.getLast().range().end());
+        ArrayNode list = report.putArray("shards");
+        for (int i = 0; i < shards.size(); i++) {
+            describe(shards.get(i), planned(i), list.addObject());
+        }
+        ArrayNode memories = report.putArray("memories");
+        placement.memories().forEach(memory -> describe(memory, memories.addObject()));
+        status.outage().ifPresent(outage -> describe(outage, report.putObject("outage")));
+        return report;
+    }
+
+    private Optional<ModelPlacement.Planned> planned(int shard) {
+        return shard < placement.shards().size()
+                ? Optional.of(placement.shards().get(shard))
+                : Optional.empty();
+    }
+
+    private void describe(
+            ShardStatus shard, Optional<ModelPlacement.Planned> planned, ObjectNode out) {
+        ShardReport.describe(shard, names, out);
+        planned.ifPresent(each -> out.put("memory", each.memory()));
+        out.put("state_bytes", stateBytes(shard.memory(), planned))
+                .put("host_page_bytes", shard.memory().hostPages());
+        ShardStatus.Work work = shard.work();
+        out.put("mean_forward_ms", mean(work.forwardMillis(), work.forwards()))
+                .put("mean_boundary_ms", mean(work.boundaryMillis(), work.forwards()))
+                .put("recent_decode_ms", work.recent().decodeMillis())
+                .put("recent_prefill_ms_per_token", work.recent().prefillMillisPerToken());
+        describe(shard.peer(), out.putObject("process"));
+        shard.health().loss().ifPresent(loss -> describe(loss, out.putObject("last_loss")));
+        shard.health()
+                .loading()
+                .ifPresent(
+                        loading ->
+                                out.put("loaded_bytes", loading.loadedBytes())
+                                        .put("total_bytes", loading.totalBytes()));
+    }
+
+    private static double mean(double sum, long count) {
+        return count == 0 ? 0 : sum / count;
+    }
+
+    /** Of the caches; a shard knows only their sum. */
+    private static long stateBytes(ShardMemory memory, Optional<ModelPlacement.Planned> planned) {
+        return planned.map(each -> Math.min(each.stateBytes(), memory.kv())).orElse(0L);
+    }
+
+    private static void describe(Optional<ShardPeer> peer, ObjectNode out) {
+        out.put("kind", peer.map(each -> each.own() ? "own" : "listening").orElse("local"));
+        peer.flatMap(ShardPeer::address).ifPresent(address -> out.put("address", address));
+        peer.map(ShardPeer::pid)
+                .orElse(Optional.of(ProcessHandle.current().pid()))
+                .ifPresent(pid -> out.put("pid", pid));
+    }
+
+    private void describe(ShardHealth.Loss loss, ObjectNode out) {
+        out.put("reason", names.render(loss.reason())).put("ago_seconds", seconds(loss.ago()));
+        loss.outage().ifPresent(outage -> out.put("outage_seconds", seconds(outage)));
+    }
+
+    private static void describe(EngineStatus.Outage outage, ObjectNode out) {
+        out.put("waited_seconds", seconds(outage.waited()))
+                .put("left_seconds", seconds(outage.left()))
+                .put("turns_away", outage.turnsAway());
+    }
+
+    private static double seconds(Duration time) {
+        return time.toMillis() / MILLIS_PER_SECOND;
+    }
+
+    /** Of all shards that take from it together. */
+    private void describe(ModelPlacement.Memory memory, ObjectNode out) {
+        int[] shards =
+                IntStream.range(0, Math.min(status.shards().size(), placement.shards().size()))
+                        .filter(i -> placement.shards().get(i).memory().equals(memory.name()))
+                        .toArray();
+        long weights = 0;
+        long kv = 0;
+        long states = 0;
+        long compute = 0;
+        for (int i : shards) {
+            ShardMemory used = status.shards().get(i).memory();
+            long state = stateBytes(used, planned(i));
+            weights += used.allWeights();
+            kv += used.kv() - state;
+            states += state;
+            compute += used.compute();
+        }
+        boolean host = memory.name().equals(ModelPlacement.Memory.HOST);
+        long prompts = host ? status.cache().host().usedBytes() : 0;
+        long pages = host ? status.memory().hostPages() : 0;
+        out.put("name", memory.name())
+                .put("limit_bytes", memory.limitBytes())
+                .put("total_bytes", memory.totalBytes())
+                .put("weight_bytes", weights)
+                .put("kv_bytes", kv)
+                .put("state_bytes", states)
+                .put("compute_bytes", compute)
+                .put("prompt_cache_bytes", prompts)
+                .put("page_bytes", pages)
+                .put("used_bytes", weights + kv + states + compute + prompts + pages);
+        ArrayNode indexes = out.putArray("shards");
+        IntStream.of(shards).forEach(indexes::add);
+    }
+}

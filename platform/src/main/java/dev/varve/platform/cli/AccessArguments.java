@@ -54,10 +54,10 @@ final class AccessArguments {
             names = "--operator-key",
             paramLabel = "KEY",
             description =
-                    "Key for GET /cache and POST /cache/clear. Without it the API key is, if there"
-                            + " is one only; where clients need no key, programs of this machine"
-                            + " may ask. Other users of the machine can see it: better use"
-                            + " --operator-key-file.",
+                    "Key for GET /cache and POST /cache/clear, and to cancel any request with"
+                        + " DELETE /requests/ID. Without it the API key is, if there is one only;"
+                        + " where clients need no key, programs of this machine may ask. Other"
+                        + " users of the machine can see it: better use --operator-key-file.",
             order = OptionSections.RARE)
     private Optional<String> operatorKey = Optional.empty();
 

@@ -1,7 +1,6 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
-import dev.varve.platform.shard.Batch;
 
 /**
  * What the latest batches of a shard took. Each one is told by one thread at a time; any thread may
@@ -15,17 +14,17 @@ final class RecentTimes {
 
     private volatile ShardStatus.Recent recent = ShardStatus.Recent.NONE;
 
-    void took(Batch batch, long nanos) {
+    void took(Phase phase, int tokens, long nanos) {
         double millis = nanos / NANOS_PER_MILLI;
         ShardStatus.Recent before = recent;
         recent =
-                batch.phase() == Phase.DECODE
+                phase == Phase.DECODE
                         ? new ShardStatus.Recent(
                                 faded(before.decodeMillis(), millis),
                                 before.prefillMillisPerToken())
                         : new ShardStatus.Recent(
                                 before.decodeMillis(),
-                                faded(before.prefillMillisPerToken(), millis / batch.tokens()));
+                                faded(before.prefillMillisPerToken(), millis / tokens));
     }
 
     private static double faded(double before, double now) {

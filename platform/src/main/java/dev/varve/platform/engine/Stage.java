@@ -73,7 +73,7 @@ class Stage {
                             long nanos = System.nanoTime() - begin;
                             forwardNanos.add(nanos);
                             if (failure == null) {
-                                recent.took(batch, nanos);
+                                recent.took(batch.phase(), batch.tokens(), nanos);
                             }
                             event.end(shard, batch, failure == null);
                         });

@@ -43,6 +43,10 @@ final class LosableShard extends FakeShard {
                 backAfterMillis == Long.MAX_VALUE ? Long.MAX_VALUE : backAfterMillis * 1_000_000;
     }
 
+    synchronized boolean isLost() {
+        return lost;
+    }
+
     @Override
     public synchronized ShardHealth health() {
         if (lost && System.nanoTime() - lostNanos > backAfterNanos) {

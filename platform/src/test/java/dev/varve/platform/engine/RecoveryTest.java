@@ -1,7 +1,9 @@
 package dev.varve.platform.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
@@ -107,6 +109,85 @@ class RecoveryTest {
             CompletableFuture<Integer> answer = askUntilTaken(engine);
 
             assertEquals(3, answer.get(20, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void theStatusTellsHowLongRequestsWait() throws Exception {
+        try (Scheduler engine = engine()) {
+            assertEquals(Optional.empty(), engine.status().outage());
+            shard.lose(Long.MAX_VALUE, true);
+            CompletableFuture<Integer> answer = ask(engine);
+
+            EngineStatus.Outage waits =
+                    Await.value("an outage", () -> engine.status().outage(), Optional::isPresent)
+                            .orElseThrow();
+            // A shard that goes on coming closer is waited for as long as ever.
+            assertTrue(waits.left().compareTo(PATIENCE) <= 0, waits.toString());
+            assertFalse(waits.turnsAway());
+            assertEquals(1, engine.status().load().waiting());
+            shard.lose(Long.MAX_VALUE, false);
+            EngineStatus.Outage over =
+                    Await.value(
+                                    "the end of patience",
+                                    () -> engine.status().outage(),
+                                    outage ->
+                                            outage.filter(EngineStatus.Outage::turnsAway)
+                                                    .isPresent())
+                            .orElseThrow();
+            assertEquals(Duration.ZERO, over.left());
+            assertTrue(over.waited().compareTo(PATIENCE) >= 0, over.toString());
+            failureOf(answer);
+            shard.lose(0, false);
+            Await.until("a model that is whole", () -> engine.status().outage().isEmpty());
+        }
+    }
+
+    @Test
+    void aRequestThatWaitsAgainIsParked() throws Exception {
+        try (Scheduler engine = engine()) {
+            CompletableFuture<Generation> first = new CompletableFuture<>();
+            CompletableFuture<Integer> answer = new CompletableFuture<>();
+            first.complete(
+                    engine.submit(
+                            GenerationRequest.greedy(new int[] {7, 8}, 3),
+                            new GenerationListener() {
+                                @Override
+                                public boolean onToken(GeneratedToken token) {
+                                    if (!shard.isLost()) {
+                                        shard.lose(Long.MAX_VALUE, true);
+                                    }
+                                    return true;
+                                }
+
+                                @Override
+                                public void onEnd(GenerationEnd how) {
+                                    answer.complete(how.tokens().generated());
+                                }
+
+                                @Override
+                                public void onError(VarveException error) {
+                                    answer.completeExceptionally(error);
+                                }
+                            }));
+
+            GenerationProgress parked =
+                    Await.value(
+                                    "a parked request",
+                                    () -> first.join().progress(),
+                                    progress ->
+                                            progress.map(GenerationProgress::state)
+                                                    .filter(GenerationProgress.State.PARKED::equals)
+                                                    .isPresent())
+                            .orElseThrow();
+
+            assertEquals(2, parked.promptTokens());
+            assertEquals(2, parked.computedTokens());
+            assertEquals(1, parked.generatedTokens());
+            assertTrue(parked.answering().isPresent());
+            first.join().cancel();
+            VarveException failure = failureOf(answer);
+            assertEquals(VarveException.Kind.CANCELLED, failure.kind());
         }
     }
 

@@ -8,6 +8,7 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.engine.GenerationProgress;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
@@ -29,12 +30,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An engine that says what a test tells it to, on a thread of its own like the real one. */
 final class ScriptedEngine implements Engine {
     static final int CONTEXT = 100;
+
+    private static final int LOOK_MILLIS = 5;
 
     final List<GenerationRequest> requests = new ArrayList<>();
     final CountDownLatch submitted = new CountDownLatch(1);
@@ -49,6 +53,10 @@ final class ScriptedEngine implements Engine {
     private Optional<VarveException> failure = Optional.empty();
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
     private CountDownLatch start = new CountDownLatch(0);
+    private int spoken = Integer.MAX_VALUE;
+    private CountDownLatch goOn = new CountDownLatch(0);
+    private SpeculationCounts speculation = SpeculationCounts.NONE;
+    private Optional<EngineStatus.Outage> outage = Optional.empty();
     private List<ShardStatus> shards = List.of();
     private Optional<DraftStatus> draft = Optional.empty();
     private Optional<PagingStatus> paging = Optional.empty();
@@ -81,6 +89,25 @@ final class ScriptedEngine implements Engine {
     /** Waits before the first token until the latch opens. */
     ScriptedEngine waitsFor(CountDownLatch latch) {
         start = latch;
+        return this;
+    }
+
+    /** Waits behind some tokens of each answer until the latch opens. */
+    ScriptedEngine pausesBehind(int tokens, CountDownLatch latch) {
+        spoken = tokens;
+        goOn = latch;
+        return this;
+    }
+
+    /** What is said of all guesses. */
+    ScriptedEngine guessed(SpeculationCounts counts) {
+        speculation = counts;
+        return this;
+    }
+
+    /** What is said of requests that wait for a lost shard. */
+    ScriptedEngine lacksShards(EngineStatus.Outage given) {
+        outage = Optional.of(given);
         return this;
     }
 
@@ -167,26 +194,62 @@ final class ScriptedEngine implements Engine {
                 });
         int[] script = scripts.get(Math.min(requests.size(), scripts.size() - 1));
         requests.add(request);
-        AtomicBoolean stop = new AtomicBoolean();
-        thread.execute(() -> run(request, script, listener, stop));
+        Speech speech = new Speech(request);
+        thread.execute(() -> run(request, script, listener, speech));
         submitted.countDown();
-        return () -> {
+        return speech;
+    }
+
+    /** An answer, as whoever asked for it sees it. */
+    private final class Speech implements Generation {
+        private final AtomicBoolean stop = new AtomicBoolean();
+        private final int promptTokens;
+        private volatile GenerationProgress.State state = GenerationProgress.State.QUEUED;
+        private volatile int said;
+
+        Speech(GenerationRequest request) {
+            promptTokens = request.prompt().length();
+        }
+
+        @Override
+        public void cancel() {
             if (!stop.getAndSet(true)) {
                 cancelled.countDown();
             }
-        };
+        }
+
+        @Override
+        public Optional<GenerationProgress> progress() {
+            return Optional.of(
+                    new GenerationProgress(
+                            state,
+                            promptTokens,
+                            cacheUse.tokens(),
+                            said > 0 ? promptTokens : cacheUse.tokens(),
+                            said,
+                            said > 0 ? Optional.of(Duration.ofSeconds(2)) : Optional.empty()));
+        }
+
+        /** Until a latch opens, or nobody wants the answer any more. */
+        void await(CountDownLatch latch) throws InterruptedException {
+            while (!latch.await(LOOK_MILLIS, TimeUnit.MILLISECONDS) && !stop.get()) {
+                // Again.
+            }
+        }
     }
 
     private void run(
-            GenerationRequest request,
-            int[] script,
-            GenerationListener listener,
-            AtomicBoolean stop) {
+            GenerationRequest request, int[] script, GenerationListener listener, Speech speech) {
         try {
-            start.await();
+            speech.await(start);
         } catch (InterruptedException e) {
             return;
         }
+        if (speech.stop.get()) {
+            listener.onError(new VarveException(VarveException.Kind.CANCELLED, "cancelled"));
+            return;
+        }
+        speech.state = GenerationProgress.State.DECODE;
         listener.onStart(0);
         int count = 0;
         GenerationEnd.Reason reason = GenerationEnd.Reason.END_TOKEN;
@@ -210,11 +273,19 @@ final class ScriptedEngine implements Engine {
                 break;
             }
             request.choice().guide().accept(token);
-            if (stop.get()) {
+            if (count == spoken) {
+                try {
+                    speech.await(goOn);
+                } catch (InterruptedException e) {
+                    return;
+                }
+            }
+            if (speech.stop.get()) {
                 listener.onError(new VarveException(VarveException.Kind.CANCELLED, "cancelled"));
                 return;
             }
             count++;
+            speech.said = count;
             Optional<TokenLogprobs> logprobs =
                     request.choice().topLogprobs().isEmpty()
                             ? Optional.empty()
@@ -235,7 +306,7 @@ final class ScriptedEngine implements Engine {
         if (failure.isPresent()) {
             listener.onError(failure.get());
         } else {
-            stop.set(true);
+            speech.stop.set(true);
             listener.onEnd(
                     new GenerationEnd(
                             reason,
@@ -262,10 +333,11 @@ final class ScriptedEngine implements Engine {
                 new ShardMemory(1, 0, 1, 1),
                 new EngineStatus.Counts(new EngineStatus.Tokens(0, 0, 0), 0, 3, 0),
                 cache,
-                SpeculationCounts.NONE,
+                speculation,
                 shards,
                 draft,
-                paging);
+                paging,
+                outage);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.varve.platform.shard.ShardHealth.State;
 
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 

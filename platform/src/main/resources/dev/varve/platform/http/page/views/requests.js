@@ -1,10 +1,137 @@
-// TODO of the views' author: what the server tells of it.
+// The requests that wait and run, and how to end one.
 
-import {h} from '../dom.js';
+import {announce, h} from '../dom.js';
+import {count, duration, percent} from '../format.js';
+import {badge, bar} from '../status/draw.js';
+import {table} from '../status/table.js';
+import {StatusView, card, figures} from '../status/view.js';
+
+const STATES = {
+    preparing: ['plain', 'Preparing'],
+    queued: ['plain', 'Queued'],
+    restoring: ['warn', 'Restoring'],
+    prefill: ['warn', 'Reading the prompt'],
+    decode: ['good', 'Writing'],
+    parked: ['warn', 'Parked'],
+    running: ['good', 'Running'],
+    ended: ['plain', 'Ending'],
+};
+
+let view = null;
+
+/** Those that were cancelled here, until they are gone. */
+const cancelled = new Set();
 
 export function mount(element, server) {
-    element.append(h('div.empty', {}, h('h1', {}, 'Requests')));
+    view = new StatusView('Requests', '/requests', draw);
+    // One listener for all: rows come and go.
+    element.addEventListener('click', event => {
+        const button = event.target.closest('button[data-cancel]');
+        if (button) {
+            // The button is about to go, and whoever pressed it with a key should not be lost.
+            button.closest('.table-frame').focus();
+            cancel(server, button.dataset.cancel);
+        }
+    });
+    view.mount(element, server);
 }
 
 export function unmount() {
+    view?.unmount();
+    view = null;
+    cancelled.clear();
+}
+
+async function cancel(server, id) {
+    cancelled.add(id);
+    view?.redraw();
+    try {
+        await server.send(`/requests/${id}`, {method: 'DELETE'});
+        announce('The request was cancelled.');
+    } catch (error) {
+        cancelled.delete(id);
+        announce(error.status === 404 ? 'The request has ended.' : error.message);
+    }
+    view?.refresh();
+}
+
+function draw({requests}) {
+    const waiting = requests.filter(each => ['queued', 'preparing', 'parked'].includes(each.state));
+    const speed = requests.reduce((all, each) => all + (each.tokens_per_second ?? 0), 0);
+    return [
+        card('Now', figures([
+            ['Running', count(requests.length - waiting.length)],
+            ['Waiting', count(waiting.length)],
+            ['Tokens per second', speed.toFixed(1), 'of all that write'],
+        ])),
+        requests.length === 0
+            ? h('div.card.nothing', {dataset: {key: 'none'}},
+                h('p', {}, 'Nothing is asked at the moment.'),
+                h('p.muted', {}, 'Requests are shown here from when they come to when they end.'))
+            : card('Requests', list(requests)),
+    ];
+}
+
+function list(requests) {
+    const several = new Set(requests.map(each => each.model)).size > 1;
+    return table('Requests that wait and run, the oldest first', [
+        'Request', 'State', {title: 'Age', number: true}, {title: 'Prompt', number: true},
+        {title: 'Answer', number: true}, {title: 'Speed', number: true}, 'End',
+    ], requests.map(request => ({
+        key: request.id,
+        cells: [what(request, several), state(request),
+            age(request), prompt(request),
+            request.generated_tokens === undefined ? null
+                : `${count(request.generated_tokens)} tokens`,
+            request.tokens_per_second > 0 ? `${request.tokens_per_second.toFixed(1)} tokens/s` : null,
+            end(request)],
+    })));
+}
+
+function age({age_seconds: seconds}) {
+    return seconds < 60 ? `${Math.floor(seconds)} s` : duration(1000 * Math.floor(seconds));
+}
+
+function what(request, several) {
+    const words = request.own
+        ? h('span.said', {}, said(request))
+        : h('span.muted', {}, 'Of another key: its text is not shown');
+    return [words, h('span.note', {}, [several ? request.model : null, request.route,
+        request.choices > 1 ? `${request.choices} answers` : null,
+        request.scope ? `scope ${request.scope}` : null].filter(Boolean).join(' · '))];
+}
+
+/** What was said, without the role that the model's template puts before it. */
+function said({prompt}) {
+    return prompt?.replace(/^user\s+/, '') || 'No text';
+}
+
+function state(request) {
+    const [kind, words] = request.cancelled || cancelled.has(request.id)
+        ? ['warn', 'Being cancelled'] : STATES[request.state] ?? ['plain', request.state];
+    const all = request.prompt_tokens;
+    const done = request.computed_tokens;
+    return [badge(kind, words),
+        request.state === 'prefill' && all > 0
+            ? bar([{colour: 3, value: done}], all, `${percent(done / all)} of the prompt`) : null,
+        request.state === 'parked' ? h('span.note', {}, 'It ran, and waits for room or a shard') : null];
+}
+
+function prompt(request) {
+    if (request.prompt_tokens === undefined) {
+        return null;
+    }
+    return [`${count(request.prompt_tokens)} tokens`, request.cached_tokens > 0
+        ? h('span.note', {}, `${count(request.cached_tokens)} cached`) : null];
+}
+
+function end(request) {
+    if (!request.may_cancel) {
+        return h('span.muted', {}, 'Not yours');
+    }
+    const done = request.cancelled || cancelled.has(request.id);
+    return h('button.button.danger', {
+        type: 'button', disabled: done, dataset: {cancel: request.id},
+        'aria-label': `Cancel the request ${request.own ? said(request) : request.id}`,
+    }, 'Cancel');
 }

@@ -1,10 +1,105 @@
-// TODO of the views' author: what the server tells of it.
+// How guesses fare, and what of long contexts lies where.
 
 import {h} from '../dom.js';
+import {bytes, count, duration, percent} from '../format.js';
+import {badge, bar, legend} from '../status/draw.js';
+import {stateBadge} from '../status/shards.js';
+import {table} from '../status/table.js';
+import {StatusView, card, figures, notLoaded} from '../status/view.js';
+
+let view = null;
 
 export function mount(element, server) {
-    element.append(h('div.empty', {}, h('h1', {}, 'Speculation')));
+    view = new StatusView('Speculation and paging', '/status', draw);
+    view.mount(element, server);
 }
 
 export function unmount() {
+    view?.unmount();
+    view = null;
+}
+
+function draw(status) {
+    return notLoaded(status) ?? [...guesses(status.speculation), pages(status)];
+}
+
+function guesses(of) {
+    if (!of.enabled) {
+        return [card('Speculation', h('p', {}, badge('plain', 'Nothing is guessed')),
+            h('p.muted', {}, 'Guesses of coming tokens, several of which one step checks, change no'
+                + ' answer and may make it faster. Start the server with ', h('code', {}, '--draft'),
+            ' to have some.'))];
+    }
+    return [
+        card(`Guesses by ${of.name || 'a draft'}`, figures([
+            ['Acceptance length', of.acceptance_length.toFixed(2), 'tokens per step that checks'],
+            ['Acceptance rate', percent(of.acceptance_rate),
+                `${count(of.accepted_tokens)} of ${count(of.draft_tokens)} guesses`],
+            ['Steps that checked', count(of.verify_steps)],
+        ]), of.verify_steps === 0
+            ? h('p.muted', {}, 'No guess was worth a step so far, or no request ran.') : null,
+        of.draft ? draft(of.draft) : null),
+        h('div.two', {},
+            card('Widths chosen', histogram('Steps by the number of guesses that they checked',
+                'Guesses', of.widths, 3)),
+            card('Right ones', histogram('Steps by the number of guesses that were right',
+                'Right', of.accepts, 1))),
+        of.grades.length === 0 ? null : card('By kind of draft',
+            h('p.muted', {}, 'Drafts that are alike have a grade, which the speculator gives them.'),
+            table('Guesses by the grade of their draft', [
+                {title: 'Grade', number: true}, {title: 'Guesses', number: true},
+                {title: 'Right', number: true}, {title: 'Rate', number: true},
+                {title: 'Length', number: true}, {title: 'Steps', number: true},
+            ], of.grades.map(grade => ({
+                key: String(grade.grade),
+                cells: [count(grade.grade), count(grade.draft_tokens), count(grade.accepted_tokens),
+                    percent(grade.acceptance_rate), grade.acceptance_length.toFixed(2),
+                    count(grade.verify_steps)],
+            })))),
+    ];
+}
+
+function draft(of) {
+    return h('p', {}, stateBadge(of), ` The draft model is on ${of.device}, ${bytes(of.bytes)}.`,
+        of.answers > 0 ? ` It answered ${count(of.answers)} steps in`
+            + ` ${duration(of.answer_ms / of.answers)} each; ${count(of.late)} did not wait for it.` : '',
+        of.restarts > 0 ? ` Restarts: ${count(of.restarts)}.` : '',
+        of.state === 'ready' ? '' : ' Requests go on without guesses until it is back.');
+}
+
+function histogram(caption, title, numbers, colour) {
+    const most = Math.max(1, ...numbers);
+    const last = numbers.findLastIndex(number => number > 0);
+    return last < 0 ? h('p.muted', {}, 'None so far.')
+        : table(caption, [{title, number: true}, {title: 'Steps', number: true}, 'Share'],
+            numbers.slice(0, last + 1).map((value, index) => ({
+                key: String(index),
+                cells: [count(index), count(value),
+                    bar([{colour, value}], most, `${index}: ${count(value)}`)],
+            })));
+}
+
+function pages({paging, load}) {
+    if (!paging) {
+        return card('Paging', h('p', {}, badge('plain', 'All of a context is on the devices')),
+            h('p.muted', {}, 'With ', h('code', {}, '--kvflash'), ' each request has a pool of'
+                + ' bounded size there, and the rest of its context waits in host memory.'));
+    }
+    const all = paging.resident_pages + paging.host_pages;
+    const parts = [
+        {name: 'In pools', colour: 1, value: paging.resident_pages},
+        {name: 'In host memory', colour: 2, value: paging.host_pages},
+    ];
+    return card('Paging', figures([
+        ['Pool of a request', `${count(paging.pool_tokens)} tokens`,
+            `pages of ${paging.page_tokens}, chosen by ${paging.policy}`],
+        ['Pages in per step', paging.pages_in_per_step.toFixed(2),
+            `${count(paging.pages_in)} in ${count(load.steps)} steps`],
+        ['Pages out', count(paging.pages_out), `${bytes(paging.moved_bytes)} moved`],
+        ['Recalled well', paging.recalls > 0 ? percent(paging.recall_hit_rate) : '–',
+            `${count(paging.recalls)} recalls, ${count(paging.reselects)} choices`],
+    ]), bar(parts, all, `${count(paging.resident_pages)} pages in pools, ${count(paging.host_pages)}`
+        + ' in host memory'),
+    legend(parts.map(part => ({...part, value: `${count(part.value)} pages`}))),
+    h('p.muted', {}, `${bytes(paging.host_bytes)} of host memory.`));
 }

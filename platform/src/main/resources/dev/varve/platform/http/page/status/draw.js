@@ -1,0 +1,62 @@
+// Pictures of numbers. Colours come from classes, so that they are those of the theme.
+
+import {h} from '../dom.js';
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** Makes an element of a drawing, such as svg('rect.fill-1', {x: 0}). */
+export function svg(tag, attributes = {}, ...children) {
+    const [name, ...classes] = tag.split('.');
+    const element = document.createElementNS(SVG, name);
+    if (classes.length > 0) {
+        element.setAttribute('class', classes.join(' '));
+    }
+    for (const [key, value] of Object.entries(attributes)) {
+        element.setAttribute(key, String(value));
+    }
+    element.append(...children.flat(Infinity));
+    return element;
+}
+
+const ALL = 1000;
+
+/**
+ * A bar of parts, one behind the other, of a whole.
+ *
+ * @param {{colour: number, value: number}[]} parts
+ * @param {number} whole what the whole bar stands for
+ * @param {string} words what it says
+ */
+export function bar(parts, whole, words) {
+    let at = 0;
+    const rects = [];
+    for (const {colour, value} of parts) {
+        const width = whole > 0 ? Math.min(ALL - at, ALL * value / whole) : 0;
+        if (width > 0) {
+            rects.push(svg(`rect.fill-${colour}`, {
+                x: at.toFixed(1), y: 0, width: width.toFixed(1), height: 10,
+            }));
+            at += width;
+        }
+    }
+    return svg('svg.chart', {
+        viewBox: `0 0 ${ALL} 10`, preserveAspectRatio: 'none', role: 'img', 'aria-label': words,
+    }, svg('rect.empty-bar', {x: 0, y: 0, width: ALL, height: 10}), rects);
+}
+
+/** What the colours of a bar mean, with their values. */
+export function legend(parts) {
+    return h('ul.legend', {}, parts.map(({colour, name, value}) =>
+        h('li', {}, swatch(colour), `${name} `, h('strong', {}, value))));
+}
+
+function swatch(colour) {
+    return svg('svg.swatch', {viewBox: '0 0 10 10', 'aria-hidden': 'true'},
+        svg(`rect.fill-${colour}`, {width: 10, height: 10, rx: 2}));
+}
+
+/** Words in a colour, with a sign for those who do not see it. */
+export function badge(kind, words) {
+    const sign = {good: '●', warn: '◐', bad: '▲', plain: '○'}[kind];
+    return h(`span.badge.${kind}`, {}, h('span', {'aria-hidden': 'true'}, `${sign} `), words);
+}

@@ -1,0 +1,59 @@
+// Brings what is shown up to date without taking it away: focus, selection and a button that is
+// being pressed stay.
+
+/** Makes the children of an element like others, changing as little as there is to change. */
+export function morph(element, ...children) {
+    const wanted = children.flat(Infinity).filter(child => child !== null && child !== undefined)
+        .map(child => typeof child === 'string' ? document.createTextNode(child) : child);
+    for (const [index, child] of wanted.entries()) {
+        const shown = element.childNodes[index];
+        if (shown === undefined) {
+            element.append(child);
+        } else if (isAlike(shown, child)) {
+            become(shown, child);
+        } else {
+            const same = keyed(element, child, index);
+            if (same) {
+                shown.before(same);
+                become(same, child);
+            } else {
+                shown.replaceWith(child);
+            }
+        }
+    }
+    while (element.childNodes.length > wanted.length) {
+        element.lastChild.remove();
+    }
+}
+
+/** The same thing in another place, such as a row that moved up. */
+function keyed(element, child, from) {
+    const key = child.dataset?.key;
+    return key && [...element.childNodes].slice(from)
+        .find(each => each.dataset?.key === key && each.nodeName === child.nodeName);
+}
+
+function isAlike(shown, wanted) {
+    return shown.nodeName === wanted.nodeName && shown.dataset?.key === wanted.dataset?.key;
+}
+
+function become(shown, wanted) {
+    if (shown.nodeType === Node.TEXT_NODE) {
+        if (shown.data !== wanted.data) {
+            shown.data = wanted.data;
+        }
+        return;
+    }
+    for (const {name} of [...shown.attributes]) {
+        // Whether details are open is up to who reads them.
+        if (!wanted.hasAttribute(name) && name !== 'open') {
+            shown.removeAttribute(name);
+        }
+    }
+    for (const {name, value} of wanted.attributes) {
+        if (shown.getAttribute(name) !== value) {
+            shown.setAttribute(name, value);
+        }
+    }
+    morph(shown, [...wanted.childNodes]);
+}

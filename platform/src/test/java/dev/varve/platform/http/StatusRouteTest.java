@@ -1,0 +1,330 @@
+package dev.varve.platform.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.engine.SpeculationCounts;
+import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ModelPlacement;
+import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixCacheStatus;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardPeer;
+import dev.varve.platform.shard.ShardTraffic;
+import dev.varve.platform.store.ArchiveMissException;
+import dev.varve.platform.store.ArchiveStatus;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import tools.jackson.databind.JsonNode;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** {@code /status}: how a model does at this moment. */
+@Timeout(60)
+class StatusRouteTest {
+    private final ScriptedEngine engine = new ScriptedEngine();
+
+    @AfterEach
+    void stop() {
+        engine.close();
+    }
+
+    /** An engine of which everything is to be told. */
+    private void hasEverything() {
+        ShardStatus.Work work =
+                new ShardStatus.Work(
+                        4,
+                        60,
+                        1000,
+                        200,
+                        Optional.of(new ShardTraffic(700, 800, ShardTraffic.Payloads.SHARED)),
+                        new ShardStatus.Recent(12.5, 3.25));
+        ShardHealth lost =
+                new ShardHealth(
+                        ShardHealth.State.LOADING,
+                        Optional.of("it loads its weights"),
+                        2,
+                        Optional.of(new ShardHealth.Loading(300, 1000, 4)),
+                        Optional.of(
+                                new ShardHealth.Loss(
+                                        "killed", Duration.ofMillis(2500), Optional.empty())));
+        ShardHealth back =
+                ShardHealth.ready(1)
+                        .with(
+                                Optional.of(
+                                        new ShardHealth.Loss(
+                                                "hung",
+                                                Duration.ofSeconds(90),
+                                                Optional.of(Duration.ofSeconds(3)))));
+        engine.hasShards(
+                shard("cpu:0", 0, 3, ShardHealth.ready(), work, Optional.empty()),
+                shard(
+                        "cpu:0@process",
+                        3,
+                        5,
+                        lost,
+                        work,
+                        Optional.of(new ShardPeer(true, Optional.empty(), Optional.of(77L)))),
+                shard(
+                        "cuda:0@grpc:box:7700",
+                        5,
+                        6,
+                        back,
+                        work,
+                        Optional.of(
+                                new ShardPeer(
+                                        false, Optional.of("grpc:box:7700"), Optional.empty()))));
+        engine.lacksShards(
+                new EngineStatus.Outage(Duration.ofSeconds(2), Duration.ofSeconds(28), false));
+        engine.keeps(
+                new PrefixCacheStatus(
+                        new PrefixCacheStatus.Tier(1000, 400, 2, 768),
+                        new PrefixCacheStatus.Counts(
+                                Map.of(CacheSource.HOST, 5L),
+                                Map.of(CacheSource.HOST, 900L),
+                                Map.of(MissReason.EVICTED, 3L),
+                                7,
+                                PrefixCacheStatus.NONE.counts().moved()),
+                        Optional.of(
+                                new ArchiveStatus(
+                                        ArchiveStatus.State.PAUSED,
+                                        5000,
+                                        600,
+                                        20,
+                                        4,
+                                        1,
+                                        new ArchiveStatus.Traffic(
+                                                11,
+                                                12,
+                                                13,
+                                                Map.of(
+                                                        ArchiveMissException.Reason.CORRUPT,
+                                                        2L))))));
+        engine.guessed(
+                new SpeculationCounts(
+                        10,
+                        6,
+                        List.of(1L, 1L, 2L),
+                        List.of(0L, 0L, 3L),
+                        "ngram",
+                        List.of(new SpeculationCounts.Grade(2, 10, 6, 4))));
+        engine.hasDraft(
+                new DraftStatus(
+                        "cpu:0@process",
+                        55,
+                        ShardHealth.ready(),
+                        new DraftStatus.Answers(40, 120, 3),
+                        new ShardTraffic(900, 60, ShardTraffic.Payloads.STREAM)));
+        engine.pages(
+                new PagingStatus(
+                        new PagingOptions(512, PagePolicy.LRU, 64),
+                        new PageCounts(9, 4, 640, 3, 2, 1),
+                        5,
+                        320,
+                        8),
+                new GenerationEnd.Paging(PagePolicy.LRU, PageCounts.NONE, 0, 0));
+    }
+
+    private static ShardStatus shard(
+            String device,
+            int begin,
+            int end,
+            ShardHealth health,
+            ShardStatus.Work work,
+            Optional<ShardPeer> peer) {
+        return new ShardStatus(
+                device,
+                new LayerRange(begin, end),
+                new ShardMemory(11, 22, 33, 44, 55),
+                health,
+                work,
+                peer);
+    }
+
+    private TestServer placed() {
+        ServedModel plain = SmallChat.served(engine);
+        return TestServer.of(
+                new ServedModel(
+                        new ModelDescription(
+                                "small",
+                                "small",
+                                1000,
+                                Map.of(),
+                                new ModelPlacement(
+                                        List.of(
+                                                new ModelPlacement.Planned("host", 10),
+                                                new ModelPlacement.Planned("host", 10),
+                                                new ModelPlacement.Planned("cuda:0", 50)),
+                                        List.of(
+                                                new ModelPlacement.Memory("host", 5000, 9000),
+                                                new ModelPlacement.Memory("cuda:0", 600, 700)))),
+                        engine,
+                        plain.language()));
+    }
+
+    @Test
+    void shardsAreToldWithProcessTimesAndLosses() throws Exception {
+        hasEverything();
+        try (TestServer server = placed()) {
+            JsonNode placement = TestServer.json(server.get("/status")).get("placement");
+
+            assertEquals(6, placement.get("layers").intValue());
+            JsonNode local = placement.at("/shards/0");
+            assertEquals("local", local.at("/process/kind").stringValue());
+            assertEquals(ProcessHandle.current().pid(), local.at("/process/pid").longValue());
+            assertFalse(local.has("last_loss"));
+            assertEquals(250, local.get("mean_forward_ms").doubleValue());
+            assertEquals(50, local.get("mean_boundary_ms").doubleValue());
+            assertEquals(12.5, local.get("recent_decode_ms").doubleValue());
+            assertEquals(3.25, local.get("recent_prefill_ms_per_token").doubleValue());
+            assertEquals(10, local.get("state_bytes").intValue());
+            assertEquals(800, local.get("received_bytes").intValue());
+            JsonNode own = placement.at("/shards/1");
+            assertEquals("{\"kind\":\"own\",\"pid\":77}", own.get("process").toString());
+            assertEquals("loading", own.get("state").stringValue());
+            assertEquals(2.5, own.at("/last_loss/ago_seconds").doubleValue());
+            assertEquals("killed", own.at("/last_loss/reason").stringValue());
+            assertFalse(own.get("last_loss").has("outage_seconds"));
+            assertEquals(300, own.get("loaded_bytes").intValue());
+            JsonNode listening = placement.at("/shards/2");
+            assertEquals("grpc:box:7700", listening.at("/process/address").stringValue());
+            assertEquals(3.0, listening.at("/last_loss/outage_seconds").doubleValue());
+            assertEquals(
+                    "{\"waited_seconds\":2.0,\"left_seconds\":28.0,\"turns_away\":false}",
+                    placement.get("outage").toString());
+        }
+    }
+
+    @Test
+    void memoriesAreToldAgainstTheirLimits() throws Exception {
+        hasEverything();
+        try (TestServer server = placed()) {
+            JsonNode memories = TestServer.json(server.get("/status")).at("/placement/memories");
+
+            assertEquals(
+                    "{'name':'host','limit_bytes':5000,'total_bytes':9000,'weight_bytes':66,"
+                            + "'kv_bytes':46,'state_bytes':20,'compute_bytes':88,"
+                            + "'prompt_cache_bytes':400,'page_bytes':0,'used_bytes':620,"
+                            + "'shards':[0,1]}",
+                    memories.get(0).toString().replace('"', '\''));
+            // More than its caches hold is no state.
+            assertEquals(33, memories.at("/1/state_bytes").intValue());
+            assertEquals(0, memories.at("/1/kv_bytes").intValue());
+            assertEquals(0, memories.at("/1/prompt_cache_bytes").intValue());
+        }
+    }
+
+    @Test
+    void tiersHitsAndMissesAreTold() throws Exception {
+        hasEverything();
+        try (TestServer server = placed()) {
+            JsonNode cache = TestServer.json(server.get("/status")).get("cache");
+
+            assertEquals("{\"device\":0,\"host\":5,\"disk\":0}", cache.get("hits").toString());
+            assertEquals(900, cache.at("/saved_tokens/host").intValue());
+            assertEquals(3, cache.at("/misses/evicted").intValue());
+            assertEquals(MissReason.values().length, cache.get("misses").size());
+            assertEquals("device", cache.at("/tiers/0/name").stringValue());
+            assertEquals(400, cache.at("/tiers/1/used_bytes").intValue());
+            assertEquals(7, cache.at("/tiers/1/evictions").intValue());
+            assertEquals("paused", cache.at("/tiers/2/state").stringValue());
+            assertEquals(2, cache.at("/tiers/2/misses/corrupt").intValue());
+        }
+    }
+
+    @Test
+    void guessesAndPagesAreTold() throws Exception {
+        hasEverything();
+        try (TestServer server = placed()) {
+            JsonNode status = TestServer.json(server.get("/status"));
+
+            JsonNode guesses = status.get("speculation");
+            assertEquals("ngram", guesses.get("name").stringValue());
+            assertEquals(0.6, guesses.get("acceptance_rate").doubleValue());
+            assertEquals(2.5, guesses.get("acceptance_length").doubleValue());
+            assertEquals("[0,0,3]", guesses.get("widths").toString());
+            assertEquals(2, guesses.at("/grades/0/grade").intValue());
+            assertEquals(3, guesses.at("/draft/late").intValue());
+            assertEquals(8, status.at("/paging/resident_pages").intValue());
+            assertEquals(5, status.at("/paging/host_pages").intValue());
+            assertEquals(0, status.at("/paging/pages_in_per_step").doubleValue());
+        }
+    }
+
+    @Test
+    void whatIsNotThereIsNotTold() throws Exception {
+        try (TestServer server = TestServer.of(engine)) {
+            JsonNode status = TestServer.json(server.get("/status"));
+
+            assertEquals("{\"enabled\":false}", status.get("speculation").toString());
+            assertFalse(status.has("paging"));
+            assertFalse(status.get("placement").has("outage"));
+            assertEquals(2, status.at("/cache/tiers").size());
+            assertEquals("ready", status.get("state").stringValue());
+        }
+    }
+
+    @Test
+    void anUnknownModelIsA404AndOneThatLoadsA503() throws Exception {
+        try (TestServer server = TestServer.of(engine)) {
+            assertEquals(404, server.get("/status?model=other").statusCode());
+        }
+        try (TestServer server = TestServer.loading(HttpOptions.loopback())) {
+            assertEquals(503, server.get("/status").statusCode());
+        }
+    }
+
+    @Test
+    void aKeyIsNeededWhereRequestsNeedOne() throws Exception {
+        try (TestServer server = TestServer.of(engine, TestServer.withKey("one"))) {
+            assertEquals(401, server.get("/status").statusCode());
+            assertEquals(200, server.get("/status", "X-Api-Key", "one").statusCode());
+        }
+    }
+
+    /** Whoever adds a field tells of it. */
+    @Test
+    void allFieldsAreInTheDocumentation() throws Exception {
+        Path docs = Path.of(System.getProperty("varve.test.root", ".."), "docs", "api.md");
+        assumeTrue(Files.exists(docs), "no documentation " + docs.toAbsolutePath());
+        String text = Files.readString(docs);
+        hasEverything();
+        try (TestServer server = placed()) {
+            Set<String> names = new TreeSet<>();
+            collect(TestServer.json(server.get("/status")), names);
+
+            for (String name : names) {
+                assertTrue(text.contains("`" + name + "`"), name);
+            }
+        }
+    }
+
+    private static void collect(JsonNode node, Set<String> names) {
+        node.propertyNames().forEach(names::add);
+        node.values().forEach(each -> collect(each, names));
+    }
+}

@@ -234,6 +234,7 @@ public final class Scheduler implements Engine {
                 "requests wait until the model is whole again: {0}",
                 loss.getMessage());
         steps.loseAll();
+        publish();
         ShardPatience patience = new ShardPatience(options.shardPatience(), System::nanoTime);
         CompletableFuture<Void> back = pipeline.recover();
         back.whenComplete((nothing, failure) -> queue.wakeUp());

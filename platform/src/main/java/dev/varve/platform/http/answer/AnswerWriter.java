@@ -1,5 +1,6 @@
 package dev.varve.platform.http.answer;
 
+import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.setting.SettingNames;
 

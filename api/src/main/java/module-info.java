@@ -8,5 +8,6 @@ module dev.varve.api {
     exports dev.varve.api.nativecall;
     exports dev.varve.api.snapshot;
     exports dev.varve.api.speculation;
+    exports dev.varve.api.telemetry;
     exports dev.varve.api.transport;
 }

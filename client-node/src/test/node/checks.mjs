@@ -39,14 +39,14 @@ export async function check(name, body) {
   console.log(JSON.stringify(line));
 }
 
-/** The value of a metric without labels. */
+/** The value of a metric of the one model. */
 export async function metric(name) {
   const answer = await fetch(`${url}/metrics`, {
     headers: { authorization: `Bearer ${key}` },
     signal: AbortSignal.timeout(10_000),
   });
-  const line = (await answer.text()).split('\n').find((each) => each.startsWith(`${name} `));
-  return Number(line.slice(name.length + 1));
+  const line = (await answer.text()).split('\n').find((each) => each.startsWith(`${name}{`));
+  return Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
 /** Waits until a metric is as it must be. */

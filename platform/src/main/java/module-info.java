@@ -30,5 +30,6 @@ module dev.varve.platform {
     uses dev.varve.api.model.ModelFamilyProvider;
     uses dev.varve.api.snapshot.SnapshotStoreProvider;
     uses dev.varve.api.speculation.SpeculatorProvider;
+    uses dev.varve.api.telemetry.TraceExporterProvider;
     uses dev.varve.api.transport.TransportProvider;
 }

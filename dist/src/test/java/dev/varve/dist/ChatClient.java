@@ -1,5 +1,7 @@
 package dev.varve.dist;
 
+import dev.varve.testkit.MetricsText;
+
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -97,18 +99,13 @@ final class ChatClient implements AutoCloseable {
         return JSON.createObjectNode().put("role", role).put("content", content);
     }
 
-    /** The value of a metric without labels; 0 if there is none. */
+    /** The value of a metric, summed over its labels; 0 if there is none. */
     long metric(Varve.Server server, String name) throws IOException, InterruptedException {
         HttpResponse<String> metrics =
                 http.send(
                         HttpRequest.newBuilder(URI.create(server.url() + "/metrics")).build(),
                         HttpResponse.BodyHandlers.ofString());
-        return metrics.body()
-                .lines()
-                .filter(line -> line.startsWith(name + " "))
-                .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length() + 1)))
-                .findFirst()
-                .orElse(0);
+        return (long) MetricsText.parse(metrics.body()).value(name);
     }
 
     /** Waits until a server that found nothing on its disk has written what it computed. */

@@ -16,6 +16,7 @@ import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import com.openai.models.completions.Completion;
 import com.openai.models.completions.CompletionCreateParams;
 
+import dev.varve.testkit.MetricsText;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
@@ -224,11 +225,7 @@ class ServeIT {
 
     /** Forward passes so far. */
     private static long steps() throws Exception {
-        return metrics(server)
-                .lines()
-                .filter(line -> line.startsWith("varve_steps_total "))
-                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(' ') + 1)))
-                .sum();
+        return (long) MetricsText.parse(metrics(server)).value("varve_steps_total");
     }
 
     @Test
@@ -246,7 +243,7 @@ class ServeIT {
         }
 
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!metrics(server).contains("varve_requests_running 0\n")) {
+        while (MetricsText.parse(metrics(server)).value("varve_requests_running") > 0) {
             assertTrue(System.nanoTime() < deadline, "the request still runs");
         }
     }

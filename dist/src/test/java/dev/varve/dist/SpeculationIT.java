@@ -341,11 +341,11 @@ class SpeculationIT {
     void whatBecameOfGuessesIsMeasured() throws Exception {
         List<String> names =
                 List.of(
-                        "varve_draft_tokens_total",
-                        "varve_accepted_tokens_total",
-                        "varve_verify_steps_total",
-                        "varve_acceptance_length_count",
-                        "varve_draft_width_sum");
+                        "varve_spec_draft_tokens_total",
+                        "varve_spec_accepted_tokens_total",
+                        "varve_spec_steps_total",
+                        "varve_spec_acceptance_length_count",
+                        "varve_spec_draft_width_sum");
         try (ChatClient metrics = new ChatClient()) {
             // Once this one has ended, what came before it is counted.
             complete(guessing, greedy("x").put("speculative", false));

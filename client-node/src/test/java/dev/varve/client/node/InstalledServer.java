@@ -70,11 +70,20 @@ record InstalledServer(Process process, String model, String url) implements Aut
 
     /** How many requests of a route were answered to their end. */
     long answers(String route) throws IOException, InterruptedException {
-        String counted = "varve_requests_total{route=\"" + route + "\",code=\"200\",";
+        String counted = "varve_requests_total{code=\"200\",";
+        String of = "route=\"" + route + "\"";
         return get("/metrics")
                 .lines()
-                .filter(line -> line.startsWith(counted) && !line.contains("disconnect"))
-                .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+                .filter(
+                        line ->
+                                line.startsWith(counted)
+                                        && line.contains(of)
+                                        && !line.contains("disconnect"))
+                .mapToLong(
+                        line ->
+                                (long)
+                                        Double.parseDouble(
+                                                line.substring(line.lastIndexOf(' ') + 1)))
                 .sum();
     }
 

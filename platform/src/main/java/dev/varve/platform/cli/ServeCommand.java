@@ -9,10 +9,12 @@ import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
+import dev.varve.platform.http.Monitoring;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.serving.ModelNames;
 import dev.varve.platform.http.serving.ServedModels;
+import dev.varve.platform.http.trace.Tracing;
 import dev.varve.platform.http.upstream.UpstreamTarget;
 import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.runtime.HostCacheLimit;
@@ -57,6 +59,8 @@ import java.util.concurrent.CountDownLatch;
             "  varve serve --model model.gguf --target-devices cuda:0,cpu:0 --target-layer-split"
                     + " auto",
             "  varve serve --model model.gguf --target-devices cuda:0,vulkan:1@process",
+            "  varve serve --model model.gguf --metrics-aliases vllm --otlp-endpoint"
+                    + " http://localhost:4318",
             "  varve serve --prefill-upstream-base http://host:8000/v1 --prefill-compression auto"
                     + " --prefill-drafter small.gguf",
             "  curl http://127.0.0.1:8080/v1/chat/completions -H 'Content-Type: application/json'"
@@ -72,6 +76,8 @@ final class ServeCommand extends CliCommand {
     @Mixin private ServedModelArguments models;
 
     @Mixin private ServeArguments server;
+
+    @Mixin private MonitoringArguments monitoring;
 
     @Mixin private PagingArguments paging;
 
@@ -92,11 +98,16 @@ final class ServeCommand extends CliCommand {
     @Override
     int run() throws InterruptedException {
         Optional<UpstreamTarget> other = upstream.target(environment());
-        return other.isPresent() ? proxy(other.get()) : serve();
+        if (other.isPresent()) {
+            requireNoModel();
+        }
+        try (Tracing tracing = monitoring.tracing(() -> model.plugins(environment()).catalog())) {
+            Monitoring watched = new Monitoring(monitoring.vllmNames(), tracing);
+            return other.isPresent() ? proxy(other.get(), watched) : serve(watched);
+        }
     }
 
-    /** Serves without a model: another server computes. */
-    private int proxy(UpstreamTarget target) throws InterruptedException {
+    private void requireNoModel() {
         if (model.model().isNamed()) {
             throw new UsageException(
                     UpstreamArguments.BASE
@@ -104,11 +115,15 @@ final class ServeCommand extends CliCommand {
                             + " or another server does");
         }
         ProxyFlags.requireNoOthers(parsed());
+    }
+
+    /** Serves without a model: another server computes. */
+    private int proxy(UpstreamTarget target, Monitoring watched) throws InterruptedException {
         ProxyServing serving =
                 ProxyServing.of(
                         target,
                         compressed.settings(environment(), false, Optional.empty()),
-                        server.httpOptions(environment()));
+                        server.httpOptions(environment()).withMonitoring(watched));
         CountDownLatch stop = new CountDownLatch(1);
         try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
             try (HostedDrafter drafter = model.openDrafter(serving.compression(), environment())) {
@@ -135,7 +150,7 @@ final class ServeCommand extends CliCommand {
         };
     }
 
-    private int serve() throws InterruptedException {
+    private int serve(Monitoring watched) throws InterruptedException {
         // Before anything slow: it may say that a flag is wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
         HostCacheLimit hostCache = server.hostCache();
@@ -150,7 +165,7 @@ final class ServeCommand extends CliCommand {
                         isDemo,
                         PageDrafter.scores(pool) ? Optional.of(drafter.name()) : Optional.empty());
         requireGuesses(model.mayDraft(isDemo));
-        HttpOptions options = server.httpOptions(environment());
+        HttpOptions options = server.httpOptions(environment()).withMonitoring(watched);
         ModelSettings settings =
                 model.settings(server.parallel(), server.kvTokens())
                         .with(server.waiting())

@@ -104,11 +104,25 @@ public record EngineStatus(
      * @param preemptions sequences that were put back to the queue for want of room
      * @param replays sequences that were computed again because a shard was lost
      * @param steps forward passes
+     * @param masks what the form of answers cost
      */
-    public record Counts(Tokens tokens, long preemptions, long replays, long steps) {
+    public record Counts(Tokens tokens, long preemptions, long replays, long steps, Masks masks) {
         /** Nothing was done yet. */
         public static final Counts NONE = new Counts(new Tokens(0, 0, 0), 0, 0, 0);
+
+        /** Counts of an engine whose answers have no form. */
+        public Counts(Tokens tokens, long preemptions, long replays, long steps) {
+            this(tokens, preemptions, replays, steps, new Masks(0, 0));
+        }
     }
+
+    /**
+     * Tokens that were chosen anew, since the first choice did not fit the answer's form.
+     *
+     * @param count how many
+     * @param seconds time to find the tokens that may come
+     */
+    public record Masks(long count, double seconds) {}
 
     /**
      * Tokens that went through an engine.

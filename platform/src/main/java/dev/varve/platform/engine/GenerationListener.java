@@ -8,7 +8,13 @@ import dev.varve.api.VarveException;
  * wait for a client or submit requests. An exception ends the request, never the engine.
  */
 public interface GenerationListener {
-    /** The request left the queue. {@code cachedTokens} of its prompt need no prefill. */
+    /** The request left the queue, and the beginning of its prompt is copied to the devices. */
+    default void onRestore() {}
+
+    /**
+     * The request left the queue, and what is to be copied is. {@code cachedTokens} of its prompt
+     * need no prefill.
+     */
     default void onStart(int cachedTokens) {}
 
     /** Prefill progress, in prompt tokens. */

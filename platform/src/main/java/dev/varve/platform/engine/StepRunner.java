@@ -160,6 +160,9 @@ final class StepRunner {
         learnFrom(wanted, request);
         if (begun.get().arrival().isPresent()) {
             restores.add(request, begun.get().arrival().get());
+            if (request.isNew()) {
+                running.guard(request, () -> request.listener().onRestore());
+            }
             return Admission.ADMITTED;
         }
         running.goesOn(request);
@@ -352,7 +355,8 @@ final class StepRunner {
                                 promptTokens, cachedTokens, state.choice().tokens()),
                         running.preemptions(),
                         running.replays(),
-                        state.flights().submitted()),
+                        state.flights().submitted(),
+                        state.choice().masks()),
                 state.prefix().status(),
                 state.drafting().counts(),
                 state.cache().paging());

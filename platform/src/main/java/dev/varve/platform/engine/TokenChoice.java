@@ -2,6 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.sampling.TokenLogprobs;
+import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.sequence.TokenOutput;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
@@ -15,9 +16,12 @@ import java.util.OptionalInt;
  */
 final class TokenChoice {
     private static final int[] NOTHING = {};
+    private static final double NANOS_PER_SECOND = 1e9;
 
     private final int vocabulary;
     private long tokens;
+    private long masks;
+    private long maskNanos;
 
     /**
      * What became of a choice.
@@ -34,6 +38,11 @@ final class TokenChoice {
     /** Tokens chosen so far. */
     long tokens() {
         return tokens;
+    }
+
+    /** What finding the tokens cost that may come where the first choice may not. */
+    EngineStatus.Masks masks() {
+        return new EngineStatus.Masks(masks, maskNanos / NANOS_PER_SECOND);
     }
 
     /** What the model gave for a row of a result, valid until the next batch. */
@@ -130,7 +139,15 @@ final class TokenChoice {
         int free = request.sampler().sample(output.logits(), output.offset());
         return !guide.constrains() || guide.allows(free)
                 ? free
-                : request.sampler().sampleAmong(guide.mask(), output.logits(), output.offset());
+                : request.sampler().sampleAmong(mask(guide), output.logits(), output.offset());
+    }
+
+    private TokenMask mask(TokenGuide guide) {
+        long begin = System.nanoTime();
+        TokenMask mask = guide.mask();
+        maskNanos += System.nanoTime() - begin;
+        masks++;
+        return mask;
     }
 
     private boolean isKnown(int token) {

@@ -14,6 +14,7 @@ import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.live.LiveAnswers;
 import dev.varve.platform.http.llamacpp.NativeCompletions;
+import dev.varve.platform.http.metrics.Exposition;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
 import dev.varve.platform.http.model.ModelFacts;
@@ -31,7 +32,6 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -60,7 +60,7 @@ final class ApiContext {
         this.offer = offer;
         names = options.names();
         models = new ModelList(names);
-        cycle = new RequestCycle(access, metrics, names);
+        cycle = new RequestCycle(access, metrics, options.monitoring().tracing(), names);
         context = new RouteContext(cycle, offer, intake, options.fields());
         delivery = new AnswerDelivery(metrics, names, streams, options.resume(), live);
         routes = new RouteTable(new UnknownRoute(cycle));
@@ -110,9 +110,19 @@ final class ApiContext {
     }
 
     private void writeMetrics(Exchange exchange) throws IOException {
-        byte[] text = offer.metrics().getBytes(StandardCharsets.UTF_8);
-        exchange.response().setContentType(Metrics.CONTENT_TYPE);
-        exchange.response().getOutputStream().write(text);
+        write(offer.metrics(accept(exchange)), exchange);
+    }
+
+    /** What a client likes to read. */
+    static Optional<String> accept(Exchange exchange) {
+        return Optional.ofNullable(exchange.request().getHeader("Accept"));
+    }
+
+    /** Sends metrics. */
+    static void write(Exposition metrics, Exchange exchange) throws IOException {
+        exchange.response().setContentType(metrics.contentType());
+        exchange.response().setContentLength(metrics.bytes().length);
+        exchange.response().getOutputStream().write(metrics.bytes());
     }
 
     private void mapFacts() {

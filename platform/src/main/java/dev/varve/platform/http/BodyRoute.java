@@ -5,6 +5,8 @@ import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.trace.OpenSpan;
+import dev.varve.platform.http.trace.RequestRecord;
 import dev.varve.platform.intake.HeldBody;
 import dev.varve.platform.intake.Intake;
 
@@ -43,7 +45,8 @@ abstract class BodyRoute extends Route {
                         ? intake.work(body.length(), () -> body.look(RequestedModel::in))
                         : Optional.empty();
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
-                Offer.Taken taken = offer.take(name, patience(exchange, body, probe))) {
+                Offer.Taken taken =
+                        take(name, patience(exchange, body, probe), exchange.record())) {
             Outcome outcome = answer(exchange, body, taken, probe);
             if (probe.mustClose()) {
                 // The connection ends with the probe; the answer must be out by then.
@@ -60,6 +63,18 @@ abstract class BodyRoute extends Route {
      */
     BooleanSupplier patience(Exchange exchange, HeldBody body, ConnectionProbe probe) {
         return probe::isGone;
+    }
+
+    private Offer.Taken take(Optional<String> name, BooleanSupplier gone, RequestRecord record)
+            throws IOException, InterruptedException {
+        Optional<OpenSpan> span = record.child("model");
+        try {
+            Offer.Taken taken = offer.take(name, gone);
+            record.servedBy(taken.model().served().description().id());
+            return taken;
+        } finally {
+            span.ifPresent(each -> each.end(System.nanoTime()));
+        }
     }
 
     /** {@code probe}: tells whether the client went away. */

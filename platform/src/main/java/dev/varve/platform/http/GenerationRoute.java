@@ -6,9 +6,11 @@ import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.EarlyForm;
 import dev.varve.platform.http.answer.EarlyStream;
 import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.json.BodyScan;
 import dev.varve.platform.http.json.ErrorForm;
+import dev.varve.platform.http.trace.OpenSpan;
 import dev.varve.platform.intake.HeldBody;
 
 import jakarta.servlet.http.HttpServletRequest;
@@ -74,10 +76,16 @@ final class GenerationRoute extends BodyRoute {
     @Override
     Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken, ConnectionProbe probe)
             throws IOException, InterruptedException {
+        Optional<OpenSpan> span = exchange.record().child("prepare");
         AnswerPreparation preparation = work(body, fields -> parse.apply(taken.model(), fields));
         return delivery.deliver(
-                // The answer may take hours, and nothing of the body is left.
-                preparation.andThen(body::release),
+                traced(preparation, span)
+                        .andThen(
+                                () -> {
+                                    span.ifPresent(each -> each.end(System.nanoTime()));
+                                    // The answer may take hours, and nothing of the body is left.
+                                    body.release();
+                                }),
                 new AnswerDelivery.Source(
                         taken.model().served(), () -> taken.lease().share()::close),
                 exchange.admitted().caller(),
@@ -86,7 +94,32 @@ final class GenerationRoute extends BodyRoute {
                         exchange.response(),
                         label(),
                         RequestCycle.idOf(exchange.response()),
-                        probe));
+                        probe,
+                        exchange.record()));
+    }
+
+    private static AnswerPreparation traced(
+            AnswerPreparation preparation, Optional<OpenSpan> span) {
+        return span.map(
+                        each ->
+                                new AnswerPreparation(
+                                        preparation.delivery(),
+                                        gone -> {
+                                            PendingAnswer pending =
+                                                    preparation.work().prepare(gone);
+                                            tellCompression(pending, each);
+                                            return pending;
+                                        }))
+                .orElse(preparation);
+    }
+
+    private static void tellCompression(PendingAnswer pending, OpenSpan span) {
+        pending.compression()
+                .ifPresent(
+                        report ->
+                                span.put("varve.pflash.input_tokens", report.promptTokens())
+                                        .put("varve.pflash.kept_tokens", report.effectiveTokens())
+                                        .put("varve.pflash.ms", report.times().millis()));
     }
 
     /** Whether a body that is not parsed yet asks for a stream. */

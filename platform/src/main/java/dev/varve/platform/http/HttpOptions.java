@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param resume which streams are kept for clients that come back
  * @param tls what it shows to clients that speak TLS; empty for plain HTTP
  * @param page whether browsers are shown a page
+ * @param monitoring what is told to those who watch it
  */
 public record HttpOptions(
         ListenAddress address,
@@ -33,7 +34,8 @@ public record HttpOptions(
         FieldPolicy fields,
         ResumeRule resume,
         Optional<TlsSource> tls,
-        PageOffer page) {
+        PageOffer page,
+        Monitoring monitoring) {
     /**
      * Checks that the access fits the address.
      *
@@ -47,6 +49,7 @@ public record HttpOptions(
         Objects.requireNonNull(resume);
         Objects.requireNonNull(tls);
         Objects.requireNonNull(page);
+        Objects.requireNonNull(monitoring);
         access.requireFor(address);
     }
 
@@ -60,7 +63,8 @@ public record HttpOptions(
                 FieldPolicy.LENIENT,
                 ResumeRule.ON_REQUEST,
                 Optional.empty(),
-                PageOffer.SHOWN);
+                PageOffer.SHOWN,
+                Monitoring.PLAIN);
     }
 
     /** Loopback, any free port, no key. */
@@ -70,37 +74,42 @@ public record HttpOptions(
 
     /** The same with other limits. */
     public HttpOptions withLimits(IntakeLimits other) {
-        return new HttpOptions(address, access, other, names, fields, resume, tls, page);
+        return new HttpOptions(address, access, other, names, fields, resume, tls, page, monitoring);
     }
 
     /** The same with other pages. */
     public HttpOptions withPages(PageAccess other) {
         return new HttpOptions(
-                address, access.withPages(other), limits, names, fields, resume, tls, page);
+                address, access.withPages(other), limits, names, fields, resume, tls, page, monitoring);
     }
 
     /** The same with other names of settings. */
     public HttpOptions withNames(SettingNames other) {
-        return new HttpOptions(address, access, limits, other, fields, resume, tls, page);
+        return new HttpOptions(address, access, limits, other, fields, resume, tls, page, monitoring);
     }
 
     /** The same with another policy. */
     public HttpOptions withFields(FieldPolicy other) {
-        return new HttpOptions(address, access, limits, names, other, resume, tls, page);
+        return new HttpOptions(address, access, limits, names, other, resume, tls, page, monitoring);
     }
 
     /** The same with a certificate, for HTTPS. */
     public HttpOptions withTls(Optional<TlsSource> other) {
-        return new HttpOptions(address, access, limits, names, fields, resume, other, page);
+        return new HttpOptions(address, access, limits, names, fields, resume, other, page, monitoring);
     }
 
     /** The same with or without a page. */
     public HttpOptions withPage(PageOffer other) {
-        return new HttpOptions(address, access, limits, names, fields, resume, tls, other);
+        return new HttpOptions(address, access, limits, names, fields, resume, tls, other, monitoring);
     }
 
     /** The same with another rule for streams. */
     public HttpOptions withResume(ResumeRule other) {
-        return new HttpOptions(address, access, limits, names, fields, other, tls, page);
+        return new HttpOptions(address, access, limits, names, fields, other, tls, page, monitoring);
+    }
+
+    /** The same, watched otherwise. */
+    public HttpOptions withMonitoring(Monitoring other) {
+        return new HttpOptions(address, access, limits, names, fields, resume, tls, page, other);
     }
 }

@@ -3,6 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.metrics.StreamCounts;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.resume.KeptLimits;
 import dev.varve.platform.http.resume.KeptStreams;
@@ -21,11 +22,15 @@ public final class HttpServer implements AutoCloseable {
     private final JettyServer jetty;
     private final Intake intake;
     private final KeptStreams streams = new KeptStreams(KeptLimits.DEFAULT, System::nanoTime);
-    private final Metrics metrics = new Metrics();
-    private final Offer offer = new Offer(metrics);
+    private final Offer offer;
     private volatile Optional<ServedModels> served = Optional.empty();
 
     private HttpServer(HttpOptions options) {
+        Metrics metrics = new Metrics(options.monitoring().vllmNames());
+        metrics.tellStreams(
+                () -> new StreamCounts(streams.count(), streams.bytes(), streams.abandoned()));
+        metrics.tellTraces(options.monitoring().tracing()::counts);
+        offer = new Offer(metrics);
         intake = new Intake(options.limits());
         AccessControl access = new AccessControl(options.address(), options.access());
         ApiContext api = new ApiContext(access, intake, metrics, offer, options, streams);

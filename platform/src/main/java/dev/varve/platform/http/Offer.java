@@ -2,6 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.conversation.ConversationAnswers;
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.metrics.Exposition;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.metrics.ModelSample;
 import dev.varve.platform.http.model.ModelFacts;
@@ -148,26 +149,30 @@ final class Offer {
                         if (fresh.served().compressor().isPresent()) {
                             metrics.tellCompression();
                         }
+                        // Its series begin at 0, so that a rate is not missing its first step.
+                        metrics.of(fresh.served().description().id());
                         return OfferedModel.of(fresh.served(), metrics);
                     });
         }
     }
 
-    /** All metrics, also when no more work is taken. */
-    String metrics() {
-        Optional<ServedModels> all = models;
-        if (all.filter(ServedModels::areSeveral).isEmpty()) {
-            return metrics.text(
-                    all.flatMap(ServedModels::defaultModel)
-                            .flatMap(ModelView::running)
-                            .map(running -> running.served().engine().status()));
-        }
-        return metrics.text(all.get().views().stream().map(Offer::sample).toList());
+    /**
+     * All metrics, also when no more work is taken.
+     *
+     * @param accept header of that name, if there is one
+     */
+    Exposition metrics(Optional<String> accept) {
+        return metrics.expose(
+                models.map(ServedModels::known).orElse(List.of()).stream()
+                        .map(Offer::sample)
+                        .toList(),
+                accept);
     }
 
     private static ModelSample sample(ModelView view) {
         return new ModelSample(
                 view.id(),
+                ModelSample.State.valueOf(view.state().name()),
                 view.state() == ModelState.READY
                         ? view.running().map(running -> running.served().engine().status())
                         : Optional.empty(),

@@ -10,8 +10,7 @@ import dev.varve.platform.intake.Intake;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.Optional;
+import java.util.List;
 
 /** The routes of a server whose chats another one answers, mapped to their paths. */
 final class ProxyContext {
@@ -65,9 +64,7 @@ final class ProxyContext {
     }
 
     private void writeMetrics(Exchange exchange) throws IOException {
-        byte[] text = metrics.text(Optional.empty()).getBytes(StandardCharsets.UTF_8);
-        exchange.response().setContentType(Metrics.CONTENT_TYPE);
-        exchange.response().getOutputStream().write(text);
+        ApiContext.write(metrics.expose(List.of(), ApiContext.accept(exchange)), exchange);
     }
 
     private void map(String path, Purpose purpose, ReadRoute.Reader reader) {

@@ -20,13 +20,15 @@ public final class ProxyServer implements AutoCloseable {
     private final JettyServer jetty;
 
     private ProxyServer(HttpOptions options, Upstream upstream) {
-        Metrics metrics = new Metrics();
+        Metrics metrics = new Metrics(options.monitoring().vllmNames());
+        metrics.tellTraces(options.monitoring().tracing()::counts);
         metrics.tellCompression();
         metrics.tellUpstream();
         intake = new Intake(options.limits());
         proxy = new UpstreamProxy(upstream, options.access(), metrics, options.names());
         AccessControl access = new AccessControl(options.address(), options.access());
-        RequestCycle cycle = new RequestCycle(access, metrics, options.names());
+        RequestCycle cycle =
+                new RequestCycle(access, metrics, options.monitoring().tracing(), options.names());
         ProxyContext context = new ProxyContext(cycle, proxy, open, intake, metrics, options);
         jetty = new JettyServer(options, access, intake, context.routes());
     }

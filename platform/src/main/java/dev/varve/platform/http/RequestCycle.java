@@ -8,6 +8,9 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.trace.OpenSpan;
+import dev.varve.platform.http.trace.RequestRecord;
+import dev.varve.platform.http.trace.Tracing;
 import dev.varve.platform.intake.IntakeException;
 import dev.varve.platform.setting.SettingNames;
 
@@ -15,6 +18,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -31,26 +35,36 @@ final class RequestCycle {
 
     private final AccessControl access;
     private final Metrics metrics;
+    private final Tracing tracing;
     private final SettingNames names;
 
-    RequestCycle(AccessControl access, Metrics metrics, SettingNames names) {
+    RequestCycle(AccessControl access, Metrics metrics, Tracing tracing, SettingNames names) {
         this.access = access;
         this.metrics = metrics;
+        this.tracing = tracing;
         this.names = names;
     }
 
     void run(Route route, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
-        long begin = System.nanoTime();
+        // Probes come all the time, and nobody wants to see them.
+        Tracing.Begun begun =
+                route.purpose().isQuiet() ? new Tracing.Begun() : begin(route, request);
         String id = requestId(request);
         response.setHeader(REQUEST, id);
         // The name that Anthropic's clients look for.
         response.setHeader("request-id", id);
-        Outcome outcome = outcome(route, request, response);
+        RequestRecord record = begun.record();
+        Outcome outcome = outcome(route, request, response, record);
         metrics.countRequest(
-                route.label(), response.getStatus(), outcome.finishReason().orElse(""));
+                route.label(),
+                response.getStatus(),
+                outcome.finishReason().orElse(""),
+                record.model());
+        record.span().ifPresent(span -> tell(span, response, outcome));
+        tracing.end(begun);
         if (!route.purpose().isQuiet()) {
-            long millis = (System.nanoTime() - begin) / NANOS_PER_MILLI;
+            long millis = (System.nanoTime() - record.begin()) / NANOS_PER_MILLI;
             LOG.log(
                     System.Logger.Level.INFO,
                     "{0} {1} {2} in {3} ms{4}{5}",
@@ -65,6 +79,34 @@ final class RequestCycle {
         }
     }
 
+    private Tracing.Begun begin(Route route, HttpServletRequest request) {
+        Tracing.Begun begun =
+                tracing.begin(
+                        request.getMethod() + " " + route.label(),
+                        Optional.ofNullable(request.getHeader("traceparent")),
+                        Optional.ofNullable(request.getHeader("tracestate")));
+        begun.record()
+                .span()
+                .ifPresent(
+                        span ->
+                                span.put("http.request.method", request.getMethod())
+                                        .put("http.route", route.label()));
+        return begun;
+    }
+
+    private static void tell(OpenSpan span, HttpServletResponse response, Outcome outcome) {
+        span.put("http.response.status_code", response.getStatus())
+                .put("varve.request_id", response.getHeader(REQUEST));
+        outcome.finishReason()
+                .filter(reason -> !reason.isEmpty())
+                .ifPresent(reason -> span.put("gen_ai.response.finish_reasons", List.of(reason)));
+        if (response.getStatus() >= 500) {
+            span.fail("status_" + response.getStatus(), System.nanoTime());
+        } else if (outcome.equals(Outcome.DISCONNECTED)) {
+            span.fail("disconnect", System.nanoTime());
+        }
+    }
+
     private static String requestId(HttpServletRequest request) {
         return Optional.ofNullable(request.getHeader(REQUEST))
                 .filter(given -> REQUEST_ID.matcher(given).matches())
@@ -76,11 +118,15 @@ final class RequestCycle {
         return Optional.ofNullable(response.getHeader(REQUEST)).orElse("");
     }
 
-    private Outcome outcome(Route route, HttpServletRequest request, HttpServletResponse response)
+    private Outcome outcome(
+            Route route,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            RequestRecord record)
             throws IOException {
         ErrorForm form = route.errors(request);
         try {
-            return told(() -> answer(route, request, response), form, request, response);
+            return told(() -> answer(route, request, response, record), form, request, response);
         } catch (IOException e) {
             metrics.countDisconnect();
             return Outcome.DISCONNECTED;
@@ -121,7 +167,11 @@ final class RequestCycle {
         return Outcome.PLAIN;
     }
 
-    private Outcome answer(Route route, HttpServletRequest request, HttpServletResponse response)
+    private Outcome answer(
+            Route route,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            RequestRecord record)
             throws IOException, InterruptedException {
         access.allowOrigin(request, response);
         Admission.Admitted admitted = admitted(request, response);
@@ -134,7 +184,7 @@ final class RequestCycle {
             response.setHeader("Allow", route.methods().allow());
             throw ApiException.status(405, "", route.name(request) + " does not take " + method);
         }
-        return route.answer(new Exchange(request, response, admitted));
+        return route.answer(new Exchange(request, response, admitted, record));
     }
 
     private static Admission.Admitted admitted(

@@ -5,6 +5,7 @@ import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.speculation.SpeculatorProvider;
+import dev.varve.api.telemetry.TraceExporterProvider;
 import dev.varve.api.transport.TransportProvider;
 import dev.varve.platform.speculation.NgramProvider;
 import dev.varve.platform.wire.unix.UnixTransport;
@@ -199,6 +200,15 @@ public final class PluginCatalog {
      */
     public SnapshotStoreProvider store(String name) {
         return table(Spi.STORES).require(name, "", this::describe);
+    }
+
+    /**
+     * What sends traces under a name.
+     *
+     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     */
+    public TraceExporterProvider traceExporter(String name) {
+        return table(Spi.TRACE_EXPORTERS).require(name, "", this::describe);
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.speculation.SpeculatorProvider;
+import dev.varve.api.telemetry.TraceExporterProvider;
 import dev.varve.api.transport.TransportProvider;
 
 import java.util.List;
@@ -59,9 +60,22 @@ public final class Spi<T> {
                     new Trouble(Kind.UNAVAILABLE, "no plugin provides speculator %s; known: %s"),
                     ProviderNames.oneWord("speculator name", SpeculatorProvider::name));
 
+    /** What sends traces of requests, by names. */
+    public static final Spi<TraceExporterProvider> TRACE_EXPORTERS =
+            new Spi<>(
+                    TraceExporterProvider.class,
+                    new Words(
+                            "trace exporter",
+                            "trace exporter",
+                            "trace exporters",
+                            "trace_exporters"),
+                    new Trouble(
+                            Kind.UNAVAILABLE, "no plugin provides trace exporter %s; known: %s"),
+                    ProviderNames.oneWord("trace exporter name", TraceExporterProvider::name));
+
     /** All kinds, in the order in which people are told of them. */
     public static final List<Spi<?>> ALL =
-            List.of(FAMILIES, BACKENDS, TRANSPORTS, STORES, SPECULATORS);
+            List.of(FAMILIES, BACKENDS, TRANSPORTS, STORES, SPECULATORS, TRACE_EXPORTERS);
 
     /**
      * How messages speak of a kind.

@@ -11,6 +11,7 @@ import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.resume.KeptLimits;
 import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.http.serving.ServedModels;
+import dev.varve.platform.http.trace.Tracing;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.setting.SettingNames;
@@ -108,7 +109,11 @@ class AdmissionHandlerTest {
                 new TextRoute(
                         "/tokenize",
                         new RouteContext(
-                                new RequestCycle(access, new Metrics(), SettingNames.IDENTIFIERS),
+                                new RequestCycle(
+                                        access,
+                                        new Metrics(),
+                                        Tracing.off(),
+                                        SettingNames.IDENTIFIERS),
                                 offer,
                                 intake,
                                 FieldPolicy.LENIENT),

@@ -14,6 +14,7 @@ import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.CacheScope;
+import dev.varve.testkit.MetricsText;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** {@code GET /cache} and {@code POST /cache/clear}: what they say, and to whom. */
@@ -312,8 +312,14 @@ class CacheRoutesTest {
 
             for (String reason :
                     List.of("unknown", "before_checkpoint", "evicted", "failed", "disabled")) {
-                String line = "varve_prefix_cache_misses_total{reason=\"" + reason + "\"} 0";
-                assertTrue(metrics.lines().collect(Collectors.toSet()).contains(line), metrics);
+                assertEquals(
+                        List.of(0.0),
+                        MetricsText.parse(metrics)
+                                .samples("varve_prefix_cache_misses_total", "reason", reason)
+                                .stream()
+                                .map(MetricsText.Sample::value)
+                                .toList(),
+                        metrics);
             }
         }
     }

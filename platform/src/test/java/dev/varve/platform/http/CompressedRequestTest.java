@@ -132,8 +132,7 @@ class CompressedRequestTest {
             assertEquals(0, compression.get("cached_messages").asInt());
             assertTrue(answer.get("timings").get("compression").has("score_ms"));
             String metrics = server.get("/metrics").body();
-            assertTrue(
-                    metrics.contains("varve_compressed_prompts_total{mode=\"whole\"} 1"), metrics);
+            assertTrue(metrics.contains("varve_pflash_prompts_total{mode=\"whole\"} 1"), metrics);
         }
     }
 
@@ -300,8 +299,7 @@ class CompressedRequestTest {
 
             assertEquals(200, whole.statusCode());
             assertTrue(prompt(0).length() > 12_000);
-            assertTrue(
-                    server.get("/metrics").body().contains("varve_compression_failures_total 1"));
+            assertTrue(server.get("/metrics").body().contains("varve_pflash_failures_total 1"));
             engine.hasContext(1000);
             HttpResponse<String> refused = send(server, longBody());
             assertEquals(503, refused.statusCode(), refused.body());

@@ -9,6 +9,7 @@ import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
+import dev.varve.testkit.MetricsText;
 
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +44,8 @@ class PagingVisibilityTest {
                             + "'reselects':5,'recalls':3,'recall_hit_rate':0.667}",
                     single(TestServer.json(server.get("/props")).at("/runtime/kvflash")));
             String metrics = server.get("/metrics").body();
-            assertTrue(metrics.contains("\nvarve_kvflash_pages_out_total 30\n"), metrics);
+            assertEquals(
+                    30, MetricsText.parse(metrics).value("varve_kvflash_pages_out_total"), metrics);
         }
     }
 

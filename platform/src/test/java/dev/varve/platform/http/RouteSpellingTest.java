@@ -90,11 +90,11 @@ class RouteSpellingTest {
             assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
             assertTrue(
                     answer.contains(
-                            "varve_requests_total{route=\""
-                                    + label
-                                    + "\",code=\""
+                            "varve_requests_total{code=\""
                                     + status
-                                    + "\",finish_reason=\"\"} 1\n"),
+                                    + "\",finish_reason=\"\",model=\"\",route=\""
+                                    + label
+                                    + "\"} 1.0\n"),
                     answer);
         }
     }

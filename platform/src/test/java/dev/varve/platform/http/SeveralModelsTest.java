@@ -162,9 +162,9 @@ class SeveralModelsTest {
 
         String metrics = server.get("/metrics").body();
 
-        assertTrue(metrics.contains("varve_model_loaded{model=\"first\"} 0\n"), metrics);
-        assertTrue(metrics.contains("varve_model_loaded{model=\"second\"} 1\n"), metrics);
-        assertTrue(metrics.contains("varve_model_requests_total{model=\"second\"} 1\n"), metrics);
+        assertTrue(metrics.contains("varve_model_loaded{model=\"first\"} 0.0\n"), metrics);
+        assertTrue(metrics.contains("varve_model_loaded{model=\"second\"} 1.0\n"), metrics);
+        assertTrue(metrics.contains("varve_model_requests_total{model=\"second\"} 1.0\n"), metrics);
         assertTrue(metrics.contains("varve_steps_total{model=\"second\"} "), metrics);
         server.chat("");
         metrics = server.get("/metrics").body();

@@ -12,6 +12,7 @@ import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardTraffic;
+import dev.varve.testkit.MetricsText;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ import tools.jackson.databind.JsonNode;
 
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What clients see of the shards, and of one that is missing. */
@@ -146,33 +148,36 @@ class ShardVisibilityTest {
     void metricsHaveASampleOfEachShardUnderOneHeader() throws Exception {
         engine.hasShards(shard(ShardHealth.ready()), shard(gone(ShardHealth.State.MISSING)));
         try (TestServer server = TestServer.of(engine)) {
-            List<String> lines = server.get("/metrics").body().lines().toList();
+            MetricsText metrics = MetricsText.parse(server.get("/metrics").body());
 
-            String labels =
-                    "device=\"cpu:0@unix:/run/a\\\"b\\\\c\",first_layer=\"3\",end_layer=\"7\"";
             for (String expected :
                     List.of(
-                            "varve_shard_up{shard=\"0\"," + labels + "} 1",
-                            "varve_shard_up{shard=\"1\"," + labels + "} 0",
-                            "varve_shard_bytes{shard=\"1\"," + labels + ",kind=\"kv\"} 33",
-                            "varve_shard_restarts_total{shard=\"1\"," + labels + "} 2",
-                            "varve_shard_tokens_total{shard=\"0\"," + labels + "} 60",
-                            "varve_shard_forward_seconds_total{shard=\"0\"," + labels + "} 1.5",
-                            "varve_shard_boundary_seconds_total{shard=\"0\"," + labels + "} 0.25",
-                            "varve_shard_wire_bytes_total{shard=\"0\","
-                                    + labels
-                                    + ",direction=\"sent\"} 700",
-                            "varve_shard_wire_info{shard=\"0\","
-                                    + labels
-                                    + ",payloads=\"shared\"} 1",
-                            "varve_replays_total 3")) {
-                assertTrue(lines.contains(expected), expected + " in " + lines);
+                            "varve_shard_up 0 1",
+                            "varve_shard_up 1 0",
+                            "varve_shard_restarts_total 1 2",
+                            "varve_shard_tokens_total 0 60",
+                            "varve_shard_forward_seconds_total 0 1.5",
+                            "varve_shard_boundary_seconds_total 0 0.25")) {
+                String[] parts = expected.split(" ");
+                List<MetricsText.Sample> samples = metrics.samples(parts[0], "shard", parts[1]);
+                assertEquals(
+                        Map.of(
+                                "model", "random",
+                                "shard", parts[1],
+                                "device", "cpu:0@unix:/run/a\"b\\c",
+                                "first_layer", "3",
+                                "end_layer", "7"),
+                        samples.getFirst().labels());
+                assertEquals(Double.parseDouble(parts[2]), samples.getFirst().value(), expected);
             }
+            assertEquals(33, metrics.value("varve_shard_bytes", "shard", "1", "kind", "kv"));
             assertEquals(
-                    1,
-                    lines.stream()
-                            .filter(line -> line.startsWith("# TYPE varve_shard_bytes "))
-                            .count());
+                    700,
+                    metrics.value(
+                            "varve_shard_wire_bytes_total", "shard", "0", "direction", "sent"));
+            assertEquals(
+                    1, metrics.value("varve_shard_wire_info", "shard", "0", "payloads", "shared"));
+            assertEquals(3, metrics.value("varve_replays_total", "model", "random"));
         }
     }
 
@@ -206,7 +211,7 @@ class ShardVisibilityTest {
         engine.hasDraft(draft(gone(ShardHealth.State.MISSING)));
         try (TestServer server = TestServer.of(engine)) {
             JsonNode draft = TestServer.json(server.get("/props")).at("/runtime/draft");
-            List<String> lines = server.get("/metrics").body().lines().toList();
+            MetricsText metrics = MetricsText.parse(server.get("/metrics").body());
 
             assertEquals(
                     "{'device':'cpu:0@unix:/run/a!b~c','bytes':55,'state':'missing','restarts':2,"
@@ -214,19 +219,23 @@ class ShardVisibilityTest {
                             + "'reason':'killed by signal 9','sent_bytes':900,"
                             + "'received_bytes':60,'payloads':'stream'}",
                     draft.toString().replace("\\\"", "!").replace("\\\\", "~").replace('"', '\''));
-            String labels = "device=\"cpu:0@unix:/run/a\\\"b\\\\c\"";
             for (String expected :
                     List.of(
-                            "varve_draft_up{" + labels + "} 0",
-                            "varve_draft_bytes{" + labels + "} 55",
-                            "varve_draft_restarts_total{" + labels + "} 2",
-                            "varve_draft_answers_total{" + labels + "} 40",
-                            "varve_draft_answer_seconds_total{" + labels + "} 0.12",
-                            "varve_draft_late_total{" + labels + "} 3",
-                            "varve_draft_wire_bytes_total{" + labels + ",direction=\"sent\"} 900",
-                            "varve_draft_wire_info{" + labels + ",payloads=\"stream\"} 1")) {
-                assertTrue(lines.contains(expected), expected + " in " + lines);
+                            "varve_draft_up 0",
+                            "varve_draft_bytes 55",
+                            "varve_draft_restarts_total 2",
+                            "varve_draft_answers_total 40",
+                            "varve_draft_answer_seconds_total 0.12",
+                            "varve_draft_late_total 3")) {
+                String[] parts = expected.split(" ");
+                MetricsText.Sample sample = metrics.samples(parts[0]).getFirst();
+                assertEquals(
+                        Map.of("model", "random", "device", "cpu:0@unix:/run/a\"b\\c"),
+                        sample.labels());
+                assertEquals(Double.parseDouble(parts[1]), sample.value(), expected);
             }
+            assertEquals(900, metrics.value("varve_draft_wire_bytes_total", "direction", "sent"));
+            assertEquals(1, metrics.value("varve_draft_wire_info", "payloads", "stream"));
         }
     }
 

@@ -164,8 +164,8 @@ class PluginDiscoveryTest {
 
         assertRejected(
                 "idle.jar",
-                "module acme.idle provides no model family, no device, no transport, no store and"
-                        + " no speculator");
+                "module acme.idle provides no model family, no device, no transport, no store,"
+                        + " no speculator and no trace exporter");
     }
 
     @Test

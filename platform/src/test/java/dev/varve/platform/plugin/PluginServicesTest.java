@@ -193,8 +193,17 @@ class PluginServicesTest {
         Spi.ALL.forEach(spi -> keys.add(spi.key()));
 
         assertEquals(
-                Set.of("architectures", "backends", "transports", "stores", "speculators"), keys);
+                Set.of(
+                        "architectures",
+                        "backends",
+                        "transports",
+                        "stores",
+                        "speculators",
+                        "trace_exporters"),
+                keys);
         assertEquals(
-                "no model family, no device, no transport, no store and no speculator", Spi.none());
+                "no model family, no device, no transport, no store, no speculator and no trace"
+                        + " exporter",
+                Spi.none());
     }
 }

@@ -6,11 +6,14 @@ import dev.varve.platform.http.access.Caller;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.live.LiveAnswer;
 import dev.varve.platform.http.live.LiveAnswers;
+import dev.varve.platform.http.metrics.GenerationTimes;
+import dev.varve.platform.http.metrics.LoadReport;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.resume.KeptStream;
 import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.http.resume.ResumeRule;
+import dev.varve.platform.http.trace.RequestRecord;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.setting.SettingNames;
 
@@ -72,13 +75,22 @@ public final class AnswerDelivery {
      * @param route that the request came by
      * @param requestId that the client knows the request by
      * @param probe tells whether the client went away
+     * @param record of the request
      */
     public record Client(
             HttpServletRequest request,
             HttpServletResponse response,
             String route,
             String requestId,
-            ConnectionProbe probe) {}
+            ConnectionProbe probe,
+            RequestRecord record) {
+        /** Tells how busy an engine is, if that was asked for. */
+        private void tellLoad(Engine engine) {
+            Optional.ofNullable(request.getHeader(LoadReport.FORMAT))
+                    .flatMap(format -> LoadReport.of(engine.status(), format))
+                    .ifPresent(report -> response.setHeader(LoadReport.HEADER, report));
+        }
+    }
 
     /**
      * Generates an answer and writes it, until it ends or its client is gone. A stream that is kept
@@ -92,6 +104,8 @@ public final class AnswerDelivery {
     public Outcome deliver(
             AnswerPreparation preparation, Source source, Caller caller, Client client)
             throws IOException, InterruptedException {
+        // Here, too: who is turned away wants to know most of all.
+        client.tellLoad(source.engine());
         Optional<EarlyStream> early = EarlyStream.of(client.request());
         LiveAnswer open =
                 live.begin(
@@ -108,9 +122,10 @@ public final class AnswerDelivery {
                             () ->
                                     early.map(stream -> stream.isGone(preparation::streams))
                                             .orElseGet(client.probe()::isGone),
-                            open);
+                            open,
+                            metrics.of(client.record().model()));
             pending.compression().ifPresent(report -> tell(report, client.response(), metrics));
-            Made made = new Made(pending, source, caller, open);
+            Made made = new Made(pending, source, caller, open, client.record());
             // A stream that began without its id is read to its end or not at all.
             kept =
                     early.filter(EarlyStream::hasBegun).isEmpty()
@@ -125,11 +140,17 @@ public final class AnswerDelivery {
                 open.close();
             }
         }
+        client.tellLoad(source.engine());
         return new KeptDelivery(kept.get(), client.probe(), client.response()).deliver(0);
     }
 
     /** An answer, who makes it for whom, and where it is listed meanwhile. */
-    private record Made(PendingAnswer pending, Source source, Caller caller, LiveAnswer open) {
+    private record Made(
+            PendingAnswer pending,
+            Source source,
+            Caller caller,
+            LiveAnswer open,
+            RequestRecord record) {
         /** Has the engine begin. */
         void submit(Choices choices) {
             CacheScope scope = pending.cache().within(caller.scope());
@@ -154,7 +175,10 @@ public final class AnswerDelivery {
     /** Has an answer generated for whoever reads it; empty if there is no room to keep it. */
     private Optional<KeptStream> keep(Made made) {
         PendingAnswer pending = made.pending();
-        Choices choices = new Choices(pending.choices().size(), metrics, () -> {});
+        RequestRecord record = made.record();
+        Choices choices =
+                new Choices(
+                        pending.choices().size(), metrics.of(record.model()), record, () -> {});
         StreamEvent sign =
                 pending.format().waitsInOrder()
                         ? new StreamEvent.Comment("keep-alive")
@@ -185,11 +209,15 @@ public final class AnswerDelivery {
     private Outcome write(Made made, Client client) throws IOException, InterruptedException {
         PendingAnswer pending = made.pending();
         int count = pending.choices().size();
-        try (Choices choices = new Choices(count, metrics, client.probe()::abort)) {
+        GenerationTimes times = metrics.of(made.record().model());
+        try (Choices choices = new Choices(count, times, made.record(), client.probe()::abort)) {
             made.submit(choices);
             return new AnswerWriter(
                             new AnswerWriter.Reader(
-                                    client.response(), client.probe()::isGone, names),
+                                    client.response(),
+                                    client.probe()::isGone,
+                                    names,
+                                    () -> client.tellLoad(made.source().engine())),
                             pending.format(),
                             pending.delivery())
                     .write(choices, count);
@@ -197,11 +225,15 @@ public final class AnswerDelivery {
     }
 
     private static PendingAnswer prepared(
-            AnswerPreparation preparation, BooleanSupplier gone, LiveAnswer open)
+            AnswerPreparation preparation,
+            BooleanSupplier gone,
+            LiveAnswer open,
+            GenerationTimes times)
             throws IOException {
         try {
             return preparation.work().prepare(() -> open.isCancelled() || gone.getAsBoolean());
         } catch (CancellationException e) {
+            times.countCancelled(GenerationTimes.Stage.PREPARE);
             if (open.isCancelled()) {
                 throw ApiException.cancelled();
             }

@@ -30,8 +30,13 @@ final class AnswerWriter {
      *
      * @param gone whether the client closed its connection; asked now and then
      * @param names what settings are called for it
+     * @param opening is run before the first byte, for headers
      */
-    record Reader(HttpServletResponse response, BooleanSupplier gone, SettingNames names) {}
+    record Reader(
+            HttpServletResponse response,
+            BooleanSupplier gone,
+            SettingNames names,
+            Runnable opening) {}
 
     AnswerWriter(Reader reader, AnswerFormat format, Delivery delivery) {
         this(reader, format, delivery, StreamWriter.SIGN);
@@ -49,6 +54,7 @@ final class AnswerWriter {
     Outcome write(Choices choices, int count) throws IOException, InterruptedException {
         ChoiceReader events = new ChoiceReader(choices, reader.gone());
         if (delivery != Delivery.WHOLE) {
+            reader.opening().run();
             stream(events, count);
         } else {
             whole(events, count);
@@ -84,6 +90,7 @@ final class AnswerWriter {
                 }
             }
         }
+        reader.opening().run();
         JsonAnswer.write(reader.response(), 200, format.whole(events, choices.usage()));
     }
 }

@@ -8,7 +8,8 @@ import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.metrics.GenerationTimes;
+import dev.varve.platform.http.trace.RequestRecord;
 import dev.varve.platform.sequence.CacheScope;
 
 import java.time.Duration;
@@ -32,18 +33,22 @@ final class Choices implements AutoCloseable {
     /** The engine's thread may want to cancel them before they are known here. */
     private volatile List<Generation> generations = List.of();
 
-    private final Metrics metrics;
+    private final GenerationTimes times;
+    private final RequestRecord record;
     private final Runnable abort;
     private volatile boolean overflown;
     private volatile boolean cancelled;
 
     /**
-     * {@code abort} ends the connection, so that a thread which waits for the client to read comes
-     * back.
+     * @param times takes theirs
+     * @param record of the request
+     * @param abort ends the connection, so that a thread which waits for the client to read comes
+     *     back
      */
-    Choices(int count, Metrics metrics, Runnable abort) {
+    Choices(int count, GenerationTimes times, RequestRecord record, Runnable abort) {
         events = new LinkedBlockingQueue<>(count * EVENTS_PER_CHOICE);
-        this.metrics = metrics;
+        this.times = times;
+        this.record = record;
         this.abort = abort;
     }
 
@@ -62,7 +67,7 @@ final class Choices implements AutoCloseable {
             submissions.add(
                     new Engine.Submission(
                             choice.request().within(scope),
-                            new Listener(submissions.size(), choice.reader(), ended)));
+                            new Listener(submissions.size(), choice.reader(), engine, ended)));
         }
         generations = List.copyOf(engine.submit(submissions));
         if (overflown) {
@@ -111,38 +116,39 @@ final class Choices implements AutoCloseable {
         private final int index;
         private final AnswerReader reader;
         private final Consumer<GenerationEnd> ended;
-        private final long submitted = System.nanoTime();
-        private boolean hasToken;
-        private long lastToken;
+        private final GenerationClock clock;
 
-        Listener(int index, AnswerReader reader, Consumer<GenerationEnd> ended) {
+        Listener(int index, AnswerReader reader, Engine engine, Consumer<GenerationEnd> ended) {
             this.index = index;
             this.reader = reader;
             this.ended = ended;
+            clock =
+                    new GenerationClock(
+                            times,
+                            record.begin(),
+                            record.span().map(span -> new GenerationTrace(span, index, engine)));
+        }
+
+        @Override
+        public void onRestore() {
+            clock.restore();
         }
 
         @Override
         public void onStart(int cachedTokens) {
-            metrics.observeQueueTime(System.nanoTime() - submitted);
+            clock.start(cachedTokens);
         }
 
         @Override
         public boolean onToken(GeneratedToken token) {
-            long now = System.nanoTime();
-            if (!hasToken) {
-                metrics.observeFirstToken(now - submitted);
-            } else {
-                metrics.observeTokenGap(now - lastToken);
-            }
-            hasToken = true;
-            lastToken = now;
+            clock.token();
             offer(new ChoiceEvent.Token(index, token, reader.push(token.id())));
             return !reader.isComplete() && !overflown;
         }
 
         @Override
         public void onEnd(GenerationEnd end) {
-            metrics.observeRequest(System.nanoTime() - submitted);
+            clock.end(end);
             ended.accept(end);
             AnswerText.Piece rest = reader.finish();
             offer(new ChoiceEvent.Ended(index, end, rest, reader.facts()));
@@ -150,6 +156,7 @@ final class Choices implements AutoCloseable {
 
         @Override
         public void onError(VarveException error) {
+            clock.fail(error);
             boolean byOthers = cancelled && error.kind() == VarveException.Kind.CANCELLED;
             offer(
                     new ChoiceEvent.Failed(

@@ -28,6 +28,11 @@ final class CacheMetrics {
         PrefixCacheStatus.Tier host = cache.host();
         PrefixCacheStatus.Counts counts = cache.counts();
         return List.of(
+                Family.single(
+                                "varve_prefix_cache_queries",
+                                "Requests that were looked up.",
+                                sum(counts.hits()) + sum(counts.misses()))
+                        .counter(),
                 bySource(
                         "varve_prefix_cache_hits",
                         "Requests whose prompt began like a computed one, by where that was.",
@@ -73,6 +78,10 @@ final class CacheMetrics {
                                 counts.moved().restoredBytes())
                         .counter(),
                 restores(counts.moved()));
+    }
+
+    private static long sum(Map<?, Long> counts) {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /** Every source from the start, so that a rate is not missing its first step. */

@@ -4,6 +4,7 @@ import dev.varve.platform.compression.CompressionReport;
 
 import io.prometheus.metrics.config.PrometheusProperties;
 import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.List;
@@ -18,11 +19,12 @@ final class CompressionMetrics {
     private final Counter effectiveTokens;
     private final Counter knownMessages;
     private final Counter seconds;
+    private final Histogram scores;
 
     CompressionMetrics(PrometheusProperties settings) {
         prompts =
                 Counter.builder(settings)
-                        .name("varve_compressed_prompts_total")
+                        .name("varve_pflash_prompts_total")
                         .help("Prompts that became shorter before they were computed.")
                         .labelNames("mode")
                         .withoutExemplars()
@@ -30,28 +32,36 @@ final class CompressionMetrics {
         failures =
                 counter(
                         settings,
-                        "varve_compression_failures_total",
+                        "varve_pflash_failures_total",
                         "Prompts that should have become shorter and were computed as they are.");
         promptTokens =
                 counter(
                         settings,
-                        "varve_compression_prompt_tokens_total",
+                        "varve_pflash_input_tokens_total",
                         "Tokens of these prompts as clients meant them.");
         effectiveTokens =
                 counter(
                         settings,
-                        "varve_compression_effective_tokens_total",
+                        "varve_pflash_kept_tokens_total",
                         "Tokens of what became of them.");
         knownMessages =
                 counter(
                         settings,
-                        "varve_compression_cached_messages_total",
+                        "varve_pflash_cached_messages_total",
                         "Messages that had become shorter in an earlier turn.");
         seconds =
                 counter(
                         settings,
-                        "varve_compression_seconds_total",
+                        "varve_pflash_seconds_total",
                         "Time that making prompts shorter took.");
+        scores =
+                Histogram.builder(settings)
+                        .name("varve_pflash_score_time_seconds")
+                        .help("Time that a drafter took to read a prompt.")
+                        .classicOnly()
+                        .classicUpperBounds(Buckets.waits())
+                        .withoutExemplars()
+                        .build();
     }
 
     private static Counter counter(PrometheusProperties settings, String name, String help) {
@@ -64,6 +74,9 @@ final class CompressionMetrics {
         effectiveTokens.inc(report.effectiveTokens());
         knownMessages.inc(report.cachedMessages());
         seconds.inc(report.times().millis() / MILLIS_PER_SECOND);
+        if (report.times().scoreMillis() > 0) {
+            scores.observe(report.times().scoreMillis() / MILLIS_PER_SECOND);
+        }
     }
 
     void countFailure() {
@@ -77,6 +90,7 @@ final class CompressionMetrics {
                 promptTokens.collect(),
                 effectiveTokens.collect(),
                 knownMessages.collect(),
-                seconds.collect());
+                seconds.collect(),
+                scores.collect());
     }
 }

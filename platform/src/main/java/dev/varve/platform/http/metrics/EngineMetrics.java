@@ -1,7 +1,10 @@
 package dev.varve.platform.http.metrics;
 
 import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.shard.SlotSpan;
 
+import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.ArrayList;
@@ -26,7 +29,10 @@ final class EngineMetrics {
                         gauge(
                                 "varve_kv_cache_usage_ratio",
                                 "Share of the KV pool that running sequences hold.",
-                                usage(engine.slots().running(), engine.slots().total())),
+                                kvUsage(engine)),
+                        new Family("varve_cache_config", "Blocks of the KV pool.")
+                                .add(blocks(engine), 1)
+                                .info(),
                         gauge(
                                 "varve_kv_cache_resident_tokens",
                                 "Token slots that finished sequences hold.",
@@ -65,7 +71,16 @@ final class EngineMetrics {
                                 "varve_replays",
                                 "Sequences computed again because a shard was lost.",
                                 engine.counts().replays()),
-                        counter("varve_steps", "Forward passes.", engine.counts().steps())));
+                        counter("varve_steps", "Forward passes.", engine.counts().steps()),
+                        counter(
+                                "varve_token_masks",
+                                "Tokens of answers with a form that were chosen anew among those"
+                                        + " that the form allows.",
+                                engine.counts().masks().count()),
+                        counter(
+                                "varve_token_mask_seconds",
+                                "Time to find these.",
+                                engine.counts().masks().seconds())));
         metrics.addAll(SpeculationMetrics.of(engine.speculation()));
         engine.draft().ifPresent(draft -> metrics.addAll(DraftMetrics.of(draft)));
         engine.paging().ifPresent(paging -> metrics.addAll(PagingMetrics.of(paging)));
@@ -74,8 +89,19 @@ final class EngineMetrics {
         return metrics;
     }
 
-    private static double usage(long used, long total) {
-        return total == 0 ? 0 : (double) used / total;
+    /** Share of the KV pool that running sequences hold, 0 to 1. */
+    static double kvUsage(EngineStatus engine) {
+        SlotUse slots = engine.slots();
+        return slots.total() == 0 ? 0 : (double) slots.running() / slots.total();
+    }
+
+    /** The KV pool in blocks, as gateways want to know it. */
+    static Labels blocks(EngineStatus engine) {
+        return Labels.of(
+                "block_size",
+                Integer.toString(SlotSpan.BLOCK),
+                "num_gpu_blocks",
+                Long.toString(engine.slots().total() / SlotSpan.BLOCK));
     }
 
     private static MetricSnapshot gauge(String name, String help, double value) {

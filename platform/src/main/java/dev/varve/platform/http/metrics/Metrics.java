@@ -1,41 +1,32 @@
 package dev.varve.platform.http.metrics;
 
 import dev.varve.platform.compression.CompressionReport;
-import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.http.trace.TraceCounts;
 
 import io.prometheus.metrics.config.PrometheusProperties;
 import io.prometheus.metrics.core.metrics.Counter;
-import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 
 /**
- * Counters and times of requests. Thread-safe. {@code observe…} and {@code count…} take no lock but
- * while {@link #text} copies the same histogram, and that is short, so the engine's thread may call
- * them for each token.
+ * Counters and times of requests, and what {@code /metrics} says. Thread-safe. What counts and what
+ * tells a time takes no lock but while {@link #expose} copies the same one, and that is short.
  */
 public final class Metrics {
-    /** Of the text that {@link #text} makes. */
-    public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
     /**
      * The library's own, so that neither variables nor files around the process change a metric.
      */
     private static final PrometheusProperties SETTINGS = PrometheusProperties.builder().build();
 
-    private static final double[] BOUNDS_SECONDS = {
-        0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300
-    };
-    private static final double NANOS_PER_SECOND = 1e9;
-
     private final Counter requests =
             Counter.builder(SETTINGS)
                     .name("varve_requests_total")
-                    .help("HTTP requests by route, status and finish reason.")
-                    .labelNames("route", "code", "finish_reason")
+                    .help("HTTP requests by route, status, finish reason and model.")
+                    .labelNames("route", "code", "finish_reason", "model")
                     .withoutExemplars()
                     .build();
     private final Counter disconnects =
@@ -44,14 +35,7 @@ public final class Metrics {
                     .help("Clients that went away before their answer ended.")
                     .withoutExemplars()
                     .build();
-    private final Histogram timeToFirstToken =
-            times("varve_time_to_first_token_seconds", "Time from the request to its first token.");
-    private final Histogram interTokenLatency =
-            times("varve_inter_token_latency_seconds", "Time between two tokens of a request.");
-    private final Histogram queueTime =
-            times("varve_queue_time_seconds", "Time that a request waited in the queue.");
-    private final Histogram requestLatency =
-            times("varve_e2e_request_latency_seconds", "Time from the request to its last token.");
+    private final GenerationMetrics generations = new GenerationMetrics(SETTINGS);
 
     private final CompressionMetrics compression = new CompressionMetrics(SETTINGS);
     private volatile boolean compresses;
@@ -59,14 +43,25 @@ public final class Metrics {
     private final UpstreamMetrics upstream = new UpstreamMetrics(SETTINGS);
     private volatile boolean forwards;
 
-    private static Histogram times(String name, String help) {
-        return Histogram.builder(SETTINGS)
-                .name(name)
-                .help(help)
-                .classicOnly()
-                .classicUpperBounds(BOUNDS_SECONDS)
-                .withoutExemplars()
-                .build();
+    private final boolean vllmNames;
+    private volatile Supplier<Optional<StreamCounts>> streams = Optional::empty;
+    private volatile Supplier<Optional<TraceCounts>> traces = Optional::empty;
+
+    /** Under Varve's own names. */
+    public Metrics() {
+        this(false);
+    }
+
+    /**
+     * @param vllmNames whether some are told under vLLM's names, too
+     */
+    public Metrics(boolean vllmNames) {
+        this.vllmNames = vllmNames;
+    }
+
+    /** Times and ends of a model's answers. {@code model}: its id, never what a client wrote. */
+    public GenerationTimes of(String model) {
+        return generations.of(model);
     }
 
     /**
@@ -75,9 +70,10 @@ public final class Metrics {
      * @param route its route, of which there are few
      * @param code HTTP status
      * @param finishReason how its generation ended; {@code ""} for one that generates nothing
+     * @param model id of its model; {@code ""} for one that got none
      */
-    public void countRequest(String route, int code, String finishReason) {
-        requests.labelValues(route, Integer.toString(code), finishReason).inc();
+    public void countRequest(String route, int code, String finishReason, String model) {
+        requests.labelValues(route, Integer.toString(code), finishReason, model).inc();
     }
 
     /** Counts a client that went away before its answer ended. */
@@ -119,55 +115,38 @@ public final class Metrics {
         upstream.countFailure(kind);
     }
 
-    /** Tells how long a request waited in the engine's queue. */
-    public void observeQueueTime(long nanos) {
-        queueTime.observe(nanos / NANOS_PER_SECOND);
+    /** Streams are kept: {@code now} tells how many. */
+    public void tellStreams(Supplier<StreamCounts> now) {
+        streams = () -> Optional.of(now.get());
     }
 
-    /** Tells how long a request took to its first token. */
-    public void observeFirstToken(long nanos) {
-        timeToFirstToken.observe(nanos / NANOS_PER_SECOND);
-    }
-
-    /** Tells the time between two tokens of a request. */
-    public void observeTokenGap(long nanos) {
-        interTokenLatency.observe(nanos / NANOS_PER_SECOND);
-    }
-
-    /** Tells how long a request took to its last token. */
-    public void observeRequest(long nanos) {
-        requestLatency.observe(nanos / NANOS_PER_SECOND);
+    /** {@code now} tells what becomes of traces; empty where there are none. */
+    public void tellTraces(Supplier<Optional<TraceCounts>> now) {
+        traces = now;
     }
 
     /**
-     * All metrics in Prometheus' text format 0.0.4.
+     * All metrics. Waits for nobody.
      *
-     * @param status of the engine; empty while there is none
+     * @param models all models of the server; what belongs to one of them has its id as a label
+     * @param accept header of that name, if there is one
      */
-    public String text(Optional<EngineStatus> status) {
-        return text(status.map(EngineMetrics::of).orElse(List.of()).stream());
-    }
-
-    /** Likewise, of several models; what belongs to one of them has its id as a label. */
-    public String text(List<ModelSample> models) {
-        return text(ModelMetrics.of(models).stream());
-    }
-
-    private String text(Stream<MetricSnapshot> engines) {
-        ExpositionText text = new ExpositionText();
-        engines.forEach(text::add);
-        text.add(requests.collect());
-        text.add(disconnects.collect());
-        text.add(timeToFirstToken.collect());
-        text.add(interTokenLatency.collect());
-        text.add(queueTime.collect());
-        text.add(requestLatency.collect());
+    public Exposition expose(List<ModelSample> models, Optional<String> accept) {
+        List<MetricSnapshot> all = new ArrayList<>(ModelMetrics.of(models));
+        if (vllmNames) {
+            all.addAll(VllmNames.of(models));
+        }
+        all.add(requests.collect());
+        all.add(disconnects.collect());
+        all.addAll(generations.collect());
         if (compresses) {
-            compression.collect().forEach(text::add);
+            all.addAll(compression.collect());
         }
         if (forwards) {
-            upstream.collect().forEach(text::add);
+            all.addAll(upstream.collect());
         }
-        return text.toString();
+        streams.get().map(ServerMetrics::of).ifPresent(all::addAll);
+        traces.get().map(ServerMetrics::of).ifPresent(all::addAll);
+        return Exposition.of(all, accept);
     }
 }

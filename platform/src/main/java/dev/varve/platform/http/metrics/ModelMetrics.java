@@ -6,6 +6,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
@@ -17,6 +18,10 @@ final class ModelMetrics {
 
     static List<MetricSnapshot> of(List<ModelSample> models) {
         List<MetricSnapshot> metrics = new ArrayList<>();
+        if (models.isEmpty()) {
+            return metrics;
+        }
+        metrics.add(states(models));
         metrics.add(
                 family(
                                 "varve_model_loaded",
@@ -47,6 +52,24 @@ final class ModelMetrics {
                         .counter());
         metrics.addAll(engines(models));
         return metrics;
+    }
+
+    /** Each state of each model, 1 for the one that it is in. */
+    private static MetricSnapshot states(List<ModelSample> models) {
+        Family family =
+                new Family(
+                        "varve_model_state",
+                        "1 for what the model is: in memory or not, loading, or not to be"
+                                + " loaded.");
+        for (ModelSample model : models) {
+            for (ModelSample.State state : ModelSample.State.values()) {
+                family.add(
+                        Labels.of(
+                                LABEL, model.id(), "state", state.name().toLowerCase(Locale.ROOT)),
+                        model.state() == state ? 1 : 0);
+            }
+        }
+        return family.gauge();
     }
 
     private static Family family(

@@ -1,14 +1,17 @@
 package dev.varve.platform.http.metrics;
 
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardTraffic;
 
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /** Gauges and counters of each shard, labelled with its place, device and layers. */
@@ -37,6 +40,7 @@ final class ShardMetrics {
     private List<MetricSnapshot> computing() {
         return List.of(
                 bytes(),
+                deviceBytes(),
                 each(
                                 "varve_shard_up",
                                 "1 if the shard can compute, 0 if it is missing or loads.",
@@ -75,6 +79,20 @@ final class ShardMetrics {
         addBytes(family, "mapped_weights", shard -> shard.memory().mappedWeights());
         addBytes(family, "kv", shard -> shard.memory().kv());
         addBytes(family, "compute", shard -> shard.memory().compute());
+        return family.gauge();
+    }
+
+    /** Shards on one device together; mapped weights are not on it. */
+    private MetricSnapshot deviceBytes() {
+        Map<String, Long> devices = new LinkedHashMap<>();
+        for (ShardStatus shard : shards) {
+            ShardMemory memory = shard.memory();
+            devices.merge(
+                    shard.device(), memory.weights() + memory.kv() + memory.compute(), Long::sum);
+        }
+        Family family =
+                new Family("varve_device_memory_bytes", "Bytes of a device that the model takes.");
+        devices.forEach((device, bytes) -> family.add(Labels.of("device", device), bytes));
         return family.gauge();
     }
 

@@ -18,24 +18,24 @@ final class SpeculationMetrics {
         }
         return List.of(
                 counter(
-                        "varve_draft_tokens",
+                        "varve_spec_draft_tokens",
                         "Guessed tokens that were checked.",
                         counts.drafted()),
                 counter(
-                        "varve_accepted_tokens",
+                        "varve_spec_accepted_tokens",
                         "Guessed tokens that were right.",
                         counts.accepted()),
                 counter(
-                        "varve_verify_steps",
+                        "varve_spec_steps",
                         "Checks of a sequence's guesses in a step.",
                         counts.verifySteps()),
                 histogram(
-                        "varve_acceptance_length",
+                        "varve_spec_acceptance_length",
                         "Tokens that a check gave: the right guesses, and the one behind them.",
                         counts.accepts(),
                         1),
                 histogram(
-                        "varve_draft_width",
+                        "varve_spec_draft_width",
                         "Guesses of a sequence in a step that checked some.",
                         counts.widths(),
                         0));

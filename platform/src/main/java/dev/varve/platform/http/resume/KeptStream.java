@@ -159,6 +159,11 @@ public final class KeptStream {
         }
     }
 
+    /** Whether more of it may come. */
+    synchronized boolean isRunning() {
+        return end.isEmpty();
+    }
+
     synchronized boolean isUnreadFor(Duration patience, long now) {
         return reader.isEmpty() && now - unreadSince >= patience.toNanos();
     }

@@ -23,6 +23,7 @@ public final class KeptStreams implements AutoCloseable {
     private final LongSupplier clock;
     private final Map<String, KeptStream> streams = new ConcurrentHashMap<>();
     private final AtomicLong bytes = new AtomicLong();
+    private final AtomicLong abandoned = new AtomicLong();
     private volatile boolean draining;
     private final ScheduledExecutorService watch =
             Executors.newSingleThreadScheduledExecutor(
@@ -82,6 +83,9 @@ public final class KeptStreams implements AutoCloseable {
         Duration patience = draining ? Duration.ZERO : limits.unread();
         for (KeptStream stream : streams.values()) {
             if (stream.isUnreadFor(patience, now)) {
+                if (stream.isRunning()) {
+                    abandoned.incrementAndGet();
+                }
                 cancel(stream);
             }
         }
@@ -101,6 +105,11 @@ public final class KeptStreams implements AutoCloseable {
     /** Bytes of the events of all streams. */
     public long bytes() {
         return bytes.get();
+    }
+
+    /** Streams that were cancelled since nobody read them, so far. */
+    public long abandoned() {
+        return abandoned.get();
     }
 
     @Override

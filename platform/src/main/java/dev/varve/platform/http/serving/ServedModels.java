@@ -111,6 +111,11 @@ public final class ServedModels implements AutoCloseable {
         }
     }
 
+    /** Likewise, as far as they are known: nothing is read from disk. */
+    public synchronized List<ModelView> known() {
+        return listed.stream().map(id -> slots.get(id).view()).toList();
+    }
+
     /** The model that requests without a name get, if there is any. */
     public synchronized Optional<ModelView> defaultModel() {
         return listed.stream().findFirst().map(id -> slots.get(id).view());

@@ -15,7 +15,9 @@ import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.http.SmallChat;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.metrics.GenerationTimes;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.trace.RequestRecord;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
@@ -41,6 +43,8 @@ import java.util.function.Consumer;
 
 @Timeout(60)
 class AnswerWriterTest {
+    private static final GenerationTimes TIMES = new Metrics().of("small");
+
     private final RecordedResponse response = new RecordedResponse();
 
     @Test
@@ -112,7 +116,7 @@ class AnswerWriterTest {
     @ParameterizedTest
     @EnumSource(Delivery.class)
     void aClientThatIsGoneIsNotWaitedFor(Delivery delivery) {
-        try (Choices choices = new Choices(1, new Metrics(), () -> {})) {
+        try (Choices choices = new Choices(1, TIMES, new RequestRecord(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
 
@@ -131,8 +135,9 @@ class AnswerWriterTest {
                 new AnswerWriter.Reader(
                         response.response(),
                         () -> asked.getAndIncrement() > 1,
-                        SettingNames.IDENTIFIERS);
-        try (Choices choices = new Choices(1, new Metrics(), () -> {})) {
+                        SettingNames.IDENTIFIERS,
+                        () -> {});
+        try (Choices choices = new Choices(1, TIMES, new RequestRecord(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
 
@@ -150,12 +155,13 @@ class AnswerWriterTest {
     }
 
     private AnswerWriter.Reader reader(boolean gone) {
-        return new AnswerWriter.Reader(response.response(), () -> gone, SettingNames.IDENTIFIERS);
+        return new AnswerWriter.Reader(
+                response.response(), () -> gone, SettingNames.IDENTIFIERS, () -> {});
     }
 
     private Outcome write(Delivery delivery, List<Consumer<GenerationListener>> scripts)
             throws Exception {
-        try (Choices choices = new Choices(scripts.size(), new Metrics(), () -> {})) {
+        try (Choices choices = new Choices(scripts.size(), TIMES, new RequestRecord(), () -> {})) {
             choices.submit(
                     new ScriptEngine(scripts),
                     CacheScope.common(),

@@ -13,7 +13,9 @@ import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.http.SmallChat;
+import dev.varve.platform.http.metrics.GenerationTimes;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.trace.RequestRecord;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.sequence.CacheScope;
 
@@ -30,6 +32,8 @@ import java.util.stream.IntStream;
 
 @Timeout(60)
 class ChoicesTest {
+    private static final GenerationTimes TIMES = new Metrics().of("small");
+
     /** Says more of its first answer than anybody reads before it is known what was submitted. */
     private static final class HastyEngine implements Engine {
         final Set<Integer> cancelled = ConcurrentHashMap.newKeySet();
@@ -96,7 +100,7 @@ class ChoicesTest {
     void choicesThatOverflowBeforeTheyAreKnownAreCancelled() {
         HastyEngine engine = new HastyEngine();
         int[] aborts = {0};
-        try (Choices choices = new Choices(2, new Metrics(), () -> aborts[0]++)) {
+        try (Choices choices = new Choices(2, TIMES, new RequestRecord(), () -> aborts[0]++)) {
             choices.submit(
                     engine,
                     CacheScope.common(),

@@ -3,117 +3,160 @@ package dev.varve.platform.http.metrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.api.model.LayerRange;
-import dev.varve.platform.engine.EngineStatus;
-import dev.varve.platform.engine.ShardStatus;
-import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.MissReason;
-import dev.varve.platform.prefix.PrefixCacheStatus;
-import dev.varve.platform.sequence.SlotUse;
-import dev.varve.platform.shard.ShardHealth;
-import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardTraffic;
+import dev.varve.testkit.MetricsText;
 
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** The whole text of {@code /metrics}: names, types, help, labels, buckets and numbers. */
+/** All of {@code /metrics}, read strictly, and what is written of it elsewhere. */
 class MetricsTextTest {
-    @Test
-    void everyMetricIsWritten() throws IOException {
-        Metrics metrics = new Metrics();
-        metrics.countRequest("/v1/completions", 200, "stop");
-        metrics.countRequest("/v1/completions", 200, "stop");
-        metrics.countRequest("/health", 200, "");
-        metrics.countRequest("other", 404, "");
-        metrics.countDisconnect();
-        metrics.observeFirstToken(2_100_000);
-        metrics.observeFirstToken(700_000_000);
-        metrics.observeFirstToken(400_000_000_000L);
-        metrics.observeTokenGap(1_000_000);
+    private static final Path ROOT = Path.of(System.getProperty("varve.test.root", "."));
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z0-9_:]+)` \\| ([^|]*)\\|");
+    private static final Pattern SERIES = Pattern.compile("varve_[a-z0-9_]+");
+    private static final Pattern LABEL = Pattern.compile("`([a-z_]+)`");
 
-        String text = metrics.text(Optional.of(status()));
+    private static String text(Optional<String> accept) {
+        return new String(
+                FullServer.metrics().expose(FullServer.models(), accept).bytes(),
+                StandardCharsets.UTF_8);
+    }
 
-        assertEquals(families(expected("all")), families(text));
-        assertTrue(text.endsWith("\n"), text);
+    private static MetricsText all() {
+        return MetricsText.parse(text(Optional.empty()));
     }
 
     @Test
-    void withoutAModelOnlyTheServersOwnMetricsAreWritten() throws IOException {
-        Metrics metrics = new Metrics();
-        metrics.countRequest("/health", 503, "");
+    void numbersAndLabelsAreRight() {
+        MetricsText all = all();
 
-        String text = metrics.text(Optional.empty());
-
-        assertTrue(text.startsWith("# HELP varve_requests_total "), text);
-        assertEquals(6, text.lines().filter(line -> line.startsWith("# TYPE ")).count(), text);
+        assertEquals(
+                2,
+                all.value(
+                        "varve_requests_total",
+                        "route",
+                        "/v1/completions",
+                        "code",
+                        "200",
+                        "finish_reason",
+                        "stop",
+                        "model",
+                        "one"));
+        assertEquals(1, all.value("varve_requests_total", "route", "/health", "model", ""));
+        assertEquals(0.25, all.value("varve_kv_cache_usage_ratio", "model", "one"));
+        assertEquals(
+                1,
+                all.value("varve_cache_config_info", "block_size", "256", "num_gpu_blocks", "64"));
+        assertEquals(23, all.value("varve_prefix_cache_queries_total"));
+        assertEquals(1, all.value("varve_model_state", "model", "one", "state", "ready"));
+        assertEquals(1, all.value("varve_model_state", "model", "two", "state", "unloaded"));
+        assertEquals(1, all.value("varve_model_state", "model", "two"));
+        assertEquals(1, all.value("varve_cancelled_total", "stage", "decode", "model", "one"));
+        assertEquals(9, all.value("varve_token_masks_total"));
+        assertEquals(88, all.value("varve_device_memory_bytes", "device", FullServer.STRANGE));
+        assertEquals(2, all.value("vllm:num_requests_waiting", "model_name", "one"));
+        assertEquals(0.25, all.value("vllm:kv_cache_usage_perc", "model_name", "one"));
     }
 
-    /** The lines of each metric: its two headers, and its samples, whose order means nothing. */
-    private static List<List<String>> families(String text) {
-        List<List<String>> families = new ArrayList<>();
-        for (String line : text.split("\n")) {
-            if (line.startsWith("# HELP ")) {
-                families.add(new ArrayList<>());
+    @Test
+    void timesAreCountedUpToEachBound() {
+        MetricsText all = all();
+
+        String first = "varve_time_to_first_token_seconds";
+        assertEquals(0, all.value(first + "_bucket", "le", "0.001"));
+        assertEquals(1, all.value(first + "_bucket", "le", "0.0025"));
+        assertEquals(2, all.value(first + "_bucket", "le", "1.0"));
+        assertEquals(2, all.value(first + "_bucket", "le", "640.0"));
+        assertEquals(3, all.value(first + "_bucket", "le", "+Inf"));
+        assertEquals(700.7021, all.value(first + "_sum"), 1e-9);
+        assertEquals(1, all.value("varve_inter_token_latency_seconds_bucket", "le", "0.001"));
+        assertEquals(1, all.value("varve_pflash_score_time_seconds_count"));
+    }
+
+    @Test
+    void openMetricsSaysTheSame() {
+        String text = text(Optional.of("application/openmetrics-text;version=1.0.0"));
+
+        assertEquals(all().lines(), MetricsText.parseOpenMetrics(text).lines());
+    }
+
+    @Test
+    void withoutAModelOnlyTheServersOwnMetricsAreThere() {
+        Metrics metrics = new Metrics();
+        metrics.countRequest("/health", 503, "", "");
+
+        Exposition exposition = metrics.expose(List.of(), Optional.empty());
+
+        assertEquals(
+                Set.of("varve_requests_total", "varve_client_disconnects_total"),
+                MetricsText.parse(new String(exposition.bytes(), StandardCharsets.UTF_8)).names());
+    }
+
+    /** The documentation, both ways, with the labels. */
+    @Test
+    void everySeriesIsDocumentedAndEveryDocumentedOneIsThere() throws IOException {
+        MetricsText all = all();
+        Set<String> documented = new TreeSet<>();
+        List<String> wrong = new ArrayList<>();
+        String text = Files.readString(ROOT.resolve("docs/metrics.md"));
+        Matcher row = ROW.matcher(text);
+        while (row.find()) {
+            String name = row.group(1);
+            documented.add(name);
+            Set<String> labels = labels(row.group(2));
+            Optional.ofNullable(all.families().get(name)).stream()
+                    .flatMap(family -> family.samples().stream())
+                    .map(sample -> withoutBound(sample.labels().keySet()))
+                    .filter(found -> !found.equals(labels))
+                    .forEach(found -> wrong.add(name + ": " + found + ", not " + labels));
+        }
+
+        assertEquals(new TreeSet<>(all.families().keySet()), documented);
+        assertEquals(List.of(), wrong);
+    }
+
+    private static Set<String> withoutBound(Set<String> labels) {
+        Set<String> rest = new TreeSet<>(labels);
+        rest.remove("le");
+        return rest;
+    }
+
+    private static Set<String> labels(String cell) {
+        Set<String> labels = new TreeSet<>();
+        if (cell.contains("shard labels")) {
+            labels.addAll(List.of("shard", "device", "first_layer", "end_layer", "model"));
+        }
+        Matcher label = LABEL.matcher(cell);
+        while (label.find()) {
+            labels.add(label.group(1));
+        }
+        return labels;
+    }
+
+    /** A dashboard that asks for what nobody tells shows nothing, and an alert never comes. */
+    @Test
+    void dashboardAndAlertsAskForWhatIsThere() throws IOException {
+        Set<String> names = all().names();
+        for (String file : List.of("grafana-dashboard.json", "alerts.yml")) {
+            String text = Files.readString(ROOT.resolve("dist/src/main/monitoring/" + file));
+            Set<String> asked = new TreeSet<>();
+            Matcher series = SERIES.matcher(text);
+            while (series.find()) {
+                asked.add(series.group());
             }
-            families.getLast().add(line);
+            assertTrue(asked.size() > 10, file + ": " + asked);
+            asked.removeAll(names);
+            assertEquals(Set.of(), asked, file);
         }
-        families.forEach(family -> family.subList(2, family.size()).sort(null));
-        return families;
-    }
-
-    private static String expected(String name) throws IOException {
-        try (InputStream text =
-                MetricsTextTest.class.getResourceAsStream("/metrics/" + name + ".txt")) {
-            return new String(text.readAllBytes(), StandardCharsets.UTF_8);
-        }
-    }
-
-    private static EngineStatus status() {
-        return new EngineStatus(
-                new EngineStatus.Load(4096, 4, 2, 3),
-                new SlotUse(16384, 4096, 512),
-                new ShardMemory(12_345_678_801L, 100, 20_000_000, 30),
-                new EngineStatus.Counts(new EngineStatus.Tokens(40, 50, 60), 7, 8, 12_345_678),
-                cache(),
-                List.of(
-                        shard("cpu:0", Optional.empty()),
-                        shard(
-                                "cpu:0@unix:/run/a\"b\\c}",
-                                Optional.of(
-                                        new ShardTraffic(
-                                                700, 800, ShardTraffic.Payloads.SHARED)))));
-    }
-
-    /** Of sources and reasons only some were counted. */
-    private static PrefixCacheStatus cache() {
-        return new PrefixCacheStatus(
-                new PrefixCacheStatus.Tier(8_589_934_592L, 1_234_567_890, 12, 3456),
-                new PrefixCacheStatus.Counts(
-                        Map.of(CacheSource.HOST, 21L),
-                        Map.of(CacheSource.HOST, 54_321L, CacheSource.DEVICE, 65L),
-                        Map.of(MissReason.FAILED, 2L),
-                        9,
-                        new PrefixCacheStatus.Moved(
-                                987_654_321,
-                                123_456_789,
-                                new long[] {1, 0, 2, 0, 3, 0, 0, 0, 0, 4},
-                                12.5)));
-    }
-
-    private static ShardStatus shard(String device, Optional<ShardTraffic> traffic) {
-        return new ShardStatus(
-                device,
-                new LayerRange(3, 7),
-                new ShardMemory(11, 22, 33, 44),
-                ShardHealth.ready(),
-                new ShardStatus.Work(5, 60, 1500, 2000, traffic));
     }
 }

@@ -3,16 +3,18 @@ package dev.varve.platform.http.metrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.platform.engine.SpeculationCounts;
+import dev.varve.testkit.MetricsText;
 
 import org.junit.jupiter.api.Test;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 
 class SpeculationMetricsTest {
     private static List<String> samples(SpeculationCounts counts) {
-        ExpositionText text = new ExpositionText();
-        SpeculationMetrics.of(counts).forEach(text::add);
-        return text.toString().lines().filter(line -> !line.startsWith("#")).toList();
+        Exposition exposition = Exposition.of(SpeculationMetrics.of(counts), Optional.empty());
+        return MetricsText.parse(new String(exposition.bytes(), StandardCharsets.UTF_8)).lines();
     }
 
     @Test
@@ -28,23 +30,23 @@ class SpeculationMetricsTest {
 
         assertEquals(
                 List.of(
-                        "varve_draft_tokens_total 10",
-                        "varve_accepted_tokens_total 5",
-                        "varve_verify_steps_total 5",
-                        "varve_acceptance_length_bucket{le=\"1.0\"} 2",
-                        "varve_acceptance_length_bucket{le=\"2.0\"} 4",
-                        "varve_acceptance_length_bucket{le=\"3.0\"} 4",
-                        "varve_acceptance_length_bucket{le=\"4.0\"} 5",
-                        "varve_acceptance_length_bucket{le=\"+Inf\"} 5",
-                        "varve_acceptance_length_count 5",
-                        "varve_acceptance_length_sum 10",
-                        "varve_draft_width_bucket{le=\"0.0\"} 0",
-                        "varve_draft_width_bucket{le=\"1.0\"} 1",
-                        "varve_draft_width_bucket{le=\"2.0\"} 4",
-                        "varve_draft_width_bucket{le=\"3.0\"} 5",
-                        "varve_draft_width_bucket{le=\"+Inf\"} 5",
-                        "varve_draft_width_count 5",
-                        "varve_draft_width_sum 10"),
+                        "varve_spec_acceptance_length_bucket{le=\"+Inf\"} 5",
+                        "varve_spec_acceptance_length_bucket{le=\"1.0\"} 2",
+                        "varve_spec_acceptance_length_bucket{le=\"2.0\"} 4",
+                        "varve_spec_acceptance_length_bucket{le=\"3.0\"} 4",
+                        "varve_spec_acceptance_length_bucket{le=\"4.0\"} 5",
+                        "varve_spec_acceptance_length_count 5",
+                        "varve_spec_acceptance_length_sum 10",
+                        "varve_spec_accepted_tokens_total 5",
+                        "varve_spec_draft_tokens_total 10",
+                        "varve_spec_draft_width_bucket{le=\"+Inf\"} 5",
+                        "varve_spec_draft_width_bucket{le=\"0.0\"} 0",
+                        "varve_spec_draft_width_bucket{le=\"1.0\"} 1",
+                        "varve_spec_draft_width_bucket{le=\"2.0\"} 4",
+                        "varve_spec_draft_width_bucket{le=\"3.0\"} 5",
+                        "varve_spec_draft_width_count 5",
+                        "varve_spec_draft_width_sum 10",
+                        "varve_spec_steps_total 5"),
                 samples(counts));
     }
 

@@ -1,0 +1,103 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.telemetry.TraceTarget;
+import dev.varve.platform.http.trace.Tracing;
+import dev.varve.platform.plugin.PluginCatalog;
+
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/** What is told of the server to those who watch it. */
+final class MonitoringArguments {
+    private static final String ENDPOINT = "--otlp-endpoint";
+    private static final String SHARE = "--otlp-share";
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    /** Whose names metrics have beside Varve's own. */
+    enum Aliases {
+        NONE,
+        VLLM
+    }
+
+    @Option(
+            names = "--metrics-aliases",
+            defaultValue = "none",
+            paramLabel = "none|vllm",
+            description =
+                    "Names that /metrics has beside Varve's own: vllm adds"
+                            + " vllm:num_requests_waiting and the others that gateways route by.",
+            order = 25)
+    private Aliases aliases;
+
+    @Option(
+            names = ENDPOINT,
+            paramLabel = "URL",
+            description =
+                    "Collector of OpenTelemetry that gets a trace of each request, without any text"
+                            + " of it, such as http://localhost:4318; /v1/traces is added. A"
+                            + " request never waits for it (default: no traces).",
+            order = 26)
+    private Optional<URI> endpoint = Optional.empty();
+
+    @Option(
+            names = SHARE,
+            paramLabel = "SHARE",
+            description =
+                    "Part of the requests that are traced, 0 to 1, where the client's traceparent"
+                            + " does not say (default: 1). Needs --otlp-endpoint.",
+            order = 27)
+    private Optional<Double> share = Optional.empty();
+
+    /** Whether some metrics have vLLM's names, too. */
+    boolean vllmNames() {
+        return aliases == Aliases.VLLM;
+    }
+
+    /**
+     * Which requests are traced. The caller closes it.
+     *
+     * @param plugins are asked for if some are
+     * @throws UsageException if flags are wrong
+     * @throws VarveException of kind UNAVAILABLE if nothing can send traces
+     */
+    Tracing tracing(Supplier<PluginCatalog> plugins) {
+        double part = share.orElse(1.0);
+        if (!(part >= 0 && part <= 1)) {
+            throw new UsageException(SHARE + ": expected a number from 0 to 1, found " + part);
+        }
+        if (endpoint.isEmpty()) {
+            if (share.isPresent()) {
+                throw new UsageException(SHARE + ": needs " + ENDPOINT);
+            }
+            return Tracing.off();
+        }
+        try {
+            return Tracing.to(
+                    plugins.get().traceExporter("otlp").open(target(endpoint.get())), part);
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE, ENDPOINT + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static TraceTarget target(URI endpoint) {
+        return new TraceTarget(
+                endpoint,
+                TIMEOUT,
+                Map.of(
+                        "service.name",
+                        "varve",
+                        "service.version",
+                        VersionText.version(),
+                        "service.instance.id",
+                        UUID.randomUUID().toString()));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.http.metrics.GenerationTimes;
+import dev.varve.platform.http.metrics.GenerationTimes.Stage;
+
+import java.util.Optional;
+
+/**
+ * When what happened to an answer, for metrics and its trace. The engine's thread uses it for each
+ * token; a trace hears only of the beginning and the end of each stage.
+ */
+final class GenerationClock {
+    private final GenerationTimes times;
+    private final Optional<GenerationTrace> trace;
+    private final long request;
+    private final long submitted;
+    private Stage stage = Stage.QUEUE;
+    private long started;
+    private long firstToken;
+    private long lastToken;
+
+    /**
+     * Begins in the queue.
+     *
+     * @param request when the request came, on the clock of {@link System#nanoTime}
+     */
+    GenerationClock(GenerationTimes times, long request, Optional<GenerationTrace> trace) {
+        this.times = times;
+        this.request = request;
+        this.trace = trace;
+        submitted = System.nanoTime();
+        trace.ifPresent(each -> each.enter(Stage.QUEUE, submitted));
+    }
+
+    /** The beginning of its prompt is copied. */
+    void restore() {
+        if (stage == Stage.QUEUE) {
+            long now = System.nanoTime();
+            times.observeQueue(now - submitted);
+            enter(Stage.RESTORE, now);
+        }
+    }
+
+    /** Its prompt is computed, but for {@code cachedTokens}. */
+    void start(int cachedTokens) {
+        long now = System.nanoTime();
+        if (stage == Stage.QUEUE) {
+            times.observeQueue(now - submitted);
+        }
+        started = now;
+        enter(Stage.PREFILL, now);
+        trace.ifPresent(each -> each.cached(cachedTokens));
+    }
+
+    /** It has one more token. */
+    void token() {
+        long now = System.nanoTime();
+        if (stage == Stage.DECODE) {
+            times.observeTokenGap(now - lastToken);
+        } else {
+            times.observeFirstToken(now - request);
+            times.observePrefill(now - started);
+            firstToken = now;
+            enter(Stage.DECODE, now);
+        }
+        lastToken = now;
+    }
+
+    private void enter(Stage next, long now) {
+        stage = next;
+        if (trace.isPresent()) {
+            trace.get().enter(next, now);
+        }
+    }
+
+    /** It has ended. */
+    void end(GenerationEnd end) {
+        long now = System.nanoTime();
+        times.observeRequest(now - request);
+        if (stage == Stage.DECODE) {
+            times.observeDecode(now - firstToken);
+        }
+        trace.ifPresent(each -> each.end(end, now));
+    }
+
+    /** It failed, or was cancelled. */
+    void fail(VarveException error) {
+        if (error.kind() == VarveException.Kind.CANCELLED) {
+            times.countCancelled(stage);
+        }
+        trace.ifPresent(each -> each.fail(error.kind(), System.nanoTime()));
+    }
+}

@@ -1,0 +1,100 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.http.metrics.GenerationTimes.Stage;
+import dev.varve.platform.http.trace.OpenSpan;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * One answer in the trace of its request: its stages, and what each shard did meanwhile, for all
+ * requests together, since they are computed together. For the engine's thread.
+ */
+final class GenerationTrace {
+    private final Engine engine;
+    private final OpenSpan answer;
+    private Optional<OpenSpan> stage = Optional.empty();
+    private boolean computes;
+    private long entered;
+    private List<ShardStatus> before = List.of();
+
+    /** {@code request}: the span that it is a part of. */
+    GenerationTrace(OpenSpan request, int index, Engine engine) {
+        this.engine = engine;
+        answer = request.child("generate", System.nanoTime()).put("varve.choice", index);
+    }
+
+    /** It comes to another stage. */
+    void enter(Stage next, long now) {
+        leave(now);
+        stage = Optional.of(answer.child(next.name().toLowerCase(Locale.ROOT), now));
+        computes = next == Stage.PREFILL || next == Stage.DECODE;
+        entered = now;
+        before = computes ? engine.status().shards() : List.of();
+    }
+
+    private void leave(long now) {
+        stage.ifPresent(
+                span -> {
+                    if (computes) {
+                        tellShards(span, now);
+                    }
+                    span.end(now);
+                });
+    }
+
+    private void tellShards(OpenSpan span, long now) {
+        List<ShardStatus> after = engine.status().shards();
+        for (int i = 0; i < Math.min(before.size(), after.size()); i++) {
+            ShardStatus shard = after.get(i);
+            ShardStatus.Work done = shard.work();
+            ShardStatus.Work earlier = before.get(i).work();
+            OpenSpan child =
+                    span.child("shard", entered)
+                            .put("varve.shard.index", i)
+                            .put("varve.shard.device", shard.device())
+                            .put("varve.shard.first_layer", shard.range().begin())
+                            .put("varve.shard.end_layer", shard.range().end())
+                            .put("varve.shard.forwards", done.forwards() - earlier.forwards())
+                            .put("varve.shard.tokens", done.tokens() - earlier.tokens())
+                            .put(
+                                    "varve.shard.busy_ms",
+                                    done.forwardMillis() - earlier.forwardMillis())
+                            .put(
+                                    "varve.shard.boundary_ms",
+                                    done.boundaryMillis() - earlier.boundaryMillis());
+            child.end(now);
+        }
+    }
+
+    /** So much of its prompt needs no computing. */
+    void cached(int tokens) {
+        answer.put("varve.cached_tokens", tokens);
+    }
+
+    /** It has ended. */
+    void end(GenerationEnd end, long now) {
+        answer.put("gen_ai.usage.input_tokens", end.tokens().prompt())
+                .put("gen_ai.usage.output_tokens", end.tokens().generated())
+                .put("varve.cached_tokens", end.tokens().cached())
+                .put("varve.end", end.reason().name().toLowerCase(Locale.ROOT));
+        if (end.speculation().verifySteps() > 0) {
+            answer.put("varve.spec.draft_tokens", end.speculation().drafted())
+                    .put("varve.spec.accepted_tokens", end.speculation().accepted());
+        }
+        leave(now);
+        answer.end(now);
+    }
+
+    /** It failed, or was cancelled. */
+    void fail(VarveException.Kind kind, long now) {
+        String word = kind.name().toLowerCase(Locale.ROOT);
+        leave(now);
+        answer.fail(word, now);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.varve.platform.http.metrics;
+
+import dev.varve.platform.http.trace.TraceCounts;
+
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+
+import java.util.List;
+
+/** What the server does beside answers. */
+final class ServerMetrics {
+    private ServerMetrics() {}
+
+    static List<MetricSnapshot> of(StreamCounts streams) {
+        return List.of(
+                Family.single(
+                                "varve_kept_streams",
+                                "Streams that are kept for clients that may come back.",
+                                streams.kept())
+                        .gauge(),
+                Family.single(
+                                "varve_kept_stream_bytes",
+                                "Bytes of the events of these.",
+                                streams.bytes())
+                        .gauge(),
+                Family.single(
+                                "varve_kept_streams_abandoned",
+                                "Kept streams that were cancelled since nobody read them.",
+                                streams.abandoned())
+                        .counter());
+    }
+
+    static List<MetricSnapshot> of(TraceCounts traces) {
+        return List.of(
+                Family.single(
+                                "varve_traces_exported",
+                                "Traces of requests that the collector took.",
+                                traces.exported())
+                        .counter(),
+                new Family(
+                                "varve_traces_lost",
+                                "Traces of requests that did not get there: too many waited, or"
+                                        + " the collector did not take them.")
+                        .add(Labels.of("reason", "queue_full"), traces.dropped())
+                        .add(Labels.of("reason", "failed"), traces.failed())
+                        .counter());
+    }
+}

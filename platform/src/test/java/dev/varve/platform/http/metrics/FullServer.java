@@ -1,0 +1,153 @@
+package dev.varve.platform.http.metrics;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.compression.CompressionFingerprint;
+import dev.varve.platform.compression.CompressionReport;
+import dev.varve.platform.compression.CompressionTimes;
+import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.engine.SpeculationCounts;
+import dev.varve.platform.http.trace.TraceCounts;
+import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixCacheStatus;
+import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.shard.ShardHealth;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardTraffic;
+import dev.varve.platform.store.ArchiveStatus;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A server that has everything that metrics tell of, and has done all of it. */
+final class FullServer {
+    static final String STRANGE = "cpu:0@unix:/run/a\"b\\c}";
+
+    private FullServer() {}
+
+    static Metrics metrics() {
+        Metrics metrics = new Metrics(true);
+        metrics.tellCompression();
+        metrics.tellUpstream();
+        metrics.tellStreams(() -> new StreamCounts(2, 300, 4));
+        metrics.tellTraces(() -> Optional.of(new TraceCounts(5, 6, 7)));
+        metrics.countRequest("/v1/completions", 200, "stop", "one");
+        metrics.countRequest("/v1/completions", 200, "stop", "one");
+        metrics.countRequest("/health", 200, "", "");
+        metrics.countDisconnect();
+        metrics.countUpstreamRequest();
+        metrics.countUpstreamFailure("broken");
+        metrics.countFailedCompression();
+        metrics.countCompression(
+                new CompressionReport(
+                        CompressionReport.Mode.WHOLE,
+                        0.5,
+                        1000,
+                        500,
+                        2,
+                        new CompressionTimes(1, 20, 3),
+                        new CompressionFingerprint("00")));
+        GenerationTimes times = metrics.of("one");
+        times.observeQueue(1_000_000);
+        times.observeFirstToken(2_100_000);
+        times.observeFirstToken(700_000_000);
+        times.observeFirstToken(700_000_000_000L);
+        times.observeTokenGap(1_000_000);
+        times.observePrefill(1_000_000);
+        times.observeDecode(1_000_000);
+        times.observeRequest(1_000_000);
+        times.countCancelled(GenerationTimes.Stage.DECODE);
+        return metrics;
+    }
+
+    static List<ModelSample> models() {
+        return List.of(
+                new ModelSample(
+                        "one",
+                        ModelSample.State.READY,
+                        Optional.of(engine()),
+                        new ModelSample.Counts(2, 1, 0)),
+                new ModelSample(
+                        "two",
+                        ModelSample.State.UNLOADED,
+                        Optional.empty(),
+                        new ModelSample.Counts(0, 0, 0)));
+    }
+
+    private static EngineStatus engine() {
+        return new EngineStatus(
+                new EngineStatus.Load(4096, 4, 2, 3),
+                new SlotUse(16384, 4096, 512),
+                new ShardMemory(12_345_678_801L, 100, 20_000_000, 30),
+                new EngineStatus.Counts(
+                        new EngineStatus.Tokens(40, 50, 60),
+                        7,
+                        8,
+                        12_345_678,
+                        new EngineStatus.Masks(9, 0.25)),
+                cache().with(Optional.of(disk())),
+                new SpeculationCounts(10, 5, List.of(2L, 2L, 0L, 1L), List.of(0L, 1L, 3L, 1L)),
+                List.of(
+                        shard("cpu:0", Optional.empty()),
+                        shard(
+                                STRANGE,
+                                Optional.of(
+                                        new ShardTraffic(700, 800, ShardTraffic.Payloads.SHARED)))),
+                Optional.of(
+                        new DraftStatus(
+                                STRANGE,
+                                55,
+                                ShardHealth.ready(),
+                                new DraftStatus.Answers(40, 120, 3),
+                                new ShardTraffic(900, 60, ShardTraffic.Payloads.STREAM))),
+                Optional.of(
+                        new PagingStatus(
+                                new PagingOptions(4096, PagePolicy.LRU, 128),
+                                new PageCounts(120, 90, 12_345_678_901L, 40, 70, 50),
+                                30,
+                                1L << 33)));
+    }
+
+    /** Of sources and reasons only some were counted. */
+    private static PrefixCacheStatus cache() {
+        return new PrefixCacheStatus(
+                new PrefixCacheStatus.Tier(8_589_934_592L, 1_234_567_890, 12, 3456),
+                new PrefixCacheStatus.Counts(
+                        Map.of(CacheSource.HOST, 21L),
+                        Map.of(CacheSource.HOST, 54_321L, CacheSource.DEVICE, 65L),
+                        Map.of(MissReason.FAILED, 2L),
+                        9,
+                        new PrefixCacheStatus.Moved(
+                                987_654_321,
+                                123_456_789,
+                                new long[] {1, 0, 2, 0, 3, 0, 0, 0, 0, 4},
+                                12.5)));
+    }
+
+    private static ArchiveStatus disk() {
+        return new ArchiveStatus(
+                ArchiveStatus.State.OPEN,
+                100,
+                50,
+                4,
+                3,
+                1,
+                new ArchiveStatus.Traffic(10, 20, 1, Map.of()));
+    }
+
+    private static ShardStatus shard(String device, Optional<ShardTraffic> traffic) {
+        return new ShardStatus(
+                device,
+                new LayerRange(3, 7),
+                new ShardMemory(11, 22, 33, 44),
+                ShardHealth.ready(),
+                new ShardStatus.Work(5, 60, 1500, 2000, traffic));
+    }
+}

@@ -1,0 +1,2 @@
+/** What works with OpenTelemetry's libraries; loaded together with them. */
+package dev.varve.plugin.otlp.export;

@@ -1,0 +1,2 @@
+/** Plugin that sends traces to a collector; its libraries are loaded at the first use. */
+package dev.varve.plugin.otlp;

@@ -9,6 +9,7 @@
 # BENCH=SpeculationBench measures what guesses bring where so many of them are right.
 # BENCH=FormBench measures what the form of an answer costs and brings.
 # BENCH=DialectBench bench/run.sh URL measures how much later the first token comes in Messages and Responses than in chats.
+# BENCH=MetricsBench bench/run.sh [URL] measures what metrics cost a token, and how long a scrape of a server takes while it answers.
 # BENCH=StoreBench bench/run.sh FOLDER measures the store of prompts on the disk of that folder, BENCH=DiskBench what it saves and costs
 # behind the prefix cache.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
@@ -25,6 +26,10 @@ fi
 if [[ ${BENCH:-} == RequestBench ]]; then
   exec "$java" -Xmx256m -XX:+UseSerialGC -Djava.util.logging.config.file=/dev/null \
     -cp "$root/bench/target/classes:$root/testkit/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.RequestBench "$@"
+fi
+if [[ ${BENCH:-} == MetricsBench ]]; then
+  exec "$java" -Xmx256m -XX:+UseSerialGC \
+    -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.MetricsBench "$@"
 fi
 options=(--enable-native-access=ALL-UNNAMED -Xmx1g -XX:+UseSerialGC)
 if [[ ${BENCH:-} == StoreBench || ${BENCH:-} == DiskBench ]]; then

@@ -74,38 +74,52 @@ public record HttpOptions(
 
     /** The same with other limits. */
     public HttpOptions withLimits(IntakeLimits other) {
-        return new HttpOptions(address, access, other, names, fields, resume, tls, page, monitoring);
+        return new HttpOptions(
+                address, access, other, names, fields, resume, tls, page, monitoring);
     }
 
     /** The same with other pages. */
     public HttpOptions withPages(PageAccess other) {
         return new HttpOptions(
-                address, access.withPages(other), limits, names, fields, resume, tls, page, monitoring);
+                address,
+                access.withPages(other),
+                limits,
+                names,
+                fields,
+                resume,
+                tls,
+                page,
+                monitoring);
     }
 
     /** The same with other names of settings. */
     public HttpOptions withNames(SettingNames other) {
-        return new HttpOptions(address, access, limits, other, fields, resume, tls, page, monitoring);
+        return new HttpOptions(
+                address, access, limits, other, fields, resume, tls, page, monitoring);
     }
 
     /** The same with another policy. */
     public HttpOptions withFields(FieldPolicy other) {
-        return new HttpOptions(address, access, limits, names, other, resume, tls, page, monitoring);
+        return new HttpOptions(
+                address, access, limits, names, other, resume, tls, page, monitoring);
     }
 
     /** The same with a certificate, for HTTPS. */
     public HttpOptions withTls(Optional<TlsSource> other) {
-        return new HttpOptions(address, access, limits, names, fields, resume, other, page, monitoring);
+        return new HttpOptions(
+                address, access, limits, names, fields, resume, other, page, monitoring);
     }
 
     /** The same with or without a page. */
     public HttpOptions withPage(PageOffer other) {
-        return new HttpOptions(address, access, limits, names, fields, resume, tls, other, monitoring);
+        return new HttpOptions(
+                address, access, limits, names, fields, resume, tls, other, monitoring);
     }
 
     /** The same with another rule for streams. */
     public HttpOptions withResume(ResumeRule other) {
-        return new HttpOptions(address, access, limits, names, fields, other, tls, page, monitoring);
+        return new HttpOptions(
+                address, access, limits, names, fields, other, tls, page, monitoring);
     }
 
     /** The same, watched otherwise. */

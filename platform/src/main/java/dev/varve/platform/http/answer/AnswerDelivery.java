@@ -177,8 +177,7 @@ public final class AnswerDelivery {
         PendingAnswer pending = made.pending();
         RequestRecord record = made.record();
         Choices choices =
-                new Choices(
-                        pending.choices().size(), metrics.of(record.model()), record, () -> {});
+                new Choices(pending.choices().size(), metrics.of(record.model()), record, () -> {});
         StreamEvent sign =
                 pending.format().waitsInOrder()
                         ? new StreamEvent.Comment("keep-alive")

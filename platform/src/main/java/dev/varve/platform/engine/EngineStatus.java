@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param draft what guesses in a process of its own
  * @param paging how the attention cache is bounded; empty where it is not
  * @param outage that requests wait for lost shards; empty while they do not
+ * @param replicas the engines that these figures are the sum of; empty for a single one
  */
 public record EngineStatus(
         Load load,
@@ -36,14 +37,42 @@ public record EngineStatus(
         List<ShardStatus> shards,
         Optional<DraftStatus> draft,
         Optional<PagingStatus> paging,
-        Optional<Outage> outage) {
-    /** Copies the shards. */
+        Optional<Outage> outage,
+        List<ReplicaStatus> replicas) {
+    /** Copies the lists. */
     public EngineStatus {
         shards = List.copyOf(shards);
+        replicas = List.copyOf(replicas);
         Objects.requireNonNull(outage);
     }
 
-    /** The status of an engine that waits for no shard. */
+    /** The status of a single engine. */
+    public EngineStatus(
+            Load load,
+            SlotUse slots,
+            ShardMemory memory,
+            Counts counts,
+            PrefixCacheStatus cache,
+            SpeculationCounts speculation,
+            List<ShardStatus> shards,
+            Optional<DraftStatus> draft,
+            Optional<PagingStatus> paging,
+            Optional<Outage> outage) {
+        this(
+                load,
+                slots,
+                memory,
+                counts,
+                cache,
+                speculation,
+                shards,
+                draft,
+                paging,
+                outage,
+                List.of());
+    }
+
+    /** The status of a single engine that waits for no shard. */
     public EngineStatus(
             Load load,
             SlotUse slots,
@@ -141,6 +170,13 @@ public record EngineStatus(
      * @param turnsAway whether that is over: those that waited have failed, new ones are refused
      */
     public record Outage(Duration waited, Duration left, boolean turnsAway) {}
+
+    /** Whether requests are computed now: all shards are there, those of one replica at least. */
+    public boolean isAble() {
+        return replicas.isEmpty()
+                ? missingShards().isEmpty()
+                : replicas.stream().anyMatch(ReplicaStatus::isReady);
+    }
 
     /** Shards that cannot compute at the moment. */
     public List<ShardStatus> missingShards() {

@@ -98,7 +98,8 @@ final class Rehearsal {
                         options.withoutHostCache(),
                         new Drafting(Optional.empty(), shape.vocabularySize()),
                         Optional.empty(),
-                        NOBODY);
+                        NOBODY,
+                        Refuge.NONE);
     }
 
     /**

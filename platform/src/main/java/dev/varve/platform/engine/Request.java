@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * A submitted request on its way through the engine. All but {@link #cancel} belongs to the
  * engine's thread.
  */
-final class Request implements Generation {
+final class Request implements Unfinished {
     /** Tokens behind a position that is kept which are not worth another one. */
     private static final int NEAR = 8;
 
@@ -39,7 +39,7 @@ final class Request implements Generation {
 
     private final GenerationRequest request;
     private final GenerationListener listener;
-    private final long arrival;
+    private long arrival;
     private final Sampler sampler;
     private final TokenList tokens;
     private final int promptLength;
@@ -52,7 +52,7 @@ final class Request implements Generation {
     private final int[] lastStop;
 
     private final OutputRows wanted;
-    private final Runnable wakeUp;
+    private volatile Runnable wakeUp;
     private final SequenceDrafts drafts;
     private final RequestClock clock = new RequestClock(System::nanoTime);
     private volatile boolean cancelled;
@@ -169,7 +169,8 @@ final class Request implements Generation {
         return cancelled;
     }
 
-    GenerationListener listener() {
+    @Override
+    public GenerationListener listener() {
         return listener;
     }
 
@@ -459,6 +460,26 @@ final class Request implements Generation {
         sequence = null;
         held = false;
         phase = Phase.WAITING;
+    }
+
+    /**
+     * Goes to the queue of another engine of the same model, which has nothing of it but its tokens
+     * and how they were computed. It was taken from the engine that it was in.
+     *
+     * @param number as that engine counts
+     * @param cancelled called when the request is cancelled
+     */
+    void moveTo(long number, Runnable cancelled) {
+        arrival = number;
+        // Before somebody else may look at it: who cancels it wakes the one or the other.
+        wakeUp = cancelled;
+        mayRestore = true;
+        askedDisk = false;
+        read = Optional.empty();
+        awaited = Optional.empty();
+        lookedOut = null;
+        round.ifPresent(PageRounds.Round::drop);
+        round = Optional.empty();
     }
 
     /** Nothing more will be done for it. */

@@ -74,6 +74,27 @@ final class RequestQueue implements WaitingLine {
         }
     }
 
+    /**
+     * Queues a request of another engine in front of the others, also while this one drains.
+     *
+     * @throws VarveException of kind UNAVAILABLE if requests are turned away, or none is taken
+     */
+    void adopt(Request request) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw ended();
+            }
+            if (refusal.isPresent()) {
+                throw missing(refusal.get());
+            }
+            waiting.addFirst(request);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void requireOpen(int count) {
         if (closed || draining) {
             throw ended();

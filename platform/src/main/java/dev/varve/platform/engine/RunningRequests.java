@@ -21,14 +21,22 @@ final class RunningRequests {
     /** Losses in a row that a request survives without getting further. */
     private static final int MOST_LOSSES = 5;
 
+    /** Failed steps in a row that a request survives, each in another engine. */
+    private static final int MOST_MOVES = 2;
+
     private final PrefixCache cache;
     private final WaitingLine line;
     private final Drafting drafting;
+    private final Refuge refuge;
     private final List<Request> requests = new ArrayList<>();
     private long preemptions;
     private long replays;
 
-    RunningRequests(PrefixCache cache, WaitingLine line, Drafting drafting) {
+    /**
+     * @param refuge takes what cannot go on here
+     */
+    RunningRequests(PrefixCache cache, WaitingLine line, Drafting drafting, Refuge refuge) {
+        this.refuge = refuge;
         this.cache = cache;
         this.line = line;
         this.drafting = drafting;
@@ -151,6 +159,33 @@ final class RunningRequests {
         return true;
     }
 
+    /**
+     * Likewise, unless the request can go on in another engine.
+     *
+     * @return whether it ran
+     */
+    boolean endOrMove(Request request, VarveException reason) {
+        if (!request.isRunning()) {
+            return false;
+        }
+        requests.remove(request);
+        drafting.forget(request);
+        cache.drop(request.sequence());
+        moveOrFail(request, reason);
+        return true;
+    }
+
+    private void moveOrFail(Request request, VarveException reason) {
+        boolean mayMove = Refuge.helps(reason) && request.countLoss() <= MOST_MOVES;
+        if (mayMove) {
+            request.loseSequence();
+        }
+        if (!mayMove || !refuge.takes(request, reason)) {
+            request.leave();
+            fail(request, reason);
+        }
+    }
+
     private void leave(Request request) {
         requests.remove(request);
         request.leave();
@@ -199,15 +234,14 @@ final class RunningRequests {
         line.requeue(youngest);
     }
 
-    /** Ends all; nobody knows what the caches hold. */
+    /** Ends all, or has them go on in other engines; nobody knows what the caches hold. */
     void endAll(VarveException reason) {
         List<Request> ended = List.copyOf(requests);
         requests.clear();
         cache.lose();
         for (Request request : ended) {
-            request.leave();
             drafting.forget(request);
-            fail(request, reason);
+            moveOrFail(request, reason);
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * The engine: one thread that admits requests, computes the next token of all running sequences
@@ -54,6 +55,10 @@ public final class Scheduler implements Engine {
     private volatile Optional<EngineStatus.Outage> outage = Optional.empty();
 
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
+    private volatile Refuge refuge = Refuge.NONE;
+
+    /** Why somebody wants it to end as if it were broken. */
+    private volatile Optional<VarveException> condemned = Optional.empty();
 
     /** Made before there may be no memory for it. */
     private final VarveException lastWord =
@@ -70,7 +75,7 @@ public final class Scheduler implements Engine {
         this.options = options;
         queue = new RequestQueue(options.queueLimit());
         drafting = new Drafting(speculation, shape.vocabularySize());
-        steps = new StepRunner(pipeline, shape, options, drafting, pages, queue);
+        steps = new StepRunner(pipeline, shape, options, drafting, pages, queue, new Elsewhere());
         published = steps.figures(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
     }
@@ -103,6 +108,50 @@ public final class Scheduler implements Engine {
         Scheduler scheduler = new Scheduler(pipeline, shape, options, speculation, pages);
         scheduler.thread.start();
         return scheduler;
+    }
+
+    /** Whatever the refuge is at the moment. */
+    private final class Elsewhere implements Refuge {
+        @Override
+        public boolean isOpen() {
+            return refuge.isOpen();
+        }
+
+        @Override
+        public boolean takes(Unfinished request, VarveException reason) {
+            return refuge.takes(request, reason);
+        }
+    }
+
+    /** Has requests go on elsewhere that cannot end here; to be called before there are any. */
+    public void shelter(Refuge elsewhere) {
+        refuge = elsewhere;
+    }
+
+    /**
+     * Goes on with a request of another engine of the same model, with the tokens that it has, and
+     * computes these in the same chunks.
+     *
+     * @throws VarveException of kind UNAVAILABLE if this one takes no requests
+     */
+    public void adopt(Unfinished unfinished) {
+        switch (unfinished) {
+            case Request request -> {
+                request.moveTo(arrivals.getAndIncrement(), queue::wakeUp);
+                queue.adopt(request);
+            }
+        }
+    }
+
+    /** Whether it takes requests: it is not broken, closed, or without a shard. */
+    public boolean isTaking() {
+        return !broken.isDone() && !queue.isClosed() && !queue.turnsAway();
+    }
+
+    /** Has the engine end as one that is broken, after the step under way. */
+    public void condemn(VarveException reason) {
+        condemned = Optional.of(reason);
+        queue.wakeUp();
     }
 
     @Override
@@ -169,7 +218,11 @@ public final class Scheduler implements Engine {
             if (queue.staysQuiet(BEFORE_REHEARSAL)) {
                 Rehearsal.run(pipeline, shape, options, queue::isQuiet);
             }
-            while (queue.awaitWork(steps::isIdle)) {
+            while (queue.awaitWork(this::isIdle)) {
+                condemned.ifPresent(
+                        reason -> {
+                            throw reason;
+                        });
                 step();
                 publish();
                 awaitDisk();
@@ -181,6 +234,10 @@ public final class Scheduler implements Engine {
         } finally {
             stop(end);
         }
+    }
+
+    private boolean isIdle() {
+        return steps.isIdle() && condemned.isEmpty();
     }
 
     private void step() {
@@ -245,6 +302,8 @@ public final class Scheduler implements Engine {
             boolean over = patience.isOver(health());
             if (over) {
                 turnAway(loss);
+            } else if (refuge.isOpen()) {
+                sendOn(loss);
             } else {
                 queue.welcome();
             }
@@ -276,7 +335,50 @@ public final class Scheduler implements Engine {
                     Double.toString(options.shardPatience().toMillis() / 1000.0),
                     Setting.SHARD_PATIENCE);
         }
-        queue.turnAway(loss, ended -> fail(ended, RequestQueue.missing(loss)));
+        VarveException reason = RequestQueue.missing(loss);
+        Leaving leaving = new Leaving(reason);
+        queue.turnAway(loss, leaving);
+        leaving.moveOrFail();
+    }
+
+    /** Has requests go on elsewhere at once, rather than wait for what may take long. */
+    private void sendOn(ShardLostException loss) {
+        List<Request> left = new ArrayList<>();
+        queue.turnAway(loss, left::addAll);
+        move(left, RequestQueue.missing(loss)).reversed().forEach(queue::requeue);
+    }
+
+    /** Requests that are taken out of the queue, to go on elsewhere or to fail. */
+    private final class Leaving implements Consumer<List<Request>> {
+        private final VarveException reason;
+
+        /** Asked before the queue is locked, or two engines might wait for each other. */
+        private final boolean mayMove;
+
+        private final List<Request> moving = new ArrayList<>();
+
+        Leaving(VarveException reason) {
+            this.reason = reason;
+            mayMove = Refuge.helps(reason) && refuge.isOpen();
+        }
+
+        @Override
+        public void accept(List<Request> ended) {
+            if (mayMove) {
+                moving.addAll(ended);
+            } else {
+                fail(ended, reason);
+            }
+        }
+
+        void moveOrFail() {
+            fail(move(moving, reason), reason);
+        }
+    }
+
+    /** Has requests that wait go on elsewhere; returns those that nobody takes. */
+    private List<Request> move(List<Request> requests, VarveException reason) {
+        return requests.stream().filter(request -> !refuge.takes(request, reason)).toList();
     }
 
     private static void fail(List<Request> requests, VarveException reason) {
@@ -353,7 +455,9 @@ public final class Scheduler implements Engine {
     }
 
     private void stop(VarveException reason) {
-        queue.end(ended -> fail(ended, reason));
+        Leaving leaving = new Leaving(reason);
+        queue.end(leaving);
+        leaving.moveOrFail();
         try {
             if (!broken.isDone()) {
                 steps.keepOnDisk();

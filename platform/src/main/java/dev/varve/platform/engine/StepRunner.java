@@ -64,7 +64,8 @@ final class StepRunner {
             EngineOptions options,
             Drafting drafting,
             Optional<PageReader> reader,
-            WaitingLine line) {
+            WaitingLine line,
+            Refuge refuge) {
         this.pipeline = pipeline;
         capacity = options.capacity();
         mayMix = options.pace().mixes() && pipeline.depth() == 1;
@@ -83,7 +84,7 @@ final class StepRunner {
                                                         pipeline,
                                                         host.disk(),
                                                         line::wakeUp)));
-        running = new RunningRequests(cache, line, drafting);
+        running = new RunningRequests(cache, line, drafting, refuge);
         restores = new Restores(cache, running, this::start);
         state =
                 new EngineState(
@@ -291,7 +292,7 @@ final class StepRunner {
         }
         boolean ends = false;
         for (Request request : failure.requests()) {
-            ends |= running.end(request, failure.reason());
+            ends |= running.endOrMove(request, failure.reason());
         }
         if (ends) {
             // Chunks behind a failed one of their request say nothing new.

@@ -1,0 +1,367 @@
+package dev.varve.platform.replica;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.Generation;
+import dev.varve.platform.engine.Refuge;
+import dev.varve.platform.engine.ReplicaStatus;
+import dev.varve.platform.engine.Scheduler;
+import dev.varve.platform.engine.Unfinished;
+import dev.varve.platform.prefix.CacheEntry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Several engines of one model as one. A request goes to the replica that has most of its prompt
+ * ({@link ReplicaChoice}). When an engine breaks, or lacks a shard, its requests go on at another
+ * one with the tokens that they have, and the broken one is loaded again. Thread-safe.
+ */
+public final class EnginePool implements Engine {
+    private static final System.Logger LOG = System.getLogger("dev.varve.engine");
+
+    /** A replica that lived for less has its next try later. */
+    private static final long SHORT_LIFE = Duration.ofMinutes(1).toNanos();
+
+    private final List<Replica> replicas;
+    private final Member.Opener opener;
+    private final Revival revival;
+    private final OpenCount open = new OpenCount();
+    private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
+
+    /** One choice at a time, or requests that come at once all go to the same replica. */
+    private final Object choosing = new Object();
+
+    private volatile boolean draining;
+    private volatile boolean closed;
+
+    private EnginePool(int count, Member.Opener opener, Revival revival) {
+        replicas = IntStream.range(0, count).mapToObj(Replica::new).toList();
+        this.opener = opener;
+        this.revival = revival;
+    }
+
+    /**
+     * A pool of engines that run already, which belong to it from then on.
+     *
+     * @param members at least one, in the order of their numbers
+     * @param opener loads another one in the place of one that broke
+     */
+    public static EnginePool of(List<Member> members, Member.Opener opener) {
+        return of(members, opener, Duration.ofSeconds(1), Duration.ofMinutes(1));
+    }
+
+    /** Likewise, with other pauses between attempts to load a replica. */
+    static EnginePool of(
+            List<Member> members, Member.Opener opener, Duration firstPause, Duration longest) {
+        EnginePool pool = new EnginePool(members.size(), opener, new Revival(firstPause, longest));
+        for (int i = 0; i < members.size(); i++) {
+            pool.put(pool.replicas.get(i), members.get(i), 0);
+        }
+        return pool;
+    }
+
+    private void put(Replica replica, Member member, int failures) {
+        member.engine().shelter(new Others(replica));
+        replica.put(member);
+        member.engine().broken().thenAccept(reason -> lose(replica, reason, failures));
+    }
+
+    /** The other replicas, as one of them sees them. */
+    private final class Others implements Refuge {
+        private final Replica from;
+
+        Others(Replica from) {
+            this.from = from;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return !closed && replicas.stream().anyMatch(each -> each != from && each.isTaking());
+        }
+
+        @Override
+        public boolean takes(Unfinished request, VarveException reason) {
+            if (closed || !(request.listener() instanceof Ticket ticket)) {
+                return false;
+            }
+            if (!reason.kind().equals(VarveException.Kind.UNAVAILABLE) && from.failsAgain()) {
+                from.member().ifPresent(each -> each.engine().condemn(reason));
+            }
+            for (ReplicaChoice.Candidate candidate : order(ticket, Optional.of(from))) {
+                if (adopt(candidate, ticket, request)) {
+                    from.countMove();
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    private static boolean adopt(
+            ReplicaChoice.Candidate candidate, Ticket ticket, Unfinished request) {
+        Replica replica = candidate.replica();
+        ticket.assign(replica, candidate.cached());
+        replica.index().add(ticket.prompt());
+        try {
+            Scheduler engine = replica.member().orElseThrow(EnginePool::away).engine();
+            engine.adopt(request);
+            return true;
+        } catch (VarveException e) {
+            ticket.leave();
+            return false;
+        }
+    }
+
+    private List<ReplicaChoice.Candidate> order(Ticket ticket, Optional<Replica> without) {
+        List<Replica> taking =
+                replicas.stream()
+                        .filter(each -> without.filter(other -> other == each).isEmpty())
+                        .filter(Replica::isTaking)
+                        .toList();
+        return ReplicaChoice.order(taking, ticket.prompt());
+    }
+
+    @Override
+    public List<Generation> submit(List<Submission> submissions) {
+        if (draining || closed) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE, "the server is shutting down");
+        }
+        PromptBlocks prompt = PromptBlocks.of(submissions.getFirst().request().prompt());
+        List<Ticket> tickets =
+                submissions.stream().map(each -> new Ticket(each, prompt, open::less)).toList();
+        open.more(tickets.size());
+        try {
+            return place(tickets);
+        } catch (RuntimeException | Error e) {
+            tickets.forEach(each -> open.less());
+            throw e;
+        }
+    }
+
+    /** Tries one replica after the other, as long as the reason is the replica's. */
+    private List<Generation> place(List<Ticket> tickets) {
+        VarveException failure = away();
+        int tries = replicas.size();
+        List<Replica> tried = new ArrayList<>();
+        while (tries-- > 0) {
+            Optional<Replica> chosen = choose(tickets, tried);
+            if (chosen.isEmpty()) {
+                break;
+            }
+            tried.add(chosen.get());
+            try {
+                return chosen.get()
+                        .member()
+                        .orElseThrow(EnginePool::away)
+                        .engine()
+                        .submit(tickets.stream().map(Ticket::submission).toList());
+            } catch (VarveException e) {
+                tickets.forEach(Ticket::leave);
+                failure = e;
+                if (!isOfReplica(e)) {
+                    break;
+                }
+            }
+        }
+        throw broken.isDone() ? broken.join() : failure;
+    }
+
+    private static boolean isOfReplica(VarveException failure) {
+        return Refuge.helps(failure) || failure.kind() == VarveException.Kind.OVERLOADED;
+    }
+
+    private static VarveException away() {
+        return new VarveException(
+                VarveException.Kind.UNAVAILABLE,
+                "no replica of the model can compute at the moment; try again later");
+    }
+
+    /** Where requests of one prompt go; they are reckoned there from now on. */
+    private Optional<Replica> choose(List<Ticket> tickets, List<Replica> tried) {
+        Ticket first = tickets.getFirst();
+        List<Replica> taking =
+                replicas.stream()
+                        .filter(each -> !tried.contains(each))
+                        .filter(Replica::isTaking)
+                        .toList();
+        synchronized (choosing) {
+            Optional<ReplicaChoice.Candidate> best =
+                    ReplicaChoice.order(taking, first.prompt()).stream().findFirst();
+            best.ifPresent(
+                    chosen -> {
+                        tickets.forEach(each -> each.assign(chosen.replica(), chosen.cached()));
+                        chosen.replica().index().add(first.prompt());
+                    });
+            return best.map(ReplicaChoice.Candidate::replica);
+        }
+    }
+
+    /** An engine is broken; its requests are about to be moved by its own thread. */
+    private void lose(Replica replica, VarveException reason, int failures) {
+        replica.lose(reason);
+        if (closed) {
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "replica {0} is out, and is loaded again: {1}",
+                replica.id(),
+                reason.getMessage());
+        int before = replica.livedNanos() < SHORT_LIFE ? failures : 0;
+        Attempt attempt = new Attempt(replica, before);
+        revival.untilItWorks(attempt::run, before);
+    }
+
+    /** Attempts to bring one replica back. */
+    private final class Attempt {
+        private final Replica replica;
+        private int failures;
+
+        Attempt(Replica replica, int failures) {
+            this.replica = replica;
+            this.failures = failures;
+        }
+
+        boolean run() {
+            if (closed) {
+                return true;
+            }
+            failures++;
+            replica.take().ifPresent(Member::close);
+            try {
+                Member opened = opener.open(replica.id());
+                replica.countRestart();
+                put(replica, opened, failures);
+            } catch (RuntimeException e) {
+                told(e);
+                return false;
+            }
+            LOG.log(System.Logger.Level.INFO, "replica {0} is back", replica.id());
+            return true;
+        }
+
+        private void told(RuntimeException failure) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "replica {0} cannot be loaded: {1}",
+                    replica.id(),
+                    String.valueOf(failure.getMessage()));
+            if (replicas.stream().allMatch(each -> each.member().isEmpty())) {
+                broken.complete(
+                        new VarveException(
+                                VarveException.Kind.UNAVAILABLE,
+                                "no replica is left, and none can be loaded again: "
+                                        + failure.getMessage(),
+                                failure));
+            }
+        }
+    }
+
+    /**
+     * Has a replica end as one that is broken: its requests go on at others, and it is loaded
+     * again.
+     *
+     * @param replica its number, from 0
+     * @return whether there was an engine to end
+     */
+    public boolean restart(int replica) {
+        Optional<Member> member = replicas.get(replica).member();
+        member.ifPresent(
+                each ->
+                        each.engine()
+                                .condemn(
+                                        new VarveException(
+                                                VarveException.Kind.UNAVAILABLE,
+                                                "it was asked to restart")));
+        return member.isPresent();
+    }
+
+    @Override
+    public EngineStatus status() {
+        Map<Replica, EngineStatus> all = new HashMap<>();
+        replicas.forEach(each -> each.status().ifPresent(status -> all.put(each, status)));
+        EngineStatus sum = replicas.stream().map(all::get).reduce(StatusSum::of).orElseThrow();
+        List<ReplicaStatus> each =
+                replicas.stream().map(replica -> replica.describe(all.get(replica))).toList();
+        return new EngineStatus(
+                sum.load(),
+                sum.slots(),
+                sum.memory(),
+                sum.counts(),
+                sum.cache(),
+                sum.speculation(),
+                sum.shards(),
+                sum.draft(),
+                sum.paging(),
+                sum.outage(),
+                each);
+    }
+
+    /** One of the replicas, for tests. */
+    Replica replica(int id) {
+        return replicas.get(id);
+    }
+
+    private Stream<Scheduler> engines() {
+        return replicas.stream().flatMap(each -> each.member().stream()).map(Member::engine);
+    }
+
+    @Override
+    public CompletableFuture<List<CacheEntry>> cacheEntries() {
+        List<CompletableFuture<List<CacheEntry>>> each =
+                engines().map(Scheduler::cacheEntries).toList();
+        return all(each)
+                .thenApply(
+                        nothing ->
+                                each.stream()
+                                        .flatMap(entries -> entries.join().stream())
+                                        .sorted(Comparator.comparing(CacheEntry::idle))
+                                        .toList());
+    }
+
+    @Override
+    public CompletableFuture<Void> clearCache() {
+        replicas.forEach(each -> each.index().clear());
+        return all(engines().map(Scheduler::clearCache).toList());
+    }
+
+    private static CompletableFuture<Void> all(List<? extends CompletableFuture<?>> each) {
+        return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));
+    }
+
+    @Override
+    public CompletableFuture<VarveException> broken() {
+        return broken;
+    }
+
+    @Override
+    public boolean drain(Duration limit) {
+        draining = true;
+        return open.awaitNone(limit);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        List<Member> members = engineMembers();
+        members.forEach(Member::close);
+        revival.close();
+        // What was being loaded meanwhile.
+        replicas.forEach(each -> each.take().ifPresent(Member::close));
+    }
+
+    private List<Member> engineMembers() {
+        return replicas.stream().flatMap(each -> each.take().stream()).toList();
+    }
+}

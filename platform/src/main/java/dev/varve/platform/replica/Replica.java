@@ -1,0 +1,145 @@
+package dev.varve.platform.replica;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.ReplicaStatus;
+import dev.varve.platform.engine.ReplicaStatus.State;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The place of an engine in a pool: the engine may break, and another one takes its place. */
+final class Replica {
+    /** Failed steps without a finished request in between, after which it counts as broken. */
+    private static final int MOST_STRIKES = 3;
+
+    private final int id;
+    private final AtomicLong owedTokens = new AtomicLong();
+    private final AtomicLong moved = new AtomicLong();
+    private final AtomicLong restarts = new AtomicLong();
+    private final AtomicInteger strikes = new AtomicInteger();
+    private volatile PromptIndex index = new PromptIndex(0);
+    private volatile Optional<Member> member = Optional.empty();
+    private volatile Optional<VarveException> reason = Optional.empty();
+    private volatile long openedAt;
+
+    /** What engines did that are not there any more. */
+    private Optional<EngineStatus> past = Optional.empty();
+
+    Replica(int id) {
+        this.id = id;
+    }
+
+    int id() {
+        return id;
+    }
+
+    /** The engine that is there, maybe a broken one; empty while none is. */
+    Optional<Member> member() {
+        return member;
+    }
+
+    PromptIndex index() {
+        return index;
+    }
+
+    /** Tokens that its requests still have to be computed for, as far as that can be foreseen. */
+    AtomicLong owedTokens() {
+        return owedTokens;
+    }
+
+    boolean isTaking() {
+        return member.filter(each -> each.engine().isTaking()).isPresent();
+    }
+
+    /** An engine is there. */
+    void put(Member opened) {
+        EngineStatus status = opened.engine().status();
+        index = new PromptIndex(cacheTokens(status));
+        strikes.set(0);
+        openedAt = System.nanoTime();
+        member = Optional.of(opened);
+        reason = Optional.empty();
+    }
+
+    /** Tokens that devices and host memory hold. */
+    private static long cacheTokens(EngineStatus status) {
+        long slots = status.slots().total();
+        long bytesPerToken = Math.max(1, status.memory().kv() / Math.max(1, slots));
+        return slots + status.cache().host().limitBytes() / bytesPerToken;
+    }
+
+    /** Its engine is broken. */
+    void lose(VarveException why) {
+        reason = Optional.of(why);
+        index.clear();
+    }
+
+    /** Takes the broken engine out; what it did still counts. */
+    Optional<Member> take() {
+        Optional<Member> taken = member;
+        taken.ifPresent(broken -> remember(broken.engine().status()));
+        member = Optional.empty();
+        return taken;
+    }
+
+    private synchronized void remember(EngineStatus last) {
+        EngineStatus counts = StatusSum.countsOf(last);
+        past = Optional.of(past.map(before -> StatusSum.of(before, counts)).orElse(counts));
+    }
+
+    /** How long its engine lived. */
+    long livedNanos() {
+        return System.nanoTime() - openedAt;
+    }
+
+    void countRestart() {
+        restarts.incrementAndGet();
+    }
+
+    void countMove() {
+        moved.incrementAndGet();
+    }
+
+    /** A request ended well. */
+    void succeeded() {
+        strikes.set(0);
+    }
+
+    /** A step failed; whether that happened too often in a row. */
+    boolean failsAgain() {
+        return strikes.incrementAndGet() == MOST_STRIKES;
+    }
+
+    /** What it and those before it did and do; empty while nothing was there. */
+    synchronized Optional<EngineStatus> status() {
+        Optional<EngineStatus> now = member.map(each -> each.engine().status());
+        if (now.isPresent() && past.isPresent()) {
+            return Optional.of(StatusSum.of(now.get(), past.get()));
+        }
+        return now.or(() -> past);
+    }
+
+    ReplicaStatus describe(EngineStatus status) {
+        State state =
+                isTaking()
+                        ? State.READY
+                        : reason.isPresent() || member.isEmpty() ? State.DOWN : State.RECOVERING;
+        return new ReplicaStatus(
+                id,
+                state,
+                reason.map(VarveException::getMessage).or(() -> missing(state, status)),
+                status.load(),
+                status.counts().tokens(),
+                new ReplicaStatus.Moves(moved.get(), restarts.get()));
+    }
+
+    private static Optional<String> missing(State state, EngineStatus status) {
+        return state == State.READY
+                ? Optional.empty()
+                : status.missingShards().stream()
+                        .findFirst()
+                        .flatMap(shard -> shard.health().reason());
+    }
+}

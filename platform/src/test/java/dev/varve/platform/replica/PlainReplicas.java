@@ -1,0 +1,140 @@
+package dev.varve.platform.replica;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.Scheduler;
+import dev.varve.platform.engine.ShardPipeline;
+import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/** Pools over plain shards that a test can break, and the engine that they are compared with. */
+final class PlainReplicas {
+    static final int CONTEXT = 4 * SlotSpan.BLOCK;
+    static final PlainModel MODEL = PlainModel.attentionOnly(1, CONTEXT);
+
+    private final EngineOptions options;
+    private final List<Shard> shards = Collections.synchronizedList(new ArrayList<>());
+    private volatile Optional<RuntimeException> refusal = Optional.empty();
+
+    PlainReplicas(EngineOptions options) {
+        this.options = options;
+    }
+
+    static EngineOptions options(int parallel, int blocks) {
+        return new EngineOptions(
+                EngineOptions.Capacity.of(CONTEXT, parallel, blocks * SlotSpan.BLOCK), 64);
+    }
+
+    /** A shard with which something may happen before a batch. */
+    static final class Shard extends PlainShard {
+        private volatile Consumer<Batch> trap = batch -> {};
+
+        Shard(EngineOptions options) {
+            super(
+                    MODEL,
+                    new LayerRange(0, MODEL.shape().layerCount()),
+                    new PlainShard.Sizes(
+                            options.capacity().caches().slots(),
+                            options.capacity().caches().stateRows()));
+        }
+
+        void trap(Consumer<Batch> what) {
+            trap = what;
+        }
+
+        @Override
+        protected void beforeBatch(Batch batch) {
+            trap.accept(batch);
+        }
+    }
+
+    EnginePool pool(int count) {
+        List<Member> members = IntStream.range(0, count).mapToObj(this::open).toList();
+        return EnginePool.of(members, this::open, Duration.ofMillis(5), Duration.ofMillis(50));
+    }
+
+    private Member open(int replica) {
+        refusal.ifPresent(
+                reason -> {
+                    throw reason;
+                });
+        Shard shard = new Shard(options);
+        Scheduler engine =
+                Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options);
+        shards.add(shard);
+        return new Member(engine, engine);
+    }
+
+    /** No engine can be opened from now on. */
+    void refuse(RuntimeException reason) {
+        refusal = Optional.of(reason);
+    }
+
+    void welcome() {
+        refusal = Optional.empty();
+    }
+
+    /** The shard of the n-th engine that was opened. */
+    Shard shard(int opened) {
+        return shards.get(opened);
+    }
+
+    int opened() {
+        return shards.size();
+    }
+
+    /** What one engine that is never disturbed answers. */
+    static List<Integer> alone(GenerationRequest request) {
+        EngineOptions sizes = options(1, CONTEXT / SlotSpan.BLOCK);
+        try (Scheduler engine =
+                Scheduler.start(
+                        new ShardPipeline(List.of(new Shard(sizes))), MODEL.shape(), sizes)) {
+            Answer answer = new Answer();
+            engine.submit(request.within(CacheScope.none()), answer);
+            return answer.await();
+        }
+    }
+
+    static int[] text(long seed, int length) {
+        return new SplittableRandom(seed).ints(length, 0, 61).toArray();
+    }
+
+    static int[] join(int[] first, int[] second) {
+        return IntStream.concat(IntStream.of(first), IntStream.of(second)).toArray();
+    }
+
+    static GenerationRequest greedy(int[] prompt, int tokens) {
+        return GenerationRequest.greedy(prompt, tokens);
+    }
+
+    /** Drawn from the whole distribution. */
+    static GenerationRequest drawn(int[] prompt, int tokens, long seed) {
+        return new GenerationRequest(
+                GenerationRequest.Prompt.of(prompt),
+                new GenerationRequest.Ending(tokens, Set.of()),
+                GenerationRequest.Choice.of(
+                        new SamplingOptions(
+                                1.3f,
+                                SamplingOptions.Cutoffs.NONE,
+                                new SamplingOptions.Penalties(1.1f, 0.2f, 0.1f),
+                                OptionalLong.of(seed),
+                                Map.of())));
+    }
+}

@@ -165,6 +165,7 @@ abstract class CliCommand implements Callable<Integer> {
             reasons.forEach(this::say);
             plan.parts().forEach(part -> say(describe(part)));
         }
+        plan.describeReplicas().ifPresent(this::say);
         if (plan.hostCache().isPresent()) {
             say(plan.hostCache().describe());
         }

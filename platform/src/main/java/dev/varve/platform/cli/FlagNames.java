@@ -24,6 +24,7 @@ final class FlagNames implements SettingNames {
             case SHARD_PATIENCE -> "--shard-patience";
             case CONTEXT_TOKENS -> "--max-ctx";
             case PARALLEL -> "--parallel";
+            case REPLICAS -> "--replicas";
             case KV_TOKENS -> "--kv-tokens";
             case KVFLASH -> "--kvflash";
             case KVFLASH_POLICY -> "--kvflash-policy";

@@ -30,7 +30,8 @@ import java.util.OptionalInt;
         description = {
             "Shows how a model would be spread over devices, and the memory and speed to expect:"
                     + " two lines per shard, in layer order, one for the host memory that holds"
-                    + " computed prompts, and with --kvflash one for what that bounds.",
+                    + " computed prompts, with --kvflash one for what that bounds, and with"
+                    + " --replicas one for what all of them take.",
             "The model is not loaded. A few of its layers are, to measure each device; the result"
                     + " is kept for the next time. Give the same flags to varve serve to have it"
                     + " so."
@@ -51,6 +52,8 @@ final class PlanCommand extends CliCommand {
     @Mixin private HostCacheArguments hostCache;
 
     @Mixin private PoolArguments pools;
+
+    @Mixin private ReplicaOption replicas;
 
     @Option(
             names = "--measure-again",
@@ -76,9 +79,10 @@ final class PlanCommand extends CliCommand {
         PreparedModel prepared =
                 PreparedModel.open(
                         model.host(
-                                model.settings(parallel, OptionalInt.empty())
-                                        .with(hostCache.limit())
-                                        .withPool(choice.pool()),
+                                replicas.in(
+                                        model.settings(parallel, OptionalInt.empty())
+                                                .with(hostCache.limit())
+                                                .withPool(choice.pool())),
                                 environment(),
                                 true,
                                 choice.reader()),
@@ -182,6 +186,7 @@ final class PlanCommand extends CliCommand {
             out().println(forecast.hostCache().describe());
         }
         forecast.pool().describe().ifPresent(out()::println);
+        forecast.memory().describeReplicas().ifPresent(out()::println);
         out().println(
                         String.format(
                                 Locale.ROOT,
@@ -203,6 +208,8 @@ final class PlanCommand extends CliCommand {
                         .put("prefill_tokens_per_second", forecast.prefillTokensPerSecond())
                         .put("decode_tokens_per_second", forecast.decodeTokensPerSecond());
         result.put("host_cache_bytes", forecast.hostCache().bytes());
+        result.put("replicas", forecast.replicas())
+                .put("all_replicas_bytes", forecast.memory().bytesOfAll());
         forecast.pool()
                 .options()
                 .ifPresent(

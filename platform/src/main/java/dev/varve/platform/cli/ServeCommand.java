@@ -79,6 +79,8 @@ final class ServeCommand extends CliCommand {
 
     @Mixin private MonitoringArguments monitoring;
 
+    @Mixin private ReplicaOption replicas;
+
     @Mixin private PagingArguments paging;
 
     @Mixin private CompressionArguments compressed;
@@ -167,10 +169,11 @@ final class ServeCommand extends CliCommand {
         requireGuesses(model.mayDraft(isDemo));
         HttpOptions options = server.httpOptions(environment()).withMonitoring(watched);
         ModelSettings settings =
-                model.settings(server.parallel(), server.kvTokens())
-                        .with(server.waiting())
-                        .with(hostCache)
-                        .withPool(pool);
+                replicas.in(
+                        model.settings(server.parallel(), server.kvTokens())
+                                .with(server.waiting())
+                                .with(hostCache)
+                                .withPool(pool));
         ServedModelMaker maker = new ServedModelMaker(reasoningDefaults, model.exactRows());
         if (named.size() == 1 && !models.areLoadedOnDemand()) {
             return serveOne(named.getFirst(), settings, maker, options);
@@ -244,7 +247,7 @@ final class ServeCommand extends CliCommand {
                             String.format(
                                     Locale.ROOT,
                                     "%s ready after %.1f s",
-                                    shards == 1 ? "the model is" : shards + " shards are",
+                                    ready(shards, runtime.replicaCount()),
                                     runtime.loadMillis() / 1000));
                     // Not before: nobody waits for a model that is still loading when the process
                     // is asked to stop.
@@ -265,6 +268,16 @@ final class ServeCommand extends CliCommand {
             say("stopped");
         }
         return status;
+    }
+
+    private static String ready(int shards, int replicas) {
+        if (replicas > 1) {
+            return replicas
+                    + " replicas"
+                    + (shards == 1 ? "" : " of " + shards + " shards each")
+                    + " are";
+        }
+        return shards == 1 ? "the model is" : shards + " shards are";
     }
 
     private static String title(HostedModel runtime, String id) {

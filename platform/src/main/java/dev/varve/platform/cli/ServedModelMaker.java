@@ -68,6 +68,9 @@ record ServedModelMaker(ReasoningDefaults reasoning, String exactRows) {
     private Map<String, Object> details(HostedModel runtime) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("device", runtime.placement().devices());
+        if (runtime.replicaCount() > 1) {
+            details.put("replica_count", runtime.replicaCount());
+        }
         details.put("threads", runtime.threads().orElse(0));
         details.put("load_ms", Math.round(runtime.loadMillis()));
         runtime.adapter()

@@ -11,6 +11,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.TeacherForcing.LogitsSink;
 import dev.varve.platform.placement.Placement;
+import dev.varve.platform.replica.EnginePool;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.runtime.SplitPlan;
@@ -30,25 +31,35 @@ public final class HostedModel implements AutoCloseable {
     /** Where it computes. */
     record Place(Placement placement, PlacedShards shards) {}
 
+    /** How prompts become tokens and shorter. */
+    record Reading(Tokenizer tokenizer, Optional<CompressingDrafter> drafter) {}
+
+    /** The replicas, alike but for their caches. */
+    private final List<LoadedModel> replicas;
+
     private final LoadedModel model;
+    private final ReplicaOpening opening;
     private final Place place;
     private final Tokenizer tokenizer;
     private final double loadMillis;
     private final Optional<CompressingDrafter> drafter;
+    private Optional<EnginePool> pool = Optional.empty();
 
     /** What shortens prompts: the drafter belongs to the model. */
     record CompressingDrafter(FileDrafter drafter, ConversationCompressor compressor) {}
 
     HostedModel(
-            LoadedModel model,
+            List<LoadedModel> replicas,
+            ReplicaOpening opening,
             Place place,
-            Tokenizer tokenizer,
-            double loadMillis,
-            Optional<CompressingDrafter> drafter) {
-        this.model = model;
+            Reading reading,
+            double loadMillis) {
+        this.replicas = List.copyOf(replicas);
+        this.opening = opening;
+        model = this.replicas.getFirst();
         this.place = place;
-        this.drafter = drafter;
-        this.tokenizer = tokenizer;
+        drafter = reading.drafter();
+        tokenizer = reading.tokenizer();
         this.loadMillis = loadMillis;
     }
 
@@ -95,8 +106,23 @@ public final class HostedModel implements AutoCloseable {
     }
 
     /** The engine, started at the first call; it belongs to the model. */
-    public Engine engine() {
-        return model.engine();
+    public synchronized Engine engine() {
+        if (replicas.size() == 1) {
+            return model.engine();
+        }
+        if (pool.isEmpty()) {
+            pool =
+                    Optional.of(
+                            EnginePool.of(
+                                    replicas.stream().map(ReplicaOpening::member).toList(),
+                                    opening));
+        }
+        return pool.get();
+    }
+
+    /** Engines that share the requests. */
+    public int replicaCount() {
+        return replicas.size();
     }
 
     /** Which device computes which layers. */
@@ -104,14 +130,14 @@ public final class HostedModel implements AutoCloseable {
         return place.placement();
     }
 
-    /** The sizes that were chosen. */
+    /** The sizes that were chosen, those of one replica. */
     public MemoryPlan plan() {
         return model.plan();
     }
 
     /** The shards, their memory, health and times. */
     public List<ShardStatus> shards() {
-        return model.shards();
+        return replicas.size() == 1 ? model.shards() : engine().status().shards();
     }
 
     /** What each shard was planned to need, in layer order. */
@@ -211,10 +237,15 @@ public final class HostedModel implements AutoCloseable {
         }
     }
 
+    private synchronized void closeReplicas() {
+        pool.ifPresentOrElse(EnginePool::close, () -> replicas.forEach(LoadedModel::close));
+    }
+
     /** The engine first: it may still ask the drafter. */
     private void closeModel() {
-        try {
-            model.close();
+        ReplicaOpening last = opening;
+        try (last) {
+            closeReplicas();
         } finally {
             drafter.ifPresent(each -> each.drafter().close());
         }

@@ -19,6 +19,7 @@ import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.WeightShelf;
 
 import java.util.HashMap;
 import java.util.List;
@@ -39,6 +40,7 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
     private final ShardLinks links;
     private final Map<DeviceReference, ComputeDevice> devices = new HashMap<>();
     private final Map<DeviceReference, DeviceInfo> facts = new HashMap<>();
+    private final WeightShelf weights = new WeightShelf();
     private Optional<MemoryClaims.Claim> claim = Optional.empty();
 
     PlacedShards(PreparedModel prepared, ShardLinks links) {
@@ -86,7 +88,8 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
         DeviceReference device = part.device();
         OpenedModel model = prepared.model();
         if (device.isLocal()) {
-            return LocalShard.load(model.range(part.range()), device(device), options, progress);
+            return LocalShard.load(
+                    model.range(part.range()), device(device), options, progress, weights);
         }
         return RemoteShard.open(
                 new RemoteShard.Peer(

@@ -29,6 +29,7 @@ import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.tokenizer.Tokenizer;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -295,16 +296,20 @@ public final class PreparedModel {
 
     /** Likewise, through shards of this model, which belong to it from then on. */
     public HostedModel load(PlacedShards shards) {
-        Optional<SpeculationOptions> speculation = Optional.empty();
+        List<Optional<SpeculationOptions>> speculation = new ArrayList<>();
         Optional<HostedModel.CompressingDrafter> drafter = Optional.empty();
         try {
             drafter = settings.compression().map(asked -> beside.drafter(asked, shards));
             Tokenizer tokenizer = tokenizer();
             ModelSettings leaving = drafter.map(beside::leaving).orElse(settings.model());
             listener.opened(model.file(), tokenizer);
-            speculation = settings.draft().map(draft -> beside.draft(draft, shards).open());
+            for (int i = 0; i < leaving.replicas(); i++) {
+                // What the plan finds free is free beside them.
+                speculation.add(speculation(shards));
+            }
             ModelSettings sized =
                     speculation
+                            .getFirst()
                             .map(options -> DraftOpening.settings(leaving, options))
                             .orElse(leaving);
             SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
@@ -313,20 +318,25 @@ public final class PreparedModel {
             plan.pool().describe().ifPresent(line -> listener.note(Setting.KVFLASH + ": " + line));
             shards.claim(plan);
             listener.planned(plan, placed.reasons());
+            Optional<HostedModel.CompressingDrafter> reader = drafter;
+            ReplicaOpening opening =
+                    new ReplicaOpening(
+                            new ReplicaOpening.Parts(model, plan, paced(sized), shards),
+                            new ReplicaOpening.Helpers(
+                                    () -> speculation(shards),
+                                    guesses -> beside.extras(guesses, reader, tokenizer)),
+                            speculation,
+                            disk(placed.placement(), plan, sized));
+            speculation.clear();
             return new HostedModel(
-                    load(
-                            shards,
-                            placed.placement(),
-                            plan,
-                            sized,
-                            beside.extras(speculation, drafter, tokenizer)),
+                    load(opening),
+                    opening,
                     new HostedModel.Place(placed.placement(), shards),
-                    tokenizer,
-                    (System.nanoTime() - begin) / 1e6,
-                    drafter);
+                    new HostedModel.Reading(tokenizer, drafter),
+                    (System.nanoTime() - begin) / 1e6);
         } catch (RuntimeException | Error e) {
             drafter.ifPresent(each -> each.drafter().close());
-            speculation.ifPresent(options -> options.speculator().close());
+            speculation.forEach(each -> each.ifPresent(options -> options.speculator().close()));
             try {
                 shards.close();
             } catch (RuntimeException closing) {
@@ -341,30 +351,22 @@ public final class PreparedModel {
         return Stream.concat(request.devices().stream(), beside.processors()).toList();
     }
 
-    private LoadedModel load(
-            PlacedShards shards,
-            Placement placement,
-            SplitPlan plan,
-            ModelSettings sized,
-            LoadedModel.Extras helpers) {
-        Optional<Disk> disk =
-                settings.store()
-                        .map(
-                                store ->
-                                        new StoreOpening(store, catalog, model, sized)
-                                                .open(placement, plan));
+    private Optional<SpeculationOptions> speculation(PlacedShards shards) {
+        return settings.draft().map(draft -> beside.draft(draft, shards).open());
+    }
+
+    private List<LoadedModel> load(ReplicaOpening opening) {
         try {
-            return LoadedModel.load(
-                    model,
-                    plan,
-                    shards,
-                    paced(sized),
-                    new LoadedModel.Extras(disk, helpers.speculation(), helpers.pages()),
-                    listener);
+            return opening.openAll(listener);
         } catch (RuntimeException | Error e) {
-            disk.ifPresent(opened -> opened.archive().close());
+            opening.close();
             throw e;
         }
+    }
+
+    private Optional<Disk> disk(Placement placement, SplitPlan plan, ModelSettings sized) {
+        return settings.store()
+                .map(store -> new StoreOpening(store, catalog, model, sized).open(placement, plan));
     }
 
     /** A token of decode has its own numbers beside a prompt only with the threads of its phase. */

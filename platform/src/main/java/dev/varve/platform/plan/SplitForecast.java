@@ -15,9 +15,14 @@ import java.util.Objects;
  * @param reasons why the layers are where they are, for people
  * @param hostCache host memory for computed prompts, beside the parts
  * @param pool how the attention cache of sequences is bounded
+ * @param replicas engines that have such parts each
  */
 public record SplitForecast(
-        List<Part> parts, List<String> reasons, HostCachePlan hostCache, PoolPlan pool) {
+        List<Part> parts,
+        List<String> reasons,
+        HostCachePlan hostCache,
+        PoolPlan pool,
+        int replicas) {
     /**
      * One shard.
      *
@@ -53,7 +58,7 @@ public record SplitForecast(
 
     /** The memory. */
     public SplitPlan memory() {
-        return new SplitPlan(parts.stream().map(Part::memory).toList(), hostCache, pool);
+        return new SplitPlan(parts.stream().map(Part::memory).toList(), hostCache, pool, replicas);
     }
 
     /** A token passes through all shards, one after the other. */

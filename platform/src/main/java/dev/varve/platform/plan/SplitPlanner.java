@@ -97,7 +97,12 @@ public final class SplitPlanner {
                             speed(device),
                             SplitPlan.memoryOf(device, info),
                             SplitPlan.memoryForShards(device, info, settings)));
-            bytes.add(range -> RangeMemory.of(model, range, info, settings).bytes(slots));
+            bytes.add(
+                    range ->
+                            RangeMemory.of(model, range, info, settings)
+                                    .replicated(
+                                            settings.replicas(), SplitPlan.sharesWeights(device))
+                                    .bytes(slots));
         }
         Optional<List<LayerRange>> chosen = new SplitChooser(blocks, candidates, bytes).choose();
         if (chosen.isEmpty()) {
@@ -152,6 +157,7 @@ public final class SplitPlanner {
                             speed(device).of(blocks, part.where().range()),
                             SplitPlan.memoryOf(device, devices.apply(device))));
         }
-        return new SplitForecast(parts, placed.reasons(), memory.hostCache(), memory.pool());
+        return new SplitForecast(
+                parts, placed.reasons(), memory.hostCache(), memory.pool(), memory.replicas());
     }
 }

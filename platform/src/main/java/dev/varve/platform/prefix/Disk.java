@@ -22,6 +22,11 @@ public record Disk(SnapshotArchive archive, byte[] namespace, String origin) {
         namespace = namespace.clone();
     }
 
+    /** The same disk for one more cache, which closes it as well. */
+    public Disk share() {
+        return new Disk(archive.share(), namespace, origin);
+    }
+
     @Override
     public byte[] namespace() {
         return namespace.clone();

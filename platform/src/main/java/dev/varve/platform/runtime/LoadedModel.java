@@ -5,7 +5,6 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.HostCache;
 import dev.varve.platform.engine.Scheduler;
@@ -43,7 +42,7 @@ public final class LoadedModel implements AutoCloseable {
     private final Optional<Disk> disk;
     private final Optional<SpeculationOptions> speculation;
     private final Optional<PageReader> pages;
-    private Optional<Engine> engine = Optional.empty();
+    private Optional<Scheduler> engine = Optional.empty();
 
     /**
      * What helps the shards of a model.
@@ -212,13 +211,13 @@ public final class LoadedModel implements AutoCloseable {
     }
 
     /** Starts the engine at the first call; the same one afterwards. */
-    public synchronized Engine engine() {
-        Engine running = engine.orElseGet(this::start);
+    public synchronized Scheduler engine() {
+        Scheduler running = engine.orElseGet(this::start);
         engine = Optional.of(running);
         return running;
     }
 
-    private Engine start() {
+    private Scheduler start() {
         return Scheduler.start(pipeline, model.shape(), engineOptions(), speculation, pages);
     }
 
@@ -261,7 +260,7 @@ public final class LoadedModel implements AutoCloseable {
                                                 model.shape().allLayers(),
                                                 settings.computation().cacheTypes(),
                                                 regionSlots),
-                                        memory.bytes(),
+                                        memory.bytes() / plan.replicas(),
                                         disk));
     }
 
@@ -287,7 +286,7 @@ public final class LoadedModel implements AutoCloseable {
     @Override
     public synchronized void close() {
         try {
-            engine.ifPresentOrElse(Engine::close, this::closeUnused);
+            engine.ifPresentOrElse(Scheduler::close, this::closeUnused);
         } finally {
             pages.ifPresent(PageReader::close);
         }

@@ -73,7 +73,7 @@ public final class MemoryClaims {
             DeviceReference device = part.where().device();
             bytes.merge(
                     SplitPlan.memoryOf(device, devices.apply(device)),
-                    part.memory().need().totalBytes(),
+                    plan.needOfAll(part).totalBytes(),
                     Long::sum);
         }
         bytes.merge(SplitPlan.HOST, plan.hostCache().bytes(), Long::sum);

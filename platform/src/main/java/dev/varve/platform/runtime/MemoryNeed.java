@@ -17,6 +17,15 @@ public record MemoryNeed(long weightBytes, long kvBytes, long stateBytes, long c
         return weightBytes + kvBytes + stateBytes + computeBytes;
     }
 
+    /** What several need together, that may have one copy of the weights. */
+    MemoryNeed replicated(int count, boolean shareWeights) {
+        return new MemoryNeed(
+                weightBytes * (shareWeights ? 1 : count),
+                kvBytes * count,
+                stateBytes * count,
+                computeBytes * count);
+    }
+
     /** Both together. */
     MemoryNeed plus(MemoryNeed other) {
         return new MemoryNeed(

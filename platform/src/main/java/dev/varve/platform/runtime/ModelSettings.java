@@ -2,6 +2,7 @@ package dev.varve.platform.runtime;
 
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.setting.Setting;
 
 import java.util.Objects;
 import java.util.Optional;
@@ -16,6 +17,7 @@ import java.util.Optional;
  * @param hostCache how much host memory holds computed prompts beside the devices
  * @param drafts what whoever guesses tokens needs of the shards
  * @param pool how the attention cache of each sequence is bounded; empty for a slot per token
+ * @param replicas engines with caches of their own that share the requests
  */
 public record ModelSettings(
         SequenceLimits sequences,
@@ -24,7 +26,11 @@ public record ModelSettings(
         WaitingLimits waiting,
         HostCacheLimit hostCache,
         DraftRoom drafts,
-        Optional<PoolRequest> pool) {
+        Optional<PoolRequest> pool,
+        int replicas) {
+    /** More of them take more memory than they are good for. */
+    private static final int MOST_REPLICAS = 64;
+
     /** Checks that nothing is missing. */
     public ModelSettings {
         Objects.requireNonNull(sequences);
@@ -34,6 +40,10 @@ public record ModelSettings(
         Objects.requireNonNull(hostCache);
         Objects.requireNonNull(drafts);
         Objects.requireNonNull(pool);
+        if (replicas < 1 || replicas > MOST_REPLICAS) {
+            throw new IllegalArgumentException(
+                    Setting.REPLICAS + ": expected 1 to " + MOST_REPLICAS + ", found " + replicas);
+        }
     }
 
     /** Nothing is guessed, and sequences have a slot for each token. */
@@ -43,7 +53,15 @@ public record ModelSettings(
             ModelOptions reading,
             WaitingLimits waiting,
             HostCacheLimit hostCache) {
-        this(sequences, computation, reading, waiting, hostCache, DraftRoom.NONE, Optional.empty());
+        this(
+                sequences,
+                computation,
+                reading,
+                waiting,
+                hostCache,
+                DraftRoom.NONE,
+                Optional.empty(),
+                1);
     }
 
     /** A few sequences of the usual length. */
@@ -68,37 +86,49 @@ public record ModelSettings(
 
     /** The same for other sequences. */
     public ModelSettings with(SequenceLimits other) {
-        return new ModelSettings(other, computation, reading, waiting, hostCache, drafts, pool);
+        return new ModelSettings(
+                other, computation, reading, waiting, hostCache, drafts, pool, replicas);
     }
 
     /** The same, computed in another way. */
     public ModelSettings with(Computation other) {
-        return new ModelSettings(sequences, other, reading, waiting, hostCache, drafts, pool);
+        return new ModelSettings(
+                sequences, other, reading, waiting, hostCache, drafts, pool, replicas);
     }
 
     /** The same for a model that is read in another way. */
     public ModelSettings with(ModelOptions other) {
-        return new ModelSettings(sequences, computation, other, waiting, hostCache, drafts, pool);
+        return new ModelSettings(
+                sequences, computation, other, waiting, hostCache, drafts, pool, replicas);
     }
 
     /** The same with other limits to waiting. */
     public ModelSettings with(WaitingLimits other) {
-        return new ModelSettings(sequences, computation, reading, other, hostCache, drafts, pool);
+        return new ModelSettings(
+                sequences, computation, reading, other, hostCache, drafts, pool, replicas);
     }
 
     /** The same with other host memory beside the devices. */
     public ModelSettings with(HostCacheLimit other) {
-        return new ModelSettings(sequences, computation, reading, waiting, other, drafts, pool);
+        return new ModelSettings(
+                sequences, computation, reading, waiting, other, drafts, pool, replicas);
     }
 
     /** The same with room for guesses. */
     public ModelSettings with(DraftRoom other) {
-        return new ModelSettings(sequences, computation, reading, waiting, hostCache, other, pool);
+        return new ModelSettings(
+                sequences, computation, reading, waiting, hostCache, other, pool, replicas);
     }
 
     /** The same with an attention cache that is bounded in another way, or not at all. */
     public ModelSettings withPool(Optional<PoolRequest> other) {
         return new ModelSettings(
-                sequences, computation, reading, waiting, hostCache, drafts, other);
+                sequences, computation, reading, waiting, hostCache, drafts, other, replicas);
+    }
+
+    /** The same with as many engines that share the requests. */
+    public ModelSettings withReplicas(int count) {
+        return new ModelSettings(
+                sequences, computation, reading, waiting, hostCache, drafts, pool, count);
     }
 }

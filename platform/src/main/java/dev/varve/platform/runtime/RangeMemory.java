@@ -199,6 +199,20 @@ public record RangeMemory(
         return EngineOptions.Capacity.rowsFor(settings.sequences().parallel()) + (triesOut ? 1 : 0);
     }
 
+    /**
+     * What several shards of this range need together.
+     *
+     * @param shareWeights whether they have one copy of the weights
+     */
+    public RangeMemory replicated(int count, boolean shareWeights) {
+        return new RangeMemory(
+                Math.multiplyExact(weightBytes, shareWeights ? 1 : count),
+                Math.multiplyExact(bytesPerSlot, count),
+                regionSlots,
+                Math.multiplyExact(stateBytes, count),
+                Math.multiplyExact(computeBytes, count));
+    }
+
     /** Bytes without the KV pool. */
     public long fixedBytes() {
         return weightBytes + stateBytes + computeBytes;

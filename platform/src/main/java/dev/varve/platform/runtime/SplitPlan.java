@@ -11,7 +11,9 @@ import dev.varve.platform.placement.Site;
 import dev.varve.platform.shard.CacheSizes;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,11 +22,12 @@ import java.util.stream.Stream;
  * The memory that a model will need on each of its devices. All shards have KV caches of the same
  * number of slots, so the device with the least room limits it.
  *
- * @param parts in layer order
- * @param hostCache host memory for computed prompts, beside the parts
+ * @param parts in layer order, of one replica
+ * @param hostCache host memory for computed prompts of all replicas, beside the parts
  * @param pool how the attention cache of sequences is bounded
+ * @param replicas engines that have such parts each
  */
-public record SplitPlan(List<Part> parts, HostCachePlan hostCache, PoolPlan pool) {
+public record SplitPlan(List<Part> parts, HostCachePlan hostCache, PoolPlan pool, int replicas) {
     /** Name of the memory that the processor's cores share. */
     static final String HOST = "host";
 
@@ -88,6 +91,19 @@ public record SplitPlan(List<Part> parts, HostCachePlan hostCache, PoolPlan pool
         return Math.max(0, info.memoryFreeBytes() - reserved);
     }
 
+    /** What the shards of all replicas need where one of them has a part. */
+    MemoryNeed needOfAll(Part part) {
+        return part.memory().need().replicated(replicas, sharesWeights(part.where().device()));
+    }
+
+    /**
+     * Whether shards of one range on a device have one copy of the weights: those of this process
+     * do.
+     */
+    public static boolean sharesWeights(DeviceReference device) {
+        return device.isLocal();
+    }
+
     /** One line for people. */
     static String describe(Part part) {
         return part.memory().describe(part.where().toString());
@@ -116,10 +132,36 @@ public record SplitPlan(List<Part> parts, HostCachePlan hostCache, PoolPlan pool
                 free);
     }
 
+    /** Bytes of the shards of all replicas. */
+    public long bytesOfAll() {
+        return parts.stream().mapToLong(part -> needOfAll(part).totalBytes()).sum();
+    }
+
+    /** What all replicas need together, for people; empty where there is one. */
+    public Optional<String> describeReplicas() {
+        if (replicas == 1) {
+            return Optional.empty();
+        }
+        boolean shared = parts.stream().allMatch(part -> sharesWeights(part.where().device()));
+        boolean none = parts.stream().noneMatch(part -> sharesWeights(part.where().device()));
+        String weights =
+                shared
+                        ? "one copy of the weights"
+                        : none ? "weights of their own" : "weights of their own in other processes";
+        return Optional.of(
+                String.format(
+                        Locale.ROOT,
+                        "%d replicas of that, with %s: together %s",
+                        replicas,
+                        weights,
+                        MemoryPlan.mebibytes(bytesOfAll())));
+    }
+
     /** One line per shard for people, one for the host cache, and one for bounded caches. */
     public String describe() {
         return Stream.of(
                         parts.stream().map(SplitPlan::describe),
+                        describeReplicas().stream(),
                         Stream.of(hostCache)
                                 .filter(HostCachePlan::isPresent)
                                 .map(HostCachePlan::describe),

@@ -97,6 +97,7 @@ final class SplitPlanning {
         List<SplitPlan.Part> parts = new ArrayList<>();
         for (int i = 0; i < needs.size(); i++) {
             long free = infos.get(i).memoryFreeBytes();
+            // One replica's; what all need is counted where it must fit.
             parts.add(
                     new SplitPlan.Part(
                             placement.parts().get(i),
@@ -107,7 +108,8 @@ final class SplitPlanning {
         return new SplitPlan(
                 parts,
                 cache,
-                pool.isPresent() ? pool.with(pages(pool, needs, parts, cache)) : pool);
+                pool.isPresent() ? pool.with(pages(pool, needs, parts, cache)) : pool,
+                settings.replicas());
     }
 
     private List<RangeMemory> needs(ModelSettings sized) {
@@ -152,7 +154,9 @@ final class SplitPlanning {
             HostCachePlan cache) {
         int pooled = pool.options().orElseThrow().poolTokens();
         long tokens =
-                (long) Math.max(0, pool.contextTokens() - pooled) * settings.sequences().parallel();
+                (long) Math.max(0, pool.contextTokens() - pooled)
+                        * settings.sequences().parallel()
+                        * settings.replicas();
         long perToken = 0;
         for (int i = 0; i < needs.size(); i++) {
             if (SplitPlan.isHere(placement.parts().get(i).device())) {
@@ -173,10 +177,15 @@ final class SplitPlanning {
         return bytes == 0 ? HostCachePlan.NONE : new HostCachePlan(bytes, left);
     }
 
-    private static RangeMemory sum(Memory memory, List<RangeMemory> needs) {
+    /** What the shards of all replicas need. */
+    private RangeMemory sum(Memory memory, List<RangeMemory> needs) {
         RangeMemory sum = new RangeMemory(0, 0, 0, 0, 0);
         for (int part : memory.parts) {
-            RangeMemory need = needs.get(part);
+            RangeMemory need =
+                    needs.get(part)
+                            .replicated(
+                                    settings.replicas(),
+                                    SplitPlan.sharesWeights(placement.parts().get(part).device()));
             sum =
                     new RangeMemory(
                             sum.weightBytes() + need.weightBytes(),
@@ -188,17 +197,19 @@ final class SplitPlanning {
         return sum;
     }
 
-    private static long affordableSlots(Memory memory, List<RangeMemory> needs) {
+    private long affordableSlots(Memory memory, List<RangeMemory> needs) {
         return sum(memory, needs).affordableSlots(memory.free - memory.reserved);
     }
 
-    private static long needed(Memory memory, List<SplitPlan.Part> parts) {
+    private long needed(Memory memory, List<SplitPlan.Part> parts) {
+        SplitPlan all =
+                new SplitPlan(parts, HostCachePlan.NONE, PoolPlan.NONE, settings.replicas());
         return memory.parts.stream()
-                .mapToLong(part -> parts.get(part).memory().need().totalBytes())
+                .mapToLong(part -> all.needOfAll(parts.get(part)).totalBytes())
                 .sum();
     }
 
-    private static void requireFits(Memory memory, List<SplitPlan.Part> parts) {
+    private void requireFits(Memory memory, List<SplitPlan.Part> parts) {
         long sum = needed(memory, parts) + memory.reserved;
         if (sum <= memory.free) {
             return;
@@ -207,6 +218,9 @@ final class SplitPlanning {
         memory.parts.forEach(part -> needs.add(SplitPlan.describe(parts.get(part))));
         if (memory.reserved > 0) {
             needs.add("host cache " + MemoryPlan.mebibytes(memory.reserved));
+        }
+        if (settings.replicas() > 1) {
+            needs.add(Setting.REPLICAS + ": " + settings.replicas());
         }
         String together =
                 needs.size() == 1 && memory.reserved == 0

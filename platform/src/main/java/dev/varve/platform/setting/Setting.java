@@ -40,6 +40,8 @@ public enum Setting {
     CONTEXT_TOKENS("contextTokens"),
     /** Most sequences decoded together. */
     PARALLEL("parallel"),
+    /** Engines of one model that share its requests. */
+    REPLICAS("replicas"),
     /** Tokens of the KV pool. */
     KV_TOKENS("kvTokens"),
     /** Slots of each sequence's pool, where the attention cache is bounded. */

@@ -15,6 +15,11 @@ public record ShardMemory(long weights, long mappedWeights, long kv, long comput
         this(weights, mappedWeights, kv, compute, 0);
     }
 
+    /** The part of a shard that has its weights in common with others. */
+    public ShardMemory withWeightsOf(int users) {
+        return new ShardMemory(weights / users, mappedWeights / users, kv, compute, hostPages);
+    }
+
     /** Weights, wherever they are. */
     public long allWeights() {
         return weights + mappedWeights;

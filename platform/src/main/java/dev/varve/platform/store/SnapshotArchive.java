@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -53,6 +54,9 @@ public final class SnapshotArchive implements AutoCloseable {
 
     /** Empty where another process has not made it yet; another one when that began anew. */
     private volatile Optional<OpenNamespace> open;
+
+    /** It ends with the last of them. */
+    private final AtomicInteger owners = new AtomicInteger(1);
 
     private volatile long pausedUntil;
     private volatile boolean closed;
@@ -112,6 +116,12 @@ public final class SnapshotArchive implements AutoCloseable {
             lock.close();
             throw e;
         }
+    }
+
+    /** The same archive for one more owner, who closes it as well. */
+    public SnapshotArchive share() {
+        owners.incrementAndGet();
+        return this;
     }
 
     /** Whether objects can be written at the moment. */
@@ -328,9 +338,15 @@ public final class SnapshotArchive implements AutoCloseable {
                         counted));
     }
 
-    /** Ends writing, and closes the stores so that they are found again as they are. */
+    /**
+     * Ends writing once all owners have closed it, and closes the stores so that they are found
+     * again as they are.
+     */
     @Override
     public void close() {
+        if (owners.decrementAndGet() > 0) {
+            return;
+        }
         writing.lock();
         try {
             if (!closed) {

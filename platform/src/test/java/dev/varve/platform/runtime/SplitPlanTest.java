@@ -68,6 +68,47 @@ class SplitPlanTest {
                 settings);
     }
 
+    /** What two replicas need together of a model of one layer with 2 contexts of 512. */
+    private static long twoReplicas(String device) {
+        return plan(
+                        PlainModel.attentionOnly(1, 4096),
+                        settings(512, 2).withReplicas(2),
+                        PLENTY,
+                        device)
+                .bytesOfAll();
+    }
+
+    @Test
+    void replicasOfThisProcessHaveOneCopyOfTheWeightsAndOthersOneEach() {
+        MemoryNeed one =
+                plan(PlainModel.attentionOnly(1, 4096), settings(512, 2), PLENTY, "cpu:0")
+                        .total()
+                        .need();
+
+        assertEquals(2 * one.totalBytes() - one.weightBytes(), twoReplicas("cpu:0"));
+        assertEquals(2 * one.totalBytes(), twoReplicas("cpu:0@process"));
+        assertEquals(2 * one.totalBytes(), twoReplicas("cpu:0@grpc:host:1"));
+    }
+
+    @Test
+    void replicasMustFitTogetherAndGetAsManySlotsAsAllOfThemFind() {
+        PlainModel model = PlainModel.attentionOnly(1, 4096);
+        ModelSettings two = settings(512, 2).withReplicas(2);
+        long enough = twoReplicas("cpu:0");
+
+        assertEquals(2 * 512, plan(model, two, enough, "cpu:0").total().sizes().slots());
+        SplitPlan tight = plan(model, two, enough - 2 * 512 * SLOT_BYTES, "cpu:0");
+        assertEquals(512, tight.total().sizes().slots());
+        assertTrue(
+                tight.describe().contains("2 replicas of that, with one copy of the weights"),
+                tight.describe());
+        long tooLittle = enough - 2 * 1024 * SLOT_BYTES;
+        VarveException failure =
+                assertThrows(VarveException.class, () -> plan(model, two, tooLittle, "cpu:0"));
+        assertEquals(VarveException.Kind.OUT_OF_MEMORY, failure.kind());
+        assertTrue(failure.getMessage().contains(Setting.REPLICAS + ": 2"), failure.getMessage());
+    }
+
     @Test
     void weightsAndCachesOfOneShardAreTheSumOfItsLayers() {
         MemoryPlan plan =

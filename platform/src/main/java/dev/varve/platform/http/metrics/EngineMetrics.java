@@ -86,6 +86,7 @@ final class EngineMetrics {
         engine.paging().ifPresent(paging -> metrics.addAll(PagingMetrics.of(paging)));
         metrics.addAll(CacheMetrics.of(engine.cache()));
         metrics.addAll(ShardMetrics.of(engine.shards()));
+        metrics.addAll(ReplicaMetrics.of(engine.replicas()));
         return metrics;
     }
 

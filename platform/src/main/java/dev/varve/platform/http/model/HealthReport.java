@@ -1,7 +1,7 @@
 package dev.varve.platform.http.model;
 
 import dev.varve.platform.engine.Engine;
-import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.setting.SettingNames;
@@ -11,11 +11,17 @@ import jakarta.servlet.http.HttpServletResponse;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
-import java.util.List;
 
 /** What {@code /health} says of an engine: whether it can compute now. */
 public final class HealthReport {
     private HealthReport() {}
+
+    private static ObjectNode told(ObjectNode body, EngineStatus status, SettingNames names) {
+        if (!status.replicas().isEmpty()) {
+            body.set("replicas", ReplicaReport.of(status.replicas(), names));
+        }
+        return body;
+    }
 
     /**
      * Writes the answer of {@code /health}.
@@ -32,11 +38,12 @@ public final class HealthReport {
             JsonAnswer.write(response, 503, body);
             return;
         }
-        List<ShardStatus> missing = engine.status().missingShards();
-        if (missing.isEmpty()) {
-            JsonAnswer.write(response, 200, Json.object().put("status", "ok"));
+        EngineStatus status = engine.status();
+        if (status.isAble()) {
+            JsonAnswer.write(response, 200, told(Json.object().put("status", "ok"), status, names));
         } else {
-            JsonAnswer.write(response, 503, ShardReport.degraded(missing, names));
+            ObjectNode body = ShardReport.degraded(status.missingShards(), names);
+            JsonAnswer.write(response, 503, told(body, status, names));
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.http.model;
 
 import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.http.access.ScopeRule;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
@@ -13,7 +14,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
 /** What clients can ask of a model beside answers: its facts, and its tokenizer's work. */
@@ -59,6 +62,9 @@ public final class ModelFacts {
         runtime.put("kv_bytes", status.memory().kv());
         runtime.put("compute_bytes", status.memory().compute());
         runtime.put("replays", status.counts().replays());
+        if (!status.replicas().isEmpty()) {
+            runtime.set("replicas", ReplicaReport.of(status.replicas(), names));
+        }
         runtime.set("prefix_cache", CacheReport.tiers(status.cache(), scopes));
         served.compressor()
                 .ifPresent(each -> runtime.set("compression", CompressionFacts.of(each.options())));
@@ -98,15 +104,29 @@ public final class ModelFacts {
 
     /** The answer of {@code /slots}: as many of them are busy as requests run. */
     public ArrayNode slots() {
-        EngineStatus.Load load = served.engine().status().load();
+        EngineStatus status = served.engine().status();
         ArrayNode slots = Json.MAPPER.createArrayNode();
-        for (int id = 0; id < load.parallel(); id++) {
-            slots.addObject()
-                    .put("id", id)
-                    .put("n_ctx", load.contextTokens())
-                    .put("is_processing", id < load.running());
+        if (status.replicas().isEmpty()) {
+            addSlots(slots, status.load());
+        }
+        for (ReplicaStatus replica : status.replicas()) {
+            addSlots(slots, replica.load())
+                    .forEach(slot -> ((ObjectNode) slot).put("replica", replica.id()));
         }
         return slots;
+    }
+
+    /** Returns those that were added; ids go on where they were. */
+    private static List<JsonNode> addSlots(ArrayNode slots, EngineStatus.Load load) {
+        List<JsonNode> added = new ArrayList<>();
+        for (int slot = 0; slot < load.parallel(); slot++) {
+            added.add(
+                    slots.addObject()
+                            .put("id", slots.size() - 1)
+                            .put("n_ctx", load.contextTokens())
+                            .put("is_processing", slot < load.running()));
+        }
+        return added;
     }
 
     /** The answer of {@code /tokenize}. */

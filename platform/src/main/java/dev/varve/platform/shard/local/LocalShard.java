@@ -98,6 +98,21 @@ public final class LocalShard implements Shard {
      */
     public static LocalShard load(
             ModelRange part, ComputeDevice device, ShardOptions options, LoadProgress progress) {
+        return load(part, device, options, progress, new WeightShelf());
+    }
+
+    /**
+     * Likewise, with the weights of another shard of the same range on the same device if there is
+     * one.
+     *
+     * @param shelf where weights are that may be shared
+     */
+    public static LocalShard load(
+            ModelRange part,
+            ComputeDevice device,
+            ShardOptions options,
+            LoadProgress progress,
+            WeightShelf shelf) {
         LayerSplitAdapter model = part.model();
         LayerRange range = part.range();
         boolean flash =
@@ -109,7 +124,11 @@ public final class LocalShard implements Shard {
         BuildCheck.requireLayers(model, options.captures());
         requireRoom(model, range, device, options);
         ShardWeights weights =
-                ShardWeights.load(model.tensors(range), device, options.weights(), progress);
+                shelf.take(
+                        new WeightShelf.Key(part.file().path(), range, device, options.weights()),
+                        () ->
+                                ShardWeights.load(
+                                        model.tensors(range), device, options.weights(), progress));
         ShardState state = ShardState.open(weights, model.shape(), range, options, device, flash);
         try {
             BuildCheck.require(model, range, state, device, options.captures());
@@ -201,7 +220,7 @@ public final class LocalShard implements Shard {
 
     @Override
     public ShardMemory memory() {
-        return memory;
+        return memory.withWeightsOf(Math.max(1, state.weights().users()));
     }
 
     private ShardMemory measure() {

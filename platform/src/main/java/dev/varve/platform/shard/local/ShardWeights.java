@@ -46,6 +46,9 @@ public final class ShardWeights implements AutoCloseable {
     private long bufferBytes;
     private long mappedBytes;
 
+    /** Shards that have these weights; 0 once they are freed. */
+    private int users = 1;
+
     private final int threads;
     private final Optional<ColumnProduct> columnProduct;
     private final Set<String> ofColumns = new HashSet<>();
@@ -156,8 +159,30 @@ public final class ShardWeights implements AutoCloseable {
         return mappedBytes;
     }
 
+    /** How many shards have these weights. */
+    synchronized int users() {
+        return users;
+    }
+
+    /**
+     * One more shard has these weights, and closes them.
+     *
+     * @return false if they are freed already
+     */
+    synchronized boolean share() {
+        if (users == 0) {
+            return false;
+        }
+        users++;
+        return true;
+    }
+
+    /** Frees them when the last shard that has them is closed. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (users > 0 && --users > 0) {
+            return;
+        }
         while (!owned.isEmpty()) {
             try {
                 owned.pop().close();

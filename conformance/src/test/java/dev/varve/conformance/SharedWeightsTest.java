@@ -1,0 +1,88 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.WeightShelf;
+import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.TensorType;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/** Two models on one device with caches of their own and one copy of the weights. */
+class SharedWeightsTest {
+    @TempDir Path folder;
+
+    private static LoadedModel load(OpenedModel model, ModelSettings settings, WeightShelf shelf) {
+        SplitPlan plan =
+                SplitPlan.of(
+                        model.adapter(),
+                        Placement.of(
+                                List.of(DeviceReference.PROCESSOR),
+                                List.of(model.shape().allLayers())),
+                        device -> Cpu.device().info(),
+                        settings);
+        return LoadedModel.load(
+                model,
+                plan,
+                (part, options, progress) ->
+                        LocalShard.load(
+                                model.range(part.range()), Cpu.device(), options, progress, shelf),
+                settings,
+                LoadProgress.silent());
+    }
+
+    private static float[] logits(LoadedModel model, int[] tokens) {
+        float[][] last = new float[1][];
+        model.logits(
+                tokens,
+                (logits, rows, width) ->
+                        last[0] = Arrays.copyOfRange(logits, (rows - 1) * width, rows * width));
+        return last[0];
+    }
+
+    private static long weights(LoadedModel model) {
+        return model.shards().getFirst().memory().allWeights();
+    }
+
+    @Test
+    void bothComputeTheSameAndTheWeightsGoWithTheLastOfThem() throws Exception {
+        OpenedModel opened =
+                Cpu.open(
+                        Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder),
+                        ModelOptions.defaults());
+        ModelSettings settings = Cpu.settings(256, 1, Cpu.F16);
+        WeightShelf shelf = new WeightShelf();
+        int[] tokens = {3, 1, 4, 1, 5, 9, 2, 6};
+        try (LoadedModel second = load(opened, settings, shelf)) {
+            long alone = weights(second);
+            float[] expected = logits(second, tokens);
+            try (LoadedModel first = load(opened, settings, shelf)) {
+                assertEquals(alone / 2, weights(first), 1);
+                assertEquals(alone / 2, weights(second), 1);
+                assertArrayEquals(expected, logits(first, tokens));
+            }
+
+            assertEquals(alone, weights(second));
+            assertArrayEquals(expected, logits(second, tokens));
+        }
+        try (LoadedModel again = load(opened, settings, shelf)) {
+            assertTrue(weights(again) > 0, "they are loaded anew");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.varve.platform.http.metrics;
+
+import dev.varve.platform.engine.ReplicaStatus;
+
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** Gauges and counters of each replica of a model, of which the other ones are the sums. */
+final class ReplicaMetrics {
+    private ReplicaMetrics() {}
+
+    /** None for a single engine. */
+    static List<MetricSnapshot> of(List<ReplicaStatus> replicas) {
+        if (replicas.isEmpty()) {
+            return List.of();
+        }
+        return List.of(
+                each(
+                                "varve_replica_up",
+                                "1 if the replica gets requests, 0 if it lacks a shard or is"
+                                        + " loaded again.",
+                                replicas,
+                                replica -> replica.isReady() ? 1 : 0)
+                        .gauge(),
+                each(
+                                "varve_replica_requests_waiting",
+                                "Requests in the queue of a replica.",
+                                replicas,
+                                replica -> replica.load().waiting())
+                        .gauge(),
+                each(
+                                "varve_replica_requests_running",
+                                "Requests of a replica in prefill or decode.",
+                                replicas,
+                                replica -> replica.load().running())
+                        .gauge(),
+                each(
+                                "varve_replica_prompt_tokens",
+                                "Prompt tokens that a replica took in.",
+                                replicas,
+                                replica -> replica.tokens().prompt())
+                        .counter(),
+                each(
+                                "varve_replica_cached_prompt_tokens",
+                                "Prompt tokens of a replica that needed no prefill.",
+                                replicas,
+                                replica -> replica.tokens().cachedPrompt())
+                        .counter(),
+                each(
+                                "varve_replica_moved_requests",
+                                "Requests of a replica that went on at another one.",
+                                replicas,
+                                replica -> replica.moves().movedRequests())
+                        .counter(),
+                each(
+                                "varve_replica_restarts",
+                                "How often a replica was loaded again.",
+                                replicas,
+                                replica -> replica.moves().restarts())
+                        .counter());
+    }
+
+    private static Family each(
+            String name,
+            String help,
+            List<ReplicaStatus> replicas,
+            ToDoubleFunction<ReplicaStatus> value) {
+        Family family = new Family(name, help);
+        replicas.forEach(
+                replica ->
+                        family.add(
+                                Labels.of("replica", Integer.toString(replica.id())),
+                                value.applyAsDouble(replica)));
+        return family;
+    }
+}

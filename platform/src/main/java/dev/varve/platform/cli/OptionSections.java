@@ -5,7 +5,9 @@ import picocli.CommandLine.IHelpSectionRenderer;
 import picocli.CommandLine.Model.OptionSpec;
 
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The options of a command under headings, by their {@code order}; what is rarely used comes last.
@@ -52,6 +54,21 @@ final class OptionSections implements IHelpSectionRenderer {
     @Override
     public String render(Help help) {
         StringBuilder text = new StringBuilder();
+        of(help).forEach(
+                        (heading, options) -> {
+                            Help.Layout layout = help.createDefaultLayout();
+                            layout.addOptions(options, help.parameterLabelRenderer());
+                            text.append(System.lineSeparator())
+                                    .append(heading)
+                                    .append(System.lineSeparator())
+                                    .append(layout);
+                        });
+        return text.toString();
+    }
+
+    /** The options that help shows, by their headings and in their order. */
+    static Map<String, List<OptionSpec>> of(Help help) {
+        Map<String, List<OptionSpec>> sections = new LinkedHashMap<>();
         for (int i = 0; i < SECTIONS.size(); i++) {
             Section section = SECTIONS.get(i);
             int end = i + 1 < SECTIONS.size() ? SECTIONS.get(i + 1).begin() : Integer.MAX_VALUE;
@@ -62,15 +79,10 @@ final class OptionSections implements IHelpSectionRenderer {
                             .sorted(Comparator.comparingInt(OptionSections::order))
                             .toList();
             if (!options.isEmpty()) {
-                Help.Layout layout = help.createDefaultLayout();
-                layout.addOptions(options, help.parameterLabelRenderer());
-                text.append(System.lineSeparator())
-                        .append(section.heading())
-                        .append(System.lineSeparator())
-                        .append(layout);
+                sections.put(section.heading(), options);
             }
         }
-        return text.toString();
+        return sections;
     }
 
     private static boolean inside(int order, int begin, int end) {

@@ -66,6 +66,7 @@ final class VarveCommand implements Runnable {
         commands.put("grammar", GrammarCommand.class);
         commands.put("logits", LogitsCommand.class);
         commands.put("completion", CompletionCommand.class);
+        commands.put("man", ManCommand.class);
         commands.put("help", HelpCommand.class);
         commands.put("warm-up", WarmUpCommand.class);
         return commands;
@@ -92,7 +93,7 @@ final class VarveCommand implements Runnable {
         String first = arguments.length == 0 ? "" : arguments[0];
         Collection<Class<?>> needed =
                 switch (first) {
-                    case "help", "completion" -> COMMANDS.values();
+                    case "help", "completion", "man" -> COMMANDS.values();
                     case "--version", "-V" -> List.of();
                     default ->
                             COMMANDS.containsKey(first)

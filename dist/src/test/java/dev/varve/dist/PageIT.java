@@ -190,6 +190,21 @@ class PageIT {
     }
 
     @Test
+    void aSecondTabWaitsForTheFirst() {
+        tab.ask(ChatPage.LONG);
+        tab.awaitWords(20);
+        ChatPage second = ChatPage.open(person, tab.page().url());
+        assertThat(second.lastAnswer()).containsText("Another tab writes this answer…");
+        tab.awaitWords(60);
+        tab.button("Stop").click();
+        tab.awaitEnd();
+        second.awaitEnd();
+
+        assertEquals(tab.lastText(), second.lastText());
+        assertEquals(List.of(), second.complaints());
+    }
+
+    @Test
     void anAnswerWhoseStreamIsGoneIsContinued() {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(40);

@@ -258,7 +258,7 @@ final class ServeCommand extends CliCommand {
                         http.ready(only);
                         out().println("Serving " + id + " on " + http.uri());
                         if (choice.isDemo() && served.language().chat().isPresent()) {
-                            showChat(http.uri(), options.access().needsKey());
+                            showChat(http.uri(), options);
                         }
                         out().flush();
                         status = serve(http, only.broken(), stop);
@@ -314,9 +314,14 @@ final class ServeCommand extends CliCommand {
     }
 
     /** Who tries Varve for the first time may not know what to do with an address. */
-    private void showChat(URI server, boolean withKey) {
-        out().println("Chat with it:");
-        ChatExample.lines(server, withKey).forEach(line -> out().println("  " + line));
+    private void showChat(URI server, HttpOptions options) {
+        out().println(
+                        switch (options.page()) {
+                            case SHOWN -> "Chat with it there in a browser, or from a shell:";
+                            case LEFT_OUT -> "Chat with it:";
+                        });
+        ChatExample.lines(server, options.access().needsKey())
+                .forEach(line -> out().println("  " + line));
     }
 
     /** Serves until the end and returns the exit status. */

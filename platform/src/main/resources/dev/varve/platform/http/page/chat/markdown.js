@@ -33,6 +33,8 @@ const ALLOWED = {
     ALLOWED_ATTR: ['align', 'class', 'href', 'start', 'title'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
+    // Values of all other attributes are held to be addresses.
+    ADD_URI_SAFE_ATTR: ['align', 'start'],
     ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
     RETURN_DOM_FRAGMENT: true,
 };

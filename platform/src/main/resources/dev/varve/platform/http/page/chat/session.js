@@ -195,12 +195,37 @@ class Session {
             }
             this.#tell(message);
         };
-        // One page at a time reads an answer: the server gives it to the last one that asks.
-        this.#ended = navigator.locks
-            ? navigator.locks.request(`varve-${this.chat.id}`, {ifAvailable: true},
-                lock => lock ? run() : undefined)
-            : run();
+        this.#ended = this.#alone(message, run);
         await this.#ended;
+    }
+
+    /** One page at a time reads an answer: the server gives it to the last one that asks. */
+    async #alone(message, run) {
+        const name = `varve-${this.chat.id}`;
+        if (!navigator.locks) {
+            return run();
+        }
+        const ran = await navigator.locks.request(name, {ifAvailable: true}, async lock => {
+            if (lock) {
+                await run();
+            }
+            return lock !== null;
+        });
+        if (!ran) {
+            message.began = Date.now();
+            message.waits = 'Another tab writes this answer…';
+            this.#listener?.changed();
+            await navigator.locks.request(name, async () => {
+                const kept = (await this.#store.messages(this.chat.id))
+                    .find(each => each.order === message.order);
+                delete message.waits;
+                Object.assign(message, kept);
+                if (message.state === 'running') {
+                    await run();
+                }
+            });
+            this.#listener?.changed();
+        }
     }
 
     #tell(message) {

@@ -1,0 +1,286 @@
+package dev.varve.dist;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** What the page shows of the server's work, in a real browser, each button pressed. */
+@Timeout(240)
+class PageViewsIT {
+    private static final List<String> VIEWS =
+            List.of("placement", "cache", "requests", "speculation");
+
+    /** The demo model counts until it has as many tokens as it may have. */
+    private static final int LONG = 3000;
+
+    @TempDir static Path folder;
+
+    private static PageBrowser browser;
+    private static Varve varve;
+    private static Varve.Server server;
+
+    private BrowserContext person;
+    private ChatPage tab;
+
+    @BeforeAll
+    static void start() throws Exception {
+        browser = PageBrowser.start(folder);
+        varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        server =
+                DemoServer.start(
+                        varve,
+                        "--target-devices",
+                        "cpu:0,cpu:0@process",
+                        "--draft",
+                        "ngram",
+                        "--max-ctx",
+                        4096);
+    }
+
+    @AfterAll
+    static void stop() {
+        Optional.ofNullable(server).ifPresent(Varve.Server::close);
+        Optional.ofNullable(browser).ifPresent(PageBrowser::close);
+    }
+
+    @BeforeEach
+    void open() {
+        person = browser.desktop();
+        tab = ChatPage.blank(person);
+    }
+
+    @AfterEach
+    void leave() {
+        person.close();
+    }
+
+    private void look(String view) {
+        tab.page().navigate(server.url() + "/#/" + view);
+    }
+
+    private Locator card(String heading) {
+        return tab.page()
+                .locator("section.card")
+                .filter(
+                        new Locator.FilterOptions()
+                                .setHas(
+                                        tab.page()
+                                                .getByRole(
+                                                        AriaRole.HEADING,
+                                                        new Page.GetByRoleOptions()
+                                                                .setName(heading)
+                                                                .setExact(true))));
+    }
+
+    private static LongAnswer ask(String question, int tokens) {
+        return new LongAnswer(server.url(), question, tokens, Optional.empty());
+    }
+
+    @Test
+    void aShardThatDiesIsSeenLostAndBack() throws Exception {
+        look("placement");
+        Locator fate = card("When a shard dies");
+        assertThat(fate).containsText("All shards are there");
+        assertThat(tab.page().locator(".picture .shard")).hasCount(2);
+        assertThat(tab.page().locator(".picture"))
+                .hasAttribute(
+                        "aria-label",
+                        Pattern.compile(
+                                "Layers 0 to .*cpu:0@process, its own, process \\d+, ready"));
+        assertThat(card("Memory")).containsText("Weights");
+        try (LongAnswer answer = ask(ChatPage.LONG, LONG)) {
+            look("requests");
+            assertThat(tab.page().getByText("Writing")).isVisible();
+            look("placement");
+            assertThat(fate).containsText("All shards are there");
+            for (ProcessHandle child : server.children()) {
+                // As kill -9 does.
+                child.destroyForcibly();
+            }
+            assertThat(fate).containsText(Pattern.compile("Lost|Coming back"));
+            assertThat(fate).containsText("One request waits");
+            assertThat(fate).containsText("shard_missing");
+            assertThat(tab.page().locator(".picture .shard-lost")).hasCount(1);
+            tab.picture("placement-lost");
+
+            assertThat(fate).containsText("All shards are there");
+            assertThat(fate).containsText(Pattern.compile("was lost .* ago .*was back after"));
+            assertThat(tab.page().locator("#announcer")).hasText("All shards are there again.");
+            assertThat(card("Shards").locator("tbody tr").last().locator("td").last()).hasText("1");
+            assertTrue(answer.await().contains("[DONE]"), "the request went on");
+        }
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void aRequestIsCancelledFromTheList() throws Exception {
+        look("requests");
+        assertThat(tab.page().getByText("Nothing is asked at the moment.")).isVisible();
+        try (LongAnswer answer = ask(ChatPage.LONG, LONG)) {
+            Locator row = tab.page().locator(".listing tbody tr");
+            assertThat(row).containsText("Count from 1 to 200.");
+            assertThat(row).containsText("Writing");
+            assertThat(row).containsText("tokens/s");
+            tab.picture("requests");
+            row.getByRole(AriaRole.BUTTON).click();
+
+            assertThat(tab.page().getByText("Nothing is asked at the moment.")).isVisible();
+            assertThat(tab.page().locator("#announcer")).hasText("The request was cancelled.");
+            String events = answer.await();
+            assertTrue(events.contains("request_cancelled"), events);
+            assertFalse(events.contains("[DONE]"), events);
+        }
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void theCacheShowsHitsAndIsCleared() throws Exception {
+        for (int time = 0; time < 2; time++) {
+            try (LongAnswer answer = ask("What is 7 + 5? " + "Think well. ".repeat(30), 3)) {
+                answer.await();
+            }
+        }
+        look("cache");
+        assertThat(card("Hits").locator("tbody tr")).hasCount(3);
+        assertThat(card("Misses")).containsText("No match");
+        assertThat(card("What it was good for").locator("dd").first())
+                .hasText(Pattern.compile("\\d+ %"));
+        assertThat(card("Tiers")).containsText("Host memory");
+        tab.button("Show entries").click();
+        assertThat(card("Entries of host memory").locator("tbody tr").first()).isVisible();
+        tab.picture("cache");
+        tab.button("Clear the cache").click();
+        tab.page().keyboard().press("Escape");
+        assertThat(tab.page().getByRole(AriaRole.ALERTDIALOG)).hasCount(0);
+        assertThat(tab.page().getByText("The cache is empty.")).hasCount(0);
+        tab.button("Clear the cache").click();
+        tab.page()
+                .getByRole(AriaRole.ALERTDIALOG)
+                .getByRole(
+                        AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Clear the cache"))
+                .click();
+
+        assertThat(tab.page().getByText("The cache is empty.")).isVisible();
+        tab.button("Show entries").click();
+        assertThat(card("Entries of host memory")).containsText("0 in all");
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void guessesAreShownWithTheirWidths() throws Exception {
+        try (LongAnswer answer = ask(ChatPage.LONG, 200)) {
+            answer.await();
+        }
+        look("speculation");
+
+        assertThat(card("Guesses by ngram").locator("dd").first())
+                .hasText(Pattern.compile("[\\d.]+"));
+        assertThat(card("Widths chosen")).isVisible();
+        assertThat(card("Right ones")).isVisible();
+        assertThat(card("Paging")).containsText("--kvflash");
+        tab.picture("speculation");
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void whatAnotherKeySaidIsNotShown() throws Exception {
+        try (Varve.Server closed =
+                        DemoServer.start(
+                                varve,
+                                "--api-key",
+                                "one",
+                                "--api-key",
+                                "two",
+                                "--operator-key",
+                                "op",
+                                "--max-ctx",
+                                4096);
+                LongAnswer answer =
+                        new LongAnswer(closed.url(), ChatPage.LONG, LONG, Optional.of("one"))) {
+            tab.page().navigate(closed.url() + "/#/requests");
+            key("API key", "two");
+            Locator row = tab.page().locator(".listing tbody tr");
+            assertThat(row).containsText("Of another key: its text is not shown");
+            assertThat(row).containsText("Not yours");
+            assertThat(row.getByRole(AriaRole.BUTTON)).hasCount(0);
+            assertFalse(tab.page().content().contains("Count from"), tab.page().content());
+            tab.picture("requests-of-others");
+            tab.page().navigate(closed.url() + "/#/cache");
+            tab.button("Show entries").click();
+            card("Entries of host memory")
+                    .getByRole(
+                            AriaRole.BUTTON,
+                            new Locator.GetByRoleOptions().setName("Use the operator’s key"))
+                    .click();
+            key("Operator’s key", "op");
+
+            assertThat(card("Entries of host memory")).containsText("in all");
+            tab.button("Forget the key").click();
+            tab.page().navigate(closed.url() + "/#/requests");
+            key("API key", "one");
+            assertThat(row).containsText("Count from 1 to 200.");
+            row.getByRole(AriaRole.BUTTON).click();
+            assertTrue(answer.await().contains("request_cancelled"));
+        }
+    }
+
+    private void key(String label, String key) {
+        tab.page().getByLabel(label).last().fill(key);
+        tab.button("Use key").click();
+    }
+
+    @Test
+    void allViewsAreReadableInLightAndDark() throws Exception {
+        try (LongAnswer answer = ask(ChatPage.LONG, LONG)) {
+            for (ColorScheme colours : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+                tab.page().emulateMedia(new Page.EmulateMediaOptions().setColorScheme(colours));
+                for (String view : VIEWS) {
+                    look(view);
+                    assertThat(tab.page().locator(".card").first()).isVisible();
+                    tab.picture(view + "-" + colours.name().toLowerCase(java.util.Locale.ROOT));
+                    PageCheck.isReadable(tab.page());
+                }
+            }
+            assertFalse(answer.isOver() && answer.await().isEmpty());
+        }
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void aTelephoneIsWideEnough() {
+        try (BrowserContext small = browser.phone();
+                LongAnswer answer = ask(ChatPage.LONG, LONG)) {
+            ChatPage phone = ChatPage.blank(small);
+            for (String view : VIEWS) {
+                phone.page().navigate(server.url() + "/#/" + view);
+                assertThat(phone.page().locator(".card").first()).isVisible();
+                phone.picture("phone-" + view);
+                PageCheck.fits(phone.page());
+                PageCheck.isReadable(phone.page());
+            }
+            assertFalse(answer.isOver());
+            assertEquals(List.of(), phone.complaints());
+        }
+    }
+}

@@ -45,7 +45,7 @@ export async function metric(name) {
     headers: { authorization: `Bearer ${key}` },
     signal: AbortSignal.timeout(10_000),
   });
-  const line = (await answer.text()).split('\n').find((each) => each.startsWith(`${name}{`));
+  const line = (await answer.text()).split('\n').find((each) => each.startsWith(`${name}{`) || each.startsWith(`${name} `));
   return Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 

@@ -138,7 +138,8 @@ class MonitoringIT {
                     name ->
                             documented.contains(name)
                                     && (name.startsWith("varve_pflash_")
-                                            || name.equals("varve_draft_up")));
+                                            || name.equals("varve_draft_up")
+                                            || name.equals("varve_replica_up")));
             assertEquals(Set.of(), asked, file);
         }
         assertTrue(text.value("varve_generation_tokens_total", "model", "odd") >= 8);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.testkit.Await;
+import dev.varve.testkit.MetricsText;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
@@ -157,8 +158,10 @@ class ReplicasIT {
                     "the process is back",
                     () -> replicas(server).at("/0/state").stringValue().equals("ready"));
             String metrics = text(server, "/metrics");
-            assertTrue(
-                    metrics.contains("varve_replica_moved_requests_total{replica=\"0\"} 1"),
+            assertEquals(
+                    1,
+                    MetricsText.parse(metrics)
+                            .value("varve_replica_moved_requests_total", "replica", "0"),
                     metrics);
             assertEquals(4, get(server, "/slots").size());
             assertTrue(server.err().contains("2 replicas are ready after"), server.err());

@@ -71,7 +71,10 @@ final class StatusSum {
                         a.tokens().generated() + b.tokens().generated()),
                 a.preemptions() + b.preemptions(),
                 a.replays() + b.replays(),
-                a.steps() + b.steps());
+                a.steps() + b.steps(),
+                new EngineStatus.Masks(
+                        a.masks().count() + b.masks().count(),
+                        a.masks().seconds() + b.masks().seconds()));
     }
 
     private static PrefixCacheStatus cache(PrefixCacheStatus a, PrefixCacheStatus b) {

@@ -81,6 +81,11 @@ final class Ticket implements GenerationListener {
     }
 
     @Override
+    public void onRestore() {
+        submission.listener().onRestore();
+    }
+
+    @Override
     public void onPrefill(int doneTokens, int promptTokens) {
         owe(promptTokens - doneTokens + left);
         submission.listener().onPrefill(doneTokens, promptTokens);

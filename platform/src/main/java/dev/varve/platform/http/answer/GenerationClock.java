@@ -45,6 +45,10 @@ final class GenerationClock {
 
     /** Its prompt is computed, but for {@code cachedTokens}. */
     void start(int cachedTokens) {
+        if (stage == Stage.PREFILL || stage == Stage.DECODE) {
+            // It goes on at another replica.
+            return;
+        }
         long now = System.nanoTime();
         if (stage == Stage.QUEUE) {
             times.observeQueue(now - submitted);

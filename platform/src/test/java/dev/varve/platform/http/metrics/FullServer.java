@@ -6,6 +6,7 @@ import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.CompressionTimes;
 import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.http.trace.TraceCounts;
@@ -112,7 +113,16 @@ final class FullServer {
                                 new PagingOptions(4096, PagePolicy.LRU, 128),
                                 new PageCounts(120, 90, 12_345_678_901L, 40, 70, 50),
                                 30,
-                                1L << 33)));
+                                1L << 33)),
+                Optional.empty(),
+                List.of(
+                        new ReplicaStatus(
+                                0,
+                                ReplicaStatus.State.READY,
+                                Optional.empty(),
+                                new EngineStatus.Load(4096, 4, 2, 3),
+                                new EngineStatus.Tokens(40, 50, 60),
+                                new ReplicaStatus.Moves(1, 2))));
     }
 
     /** Of sources and reasons only some were counted. */

@@ -2,6 +2,7 @@
 module dev.varve.api {
     exports dev.varve.api;
     exports dev.varve.api.backend;
+    exports dev.varve.api.event;
     exports dev.varve.api.ggml;
     exports dev.varve.api.gguf;
     exports dev.varve.api.model;

@@ -27,7 +27,9 @@ module dev.varve.platform {
             info.picocli;
 
     uses dev.varve.api.backend.DeviceBackendProvider;
+    uses dev.varve.api.event.CacheListenerProvider;
     uses dev.varve.api.model.ModelFamilyProvider;
+    uses dev.varve.api.snapshot.SharedStoreProvider;
     uses dev.varve.api.snapshot.SnapshotStoreProvider;
     uses dev.varve.api.speculation.SpeculatorProvider;
     uses dev.varve.api.telemetry.TraceExporterProvider;

@@ -6,6 +6,7 @@ import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostListener;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.SharingSettings;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
@@ -131,7 +132,7 @@ abstract class CliCommand implements Callable<Integer> {
                     };
             HostSettings host =
                     arguments.host(settings, environment(), usesUsualDraft(), compression());
-            return HostedModel.open(store().map(host::with).orElse(host), report);
+            return HostedModel.open(store().map(host::with).orElse(host).with(sharing()), report);
         }
     }
 
@@ -143,6 +144,11 @@ abstract class CliCommand implements Callable<Integer> {
     /** Where computed prompts are kept on disk; here nowhere. */
     Optional<StoreSettings> store() {
         return Optional.empty();
+    }
+
+    /** What is shared of computed prompts; here nothing. */
+    SharingSettings sharing() {
+        return SharingSettings.NONE;
     }
 
     /** How prompts become shorter; here they do not. */

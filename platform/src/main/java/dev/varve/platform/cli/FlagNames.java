@@ -33,6 +33,7 @@ final class FlagNames implements SettingNames {
             case CACHE_RAM -> "--cache-ram";
             case STORE_FOLDER -> "--kv-cache-dir";
             case STORE_MODE -> "--kv-cache-mode";
+            case SHARED_STORE -> "--shared-cache";
             case STORE_KEY -> "--cache-key-file";
             case QUEUE_LIMIT -> "--max-queue";
             case KEY_CACHE_TYPE -> "--cache-type-k";

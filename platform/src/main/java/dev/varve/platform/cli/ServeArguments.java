@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.host.SharingSettings;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
@@ -207,6 +208,11 @@ final class ServeArguments {
     /** Where computed prompts are kept on disk. */
     Optional<StoreSettings> store() {
         return store.settings();
+    }
+
+    /** What other servers and routers have of them. */
+    SharingSettings sharing(Environment environment) {
+        return store.sharing(environment);
     }
 
     /** How much host memory holds computed prompts. */

@@ -6,6 +6,7 @@ import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedDrafter;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.SharingSettings;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
@@ -89,6 +90,8 @@ final class ServeCommand extends CliCommand {
 
     private Optional<ChatRenderer> chat = Optional.empty();
     private Optional<StoreSettings> store = Optional.empty();
+
+    private SharingSettings sharing = SharingSettings.NONE;
     private Optional<CompressionSettings> compression = Optional.empty();
     private Runnable listen = () -> {};
 
@@ -161,6 +164,7 @@ final class ServeCommand extends CliCommand {
         PageDrafter drafter = paging.drafter(compressed.drafter(), environment(), isDemo);
         Optional<PoolRequest> pool = paging.request(environment(), drafter.isThere());
         store = server.store();
+        sharing = server.sharing(environment());
         compression =
                 compressed.settings(
                         environment(),
@@ -178,11 +182,15 @@ final class ServeCommand extends CliCommand {
         if (named.size() == 1 && !models.areLoadedOnDemand()) {
             return serveOne(named.getFirst(), settings, maker, options);
         }
+        if (sharing.events().isPresent()) {
+            throw new UsageException(
+                    "--kv-events: expected one model that is loaded at the start, found several");
+        }
         named.forEach(each -> each.choice().notes("varve serve").forEach(this::say));
         return serveSeveral(
                 new SeveralModels(
                         named,
-                        new SeveralModels.Sizes(settings, store, compression, maker),
+                        new SeveralModels.Sizes(settings, store, sharing, compression, maker),
                         new SeveralModels.Flags(model, server, models, environment())),
                 options);
     }
@@ -227,6 +235,7 @@ final class ServeCommand extends CliCommand {
         ModelChoice choice = named.choice();
         String id = server.modelName(named);
         ModelNames names = models.names(List.of(id)).with(named.meanings(id));
+        sharing = sharing.of(id);
         CountDownLatch stop = new CountDownLatch(1);
         int status;
         try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
@@ -296,6 +305,11 @@ final class ServeCommand extends CliCommand {
     @Override
     Optional<StoreSettings> store() {
         return store;
+    }
+
+    @Override
+    SharingSettings sharing() {
+        return sharing;
     }
 
     @Override

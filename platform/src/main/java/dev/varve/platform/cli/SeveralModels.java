@@ -5,6 +5,7 @@ import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.PlacedShards;
 import dev.varve.platform.host.PluginSettings;
+import dev.varve.platform.host.SharingSettings;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.serving.ModelCatalogue;
@@ -53,10 +54,12 @@ final class SeveralModels {
      * What all models have in common.
      *
      * @param store computed prompts of each model are in a folder of its own in there
+     * @param sharing is the same for all, since they are told apart there
      */
     record Sizes(
             ModelSettings settings,
             Optional<StoreSettings> store,
+            SharingSettings sharing,
             Optional<CompressionSettings> compression,
             ServedModelMaker maker) {}
 
@@ -161,7 +164,8 @@ final class SeveralModels {
                                 sizes.settings().with(limits),
                                 flags.environment(),
                                 sizes.compression());
-        HostSettings together = host.with(plugins).with(host.devices().with(claims));
+        HostSettings together =
+                host.with(plugins).with(host.devices().with(claims)).with(sizes.sharing());
         return new HostedModelSource(
                 header.outline(id, asked.contextTokens(), template.isPresent()),
                 header.stamp(),

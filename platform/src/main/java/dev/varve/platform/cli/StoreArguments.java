@@ -1,7 +1,9 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.host.SharingSettings;
 import dev.varve.platform.host.StoreSettings;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
@@ -9,8 +11,12 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Where computed prompts are kept on disk. */
+/** Where computed prompts are kept on disk, and where they are shared. */
 final class StoreArguments {
+    @Mixin private SharedStoreArguments shared;
+
+    @Mixin private EventArguments events;
+
     private static final String SIZE = "expected a size such as 20G, found ";
 
     @Option(
@@ -63,16 +69,16 @@ final class StoreArguments {
             names = "--cache-key-file",
             paramLabel = "FILE",
             description =
-                    "Encrypts what is kept on disk (AES-256-GCM) with the key in this file: 32"
-                            + " bytes, or 64 hexadecimal digits, or Base64.",
+                    "Encrypts what is kept on disk or shared (AES-256-GCM) with the key in this"
+                            + " file: 32 bytes, or 64 hexadecimal digits, or Base64.",
             order = OptionSections.MEMORY + 8)
     private Optional<Path> keyFile = Optional.empty();
 
     @Option(
             names = "--cache-share-backends",
             description =
-                    "Uses prompts from disk that other backends or another ggml release computed:"
-                            + " their numbers differ in the last bits.",
+                    "Uses prompts from disk or from a shared store that other backends or another"
+                            + " ggml release computed: their numbers differ in the last bits.",
             order = OptionSections.RARE + 20)
     private boolean sharesBackends;
 
@@ -97,8 +103,10 @@ final class StoreArguments {
             requireUnset("--kv-cache-reserve", reserve.isPresent());
             requireUnset("--kv-cache-ttl", ttl.isPresent());
             requireUnset("--kv-cache-mode", reads);
-            requireUnset("--cache-key-file", keyFile.isPresent());
-            requireUnset("--cache-share-backends", sharesBackends);
+            if (!shared.isAskedFor()) {
+                requireUnset("--cache-key-file", keyFile.isPresent());
+                requireUnset("--cache-share-backends", sharesBackends);
+            }
             return Optional.empty();
         }
         return Optional.of(
@@ -108,6 +116,16 @@ final class StoreArguments {
                         keyFile,
                         reads,
                         sharesBackends));
+    }
+
+    /**
+     * What other servers and routers have of them.
+     *
+     * @throws UsageException if a value has no meaning, or a flag needs another one
+     */
+    SharingSettings sharing(Environment environment) {
+        return new SharingSettings(
+                shared.settings(keyFile, sharesBackends), events.settings(environment));
     }
 
     private static OptionalLong bytes(String flag, Optional<String> size, long least) {

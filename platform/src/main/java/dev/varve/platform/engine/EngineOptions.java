@@ -1,5 +1,6 @@
 package dev.varve.platform.engine;
 
+import dev.varve.platform.prefix.CacheFeed;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -16,6 +17,7 @@ import java.util.Optional;
  * @param shardPatience how long requests wait for a lost shard that makes no progress
  * @param pace how prompts are computed beside streams
  * @param hostCache where computed prompts are kept beside the devices; empty for nowhere
+ * @param feed is told what is kept, and closed with the engine; empty for nobody
  */
 public record EngineOptions(
         Capacity capacity,
@@ -23,7 +25,8 @@ public record EngineOptions(
         int[] suppressedTokens,
         Duration shardPatience,
         Pace pace,
-        Optional<HostCache> hostCache) {
+        Optional<HostCache> hostCache,
+        Optional<CacheFeed> feed) {
     /** How long requests wait for a lost shard where nobody asked for another time. */
     public static final Duration DEFAULT_SHARD_PATIENCE = Duration.ofSeconds(30);
 
@@ -38,6 +41,25 @@ public record EngineOptions(
         }
         suppressedTokens = suppressedTokens.clone();
         Objects.requireNonNull(hostCache);
+        Objects.requireNonNull(feed);
+    }
+
+    /** Nobody is told what is kept. */
+    public EngineOptions(
+            Capacity capacity,
+            int queueLimit,
+            int[] suppressedTokens,
+            Duration shardPatience,
+            Pace pace,
+            Optional<HostCache> hostCache) {
+        this(
+                capacity,
+                queueLimit,
+                suppressedTokens,
+                shardPatience,
+                pace,
+                hostCache,
+                Optional.empty());
     }
 
     /** Nothing suppressed and the usual patience with lost shards. */
@@ -53,25 +75,50 @@ public record EngineOptions(
 
     /** The same sizes with another patience. */
     public EngineOptions withShardPatience(Duration patience) {
-        return new EngineOptions(capacity, queueLimit, suppressedTokens, patience, pace, hostCache);
+        return new EngineOptions(
+                capacity, queueLimit, suppressedTokens, patience, pace, hostCache, feed);
     }
 
     /** The same sizes with another pace. */
     public EngineOptions withPace(Pace other) {
         return new EngineOptions(
-                capacity, queueLimit, suppressedTokens, shardPatience, other, hostCache);
+                capacity, queueLimit, suppressedTokens, shardPatience, other, hostCache, feed);
     }
 
-    /** The same sizes with nothing kept beside the devices. */
+    /** The same sizes with nothing kept beside the devices, and nobody who is told. */
     EngineOptions withoutHostCache() {
         return new EngineOptions(
-                capacity, queueLimit, suppressedTokens, shardPatience, pace, Optional.empty());
+                capacity,
+                queueLimit,
+                suppressedTokens,
+                shardPatience,
+                pace,
+                Optional.empty(),
+                Optional.empty());
     }
 
     /** The same sizes with host memory beside the devices. */
     public EngineOptions withHostCache(HostCache memory) {
         return new EngineOptions(
-                capacity, queueLimit, suppressedTokens, shardPatience, pace, Optional.of(memory));
+                capacity,
+                queueLimit,
+                suppressedTokens,
+                shardPatience,
+                pace,
+                Optional.of(memory),
+                feed);
+    }
+
+    /** The same sizes with somebody who is told what is kept. */
+    public EngineOptions withFeed(CacheFeed other) {
+        return new EngineOptions(
+                capacity,
+                queueLimit,
+                suppressedTokens,
+                shardPatience,
+                pace,
+                hostCache,
+                Optional.of(other));
     }
 
     @Override

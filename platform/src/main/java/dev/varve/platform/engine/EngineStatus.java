@@ -6,6 +6,7 @@ import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.store.ArchiveStatus;
+import dev.varve.platform.store.SharedStatus;
 
 import java.time.Duration;
 import java.util.List;
@@ -196,13 +197,14 @@ public record EngineStatus(
                 List<ShardStatus> shards,
                 Optional<DraftStatus> draft,
                 Optional<ArchiveStatus> disk,
+                Optional<SharedStatus> shared,
                 Optional<Outage> outage) {
             return new EngineStatus(
                     load,
                     slots,
                     memory,
                     counts,
-                    cache.with(disk),
+                    cache.with(disk, shared),
                     speculation,
                     shards,
                     draft,

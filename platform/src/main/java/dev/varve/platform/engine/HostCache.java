@@ -1,30 +1,29 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.shard.CacheLayout;
 
 import java.util.Objects;
-import java.util.Optional;
 
 /**
  * Host memory in which an engine keeps what was computed, beyond what the devices hold.
  *
  * @param layout of what the shards keep of a sequence
  * @param bytes most bytes that it may take
- * @param disk what lies behind it
+ * @param stores what lies behind it
  */
-public record HostCache(CacheLayout layout, long bytes, Optional<Disk> disk) {
+public record HostCache(CacheLayout layout, long bytes, CacheStores stores) {
     /** Checks that there is some. */
     public HostCache {
         Objects.requireNonNull(layout);
-        Objects.requireNonNull(disk);
+        Objects.requireNonNull(stores);
         if (bytes < 1) {
             throw new IllegalArgumentException("host cache of " + bytes + " bytes");
         }
     }
 
-    /** Without a disk. */
+    /** With nothing behind it. */
     public HostCache(CacheLayout layout, long bytes) {
-        this(layout, bytes, Optional.empty());
+        this(layout, bytes, CacheStores.NONE);
     }
 }

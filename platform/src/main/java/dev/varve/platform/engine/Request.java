@@ -3,7 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
-import dev.varve.platform.prefix.StoreLoad;
+import dev.varve.platform.prefix.StoreRead;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
@@ -73,7 +73,8 @@ final class Request implements Unfinished {
     private int losses;
     private boolean mayRestore = true;
     private boolean askedDisk;
-    private Optional<StoreLoad> read = Optional.empty();
+    private boolean askedOthers;
+    private Optional<? extends StoreRead> read = Optional.empty();
     private Optional<Awaited> awaited = Optional.empty();
 
     /** Where its sequence began when it got its place, which is kept already. */
@@ -414,7 +415,7 @@ final class Request implements Unfinished {
     }
 
     /** Takes note of what is read for it from disk, if anything is; it does not ask again. */
-    void askDisk(Optional<StoreLoad> load) {
+    void askDisk(Optional<? extends StoreRead> load) {
         askedDisk = true;
         read = load;
     }
@@ -423,6 +424,17 @@ final class Request implements Unfinished {
         return askedDisk;
     }
 
+    /** Likewise of what comes from a store that others share. */
+    void askOthers(Optional<? extends StoreRead> load) {
+        askedOthers = true;
+        read = load;
+    }
+
+    boolean hasAskedOthers() {
+        return askedOthers;
+    }
+
+    /** Whether a store is being read for it. */
     boolean awaitsDisk() {
         return read.filter(load -> !load.isOver()).isPresent();
     }

@@ -119,6 +119,7 @@ final class RunningRequests {
     void finish(Request request, GenerationEnd.Reason reason) {
         leave(request);
         GenerationEnd end = request.end(reason, cache.devices().pagePolicy());
+        cache.computed(end.tokens().prompt() - end.tokens().cached(), end.times().prefillMillis());
         cache.keep(request.sequence());
         request.listener().onEnd(end);
     }

@@ -480,7 +480,12 @@ public final class Scheduler implements Engine {
     @Override
     public EngineStatus status() {
         return published.with(
-                pipeline.memory(), pipeline.status(), drafting.distant(), steps.disk(), outage);
+                pipeline.memory(),
+                pipeline.status(),
+                drafting.distant(),
+                steps.disk(),
+                steps.shared(),
+                outage);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.store.ArchiveStatus;
+import dev.varve.platform.store.SharedStatus;
 
 import java.time.Duration;
 import java.util.List;
@@ -82,8 +83,9 @@ final class StepRunner {
                                                         host.bytes(),
                                                         drafting.features(shape.embeddingLength()),
                                                         pipeline,
-                                                        host.disk(),
-                                                        line::wakeUp)));
+                                                        host.stores(),
+                                                        line::wakeUp)),
+                        options.feed());
         running = new RunningRequests(cache, line, drafting, refuge);
         restores = new Restores(cache, running, this::start);
         state =
@@ -177,9 +179,12 @@ final class StepRunner {
         return Admission.ADMITTED;
     }
 
-    /** Has the disk read what a request will need; says whether that is to be waited for. */
+    /** Has stores read what a request will need; says whether that is to be waited for. */
     boolean readAhead(Request request) {
-        boolean asks = !request.hasAskedDisk() && state.prefix().hasHost();
+        boolean asks =
+                state.prefix().hasHost()
+                        && !request.awaitsDisk()
+                        && !(request.hasAskedDisk() && request.hasAskedOthers());
         return readAhead(
                 request,
                 asks
@@ -188,7 +193,8 @@ final class StepRunner {
     }
 
     private boolean readAhead(Request request, int known) {
-        if (request.mayRestore() && !request.hasAskedDisk()) {
+        boolean may = request.mayRestore();
+        if (may && !request.hasAskedDisk()) {
             request.askDisk(
                     state.prefix()
                             .load(
@@ -196,6 +202,11 @@ final class StepRunner {
                                     known,
                                     request.mayDraft() > 0,
                                     request::isWaiting));
+        }
+        // What a disk has is taken first: it is nearer.
+        if (may && !request.awaitsDisk() && !request.hasAskedOthers()) {
+            request.askOthers(
+                    state.prefix().loadShared(request.cacheRequest(), known, request::isWaiting));
         }
         return request.awaitsDisk();
     }
@@ -320,7 +331,7 @@ final class StepRunner {
     /** Brings what finished requests left behind to where a disk takes it from, for a while. */
     void keepOnDisk() {
         try {
-            if (state.prefix().disk().isPresent()) {
+            if (state.prefix().hasBelow()) {
                 restores.finish();
             }
         } catch (RuntimeException e) {
@@ -373,6 +384,11 @@ final class StepRunner {
 
     void clearHost() {
         state.prefix().clearHost();
+    }
+
+    /** What became of sharing with other servers; any thread may ask. */
+    Optional<SharedStatus> shared() {
+        return state.prefix().shared();
     }
 
     /** What a disk holds; any thread may ask. */

@@ -5,6 +5,7 @@ import dev.varve.platform.compression.pages.DrafterReader;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
@@ -96,7 +97,7 @@ final class HelpingModels {
             Optional<HostedModel.CompressingDrafter> drafter,
             Tokenizer tokenizer) {
         return new LoadedModel.Extras(
-                Optional.empty(),
+                CacheStores.NONE,
                 speculation,
                 drafter.filter(each -> model.settings().readsPages())
                         .map(each -> new DrafterReader(each.drafter(), tokenizer)));

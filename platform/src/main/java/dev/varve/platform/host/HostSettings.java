@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param store where computed prompts are kept on disk; empty for nowhere
  * @param draft how tokens are guessed; empty for not at all
  * @param compression how long prompts become shorter; empty for not at all
+ * @param sharing what other servers and routers have of computed prompts
  */
 @SuppressWarnings("exports") // see package-info
 public record HostSettings(
@@ -34,7 +35,8 @@ public record HostSettings(
         ProcessSettings processes,
         Optional<StoreSettings> store,
         Optional<DraftSettings> draft,
-        Optional<CompressionSettings> compression) {
+        Optional<CompressionSettings> compression,
+        SharingSettings sharing) {
     /** Checks that nothing is missing. */
     public HostSettings {
         Objects.requireNonNull(file);
@@ -45,6 +47,29 @@ public record HostSettings(
         Objects.requireNonNull(store);
         Objects.requireNonNull(draft);
         Objects.requireNonNull(compression);
+        Objects.requireNonNull(sharing);
+    }
+
+    /** Shares nothing. */
+    public HostSettings(
+            Path file,
+            ModelSettings model,
+            DeviceSettings devices,
+            PluginSettings plugins,
+            ProcessSettings processes,
+            Optional<StoreSettings> store,
+            Optional<DraftSettings> draft,
+            Optional<CompressionSettings> compression) {
+        this(
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                store,
+                draft,
+                compression,
+                SharingSettings.NONE);
     }
 
     /** Compresses nothing. */
@@ -174,7 +199,7 @@ public record HostSettings(
     /** The same with other sizes. */
     public HostSettings with(ModelSettings other) {
         return new HostSettings(
-                file, other, devices, plugins, processes, store, draft, compression);
+                file, other, devices, plugins, processes, store, draft, compression, sharing);
     }
 
     /** The same with an attention cache that is bounded. */
@@ -184,34 +209,67 @@ public record HostSettings(
 
     /** The same on other devices. */
     public HostSettings with(DeviceSettings other) {
-        return new HostSettings(file, model, other, plugins, processes, store, draft, compression);
+        return new HostSettings(
+                file, model, other, plugins, processes, store, draft, compression, sharing);
     }
 
     /** The same with other plugins. */
     public HostSettings with(PluginSettings other) {
-        return new HostSettings(file, model, devices, other, processes, store, draft, compression);
+        return new HostSettings(
+                file, model, devices, other, processes, store, draft, compression, sharing);
     }
 
     /** The same with shard processes that are started or reached in another way. */
     public HostSettings with(ProcessSettings other) {
-        return new HostSettings(file, model, devices, plugins, other, store, draft, compression);
+        return new HostSettings(
+                file, model, devices, plugins, other, store, draft, compression, sharing);
     }
 
     /** The same with computed prompts on disk. */
     public HostSettings with(StoreSettings other) {
         return new HostSettings(
-                file, model, devices, plugins, processes, Optional.of(other), draft, compression);
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                Optional.of(other),
+                draft,
+                compression,
+                sharing);
     }
 
     /** The same with guesses. */
     public HostSettings with(DraftSettings other) {
         return new HostSettings(
-                file, model, devices, plugins, processes, store, Optional.of(other), compression);
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                store,
+                Optional.of(other),
+                compression,
+                sharing);
     }
 
     /** The same with long prompts that become shorter. */
     public HostSettings with(CompressionSettings other) {
         return new HostSettings(
-                file, model, devices, plugins, processes, store, draft, Optional.of(other));
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                store,
+                draft,
+                Optional.of(other),
+                sharing);
+    }
+
+    /** The same with computed prompts that others have a part in. */
+    public HostSettings with(SharingSettings other) {
+        return new HostSettings(
+                file, model, devices, plugins, processes, store, draft, compression, other);
     }
 }

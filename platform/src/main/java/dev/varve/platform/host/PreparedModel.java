@@ -19,7 +19,7 @@ import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.RejectedPlugin;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
@@ -326,7 +326,7 @@ public final class PreparedModel {
                                     () -> speculation(shards),
                                     guesses -> beside.extras(guesses, reader, tokenizer)),
                             speculation,
-                            disk(placed.placement(), plan, sized));
+                            kept(placed.placement(), plan, sized));
             speculation.clear();
             return new HostedModel(
                     load(opening),
@@ -364,9 +364,16 @@ public final class PreparedModel {
         }
     }
 
-    private Optional<Disk> disk(Placement placement, SplitPlan plan, ModelSettings sized) {
-        return settings.store()
-                .map(store -> new StoreOpening(store, catalog, model, sized).open(placement, plan));
+    private ReplicaOpening.Kept kept(Placement placement, SplitPlan plan, ModelSettings sized) {
+        CacheStores stores =
+                new StoreOpening(settings, catalog, model, sized).open(placement, plan);
+        try {
+            return new ReplicaOpening.Kept(
+                    stores, settings.sharing().events().map(events -> events.open(catalog)));
+        } catch (RuntimeException | Error e) {
+            stores.close();
+            throw e;
+        }
     }
 
     /** A token of decode has its own numbers beside a prompt only with the threads of its phase. */

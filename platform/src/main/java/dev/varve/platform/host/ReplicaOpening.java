@@ -1,7 +1,8 @@
 package dev.varve.platform.host;
 
 import dev.varve.platform.engine.SpeculationOptions;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.CacheFeed;
+import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.replica.Member;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
@@ -25,7 +26,7 @@ import java.util.function.Supplier;
 final class ReplicaOpening implements Member.Opener, AutoCloseable {
     private final Parts parts;
     private final Helpers helpers;
-    private final Optional<Disk> disk;
+    private final Kept kept;
 
     /** What guesses for replicas that are still to be opened; counted in the plan already. */
     private final Deque<Optional<SpeculationOptions>> ready = new ArrayDeque<>();
@@ -44,18 +45,31 @@ final class ReplicaOpening implements Member.Opener, AutoCloseable {
             Function<Optional<SpeculationOptions>, LoadedModel.Extras> extras) {}
 
     /**
+     * What keeps prompts for all replicas, and who is told of it.
+     *
+     * @param stores behind host memory
+     * @param feed is told what each has
+     */
+    record Kept(CacheStores stores, Optional<CacheFeed> feed) {
+        void close() {
+            stores.close();
+            feed.ifPresent(CacheFeed::close);
+        }
+    }
+
+    /**
      * @param ready what guesses for the first replicas; belongs to this from now on
-     * @param disk likewise
+     * @param kept likewise
      */
     ReplicaOpening(
             Parts parts,
             Helpers helpers,
             List<Optional<SpeculationOptions>> ready,
-            Optional<Disk> disk) {
+            Kept kept) {
         this.parts = parts;
         this.helpers = helpers;
         this.ready.addAll(ready);
-        this.disk = disk;
+        this.kept = kept;
     }
 
     /** Opens all of them, or closes what was opened and fails as the first that cannot be. */
@@ -87,7 +101,11 @@ final class ReplicaOpening implements Member.Opener, AutoCloseable {
     private LoadedModel open(LoadProgress progress) {
         LoadedModel.Extras given = helpers.extras().apply(speculation());
         LoadedModel.Extras extras =
-                new LoadedModel.Extras(disk.map(Disk::share), given.speculation(), given.pages());
+                new LoadedModel.Extras(
+                        kept.stores().share(),
+                        given.speculation(),
+                        given.pages(),
+                        kept.feed().map(CacheFeed::share));
         try {
             return LoadedModel.load(
                     parts.model(),
@@ -117,6 +135,6 @@ final class ReplicaOpening implements Member.Opener, AutoCloseable {
     public synchronized void close() {
         ready.forEach(each -> each.ifPresent(options -> options.speculator().close()));
         ready.clear();
-        disk.ifPresent(opened -> opened.archive().close());
+        kept.close();
     }
 }

@@ -2,9 +2,12 @@ package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerState;
+import dev.varve.api.snapshot.SharedStore;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.Shared;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.SplitPlan;
@@ -13,6 +16,8 @@ import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.ChunkCipher;
 import dev.varve.platform.store.Namespace;
+import dev.varve.platform.store.SharedArchive;
+import dev.varve.platform.store.SharedSettings;
 import dev.varve.platform.store.SnapshotArchive;
 
 import java.io.IOException;
@@ -22,45 +27,64 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Opens what keeps the computed prompts of a model on disk. */
+/** Opens what keeps the computed prompts of a model, on disk and where others share them. */
 final class StoreOpening {
     private static final int BUDGET_SHARE = 10;
     private static final long MOST_BUDGET = 64L << 30;
     private static final int RESERVE_SHARE = 20;
 
-    private final StoreSettings store;
+    private final HostSettings host;
     private final PluginCatalog catalog;
     private final OpenedModel model;
     private final ModelSettings settings;
 
     StoreOpening(
-            StoreSettings store, PluginCatalog catalog, OpenedModel model, ModelSettings settings) {
-        this.store = store;
+            HostSettings host, PluginCatalog catalog, OpenedModel model, ModelSettings settings) {
+        this.host = host;
         this.catalog = catalog;
         this.model = model;
         this.settings = settings;
     }
 
     /**
-     * Opens it, without waiting for the plugin that keeps the bytes.
+     * Opens what was asked for, without waiting for the plugin that keeps the bytes on disk, nor
+     * for long for a store that others share.
      *
-     * @throws VarveException if the folder cannot be used, or no plugin keeps bytes
+     * @throws VarveException if the folder or the address cannot be used, or no plugin keeps bytes
      */
-    Disk open(Placement placement, SplitPlan plan) {
+    CacheStores open(Placement placement, SplitPlan plan) {
+        host.store().ifPresent(store -> requireHostCache(plan, Setting.STORE_FOLDER));
+        host.sharing().store().ifPresent(store -> requireHostCache(plan, Setting.SHARED_STORE));
+        Optional<Disk> disk = host.store().map(store -> openDisk(store, placement));
+        try {
+            return new CacheStores(
+                    disk, host.sharing().store().map(store -> openShared(store, placement)));
+        } catch (RuntimeException | Error e) {
+            CacheStores.of(disk).close();
+            throw e;
+        }
+    }
+
+    private static void requireHostCache(SplitPlan plan, Setting setting) {
         if (!plan.hostCache().isPresent()) {
             throw new IllegalArgumentException(
-                    Setting.STORE_FOLDER
-                            + ": what is on disk comes by way of host memory, and there is none;"
-                            + " see "
+                    setting
+                            + ": what is on disk or shared comes by way of host memory, and there"
+                            + " is none; see "
                             + Setting.CACHE_RAM);
         }
+    }
+
+    private Disk openDisk(StoreSettings store, Placement placement) {
         Namespace namespace =
                 CacheNamespace.of(model, settings, placement, catalog, store.sharesBackends());
         try {
             SnapshotArchive archive =
                     SnapshotArchive.open(
-                            archiveSettings(namespace), StoreProviders.choose(catalog.stores()));
+                            archiveSettings(store, namespace),
+                            StoreProviders.choose(catalog.stores()));
             return new Disk(archive, namespace.id(), origin(placement));
         } catch (IOException e) {
             throw new VarveException(
@@ -68,6 +92,21 @@ final class StoreOpening {
                     Setting.STORE_FOLDER + ": " + store.folder() + " cannot be used: " + e,
                     e);
         }
+    }
+
+    private Shared openShared(SharedStoreSettings store, Placement placement) {
+        Namespace namespace =
+                CacheNamespace.of(model, settings, placement, catalog, store.sharesBackends());
+        SharedSettings how =
+                new SharedSettings(
+                        store.address().shown(),
+                        namespace,
+                        store.readOnly(),
+                        store.answerLimit(),
+                        store.keyFile().map(ChunkCipher::of));
+        SharedStore opened =
+                catalog.sharedStore(store.address().uri().getScheme()).open(store.address());
+        return new Shared(SharedArchive.open(how, opened), namespace.id(), origin(placement));
     }
 
     private long blockBytes() {
@@ -80,9 +119,10 @@ final class StoreOpening {
         return Disk.BLOCK_TOKENS * layout.bytesPerToken();
     }
 
-    private ArchiveSettings archiveSettings(Namespace namespace) throws IOException {
+    private ArchiveSettings archiveSettings(StoreSettings store, Namespace namespace)
+            throws IOException {
         StoreSettings.Limits limits = store.limits();
-        FileStore disk = disk();
+        FileStore disk = disk(store.folder());
         long budget =
                 limits.budget().orElse(Math.min(disk.getUsableSpace() / BUDGET_SHARE, MOST_BUDGET));
         long reserve = limits.reserve().orElse(disk.getTotalSpace() / RESERVE_SHARE);
@@ -97,8 +137,8 @@ final class StoreOpening {
     }
 
     /** Where the folder is, or will be. */
-    private FileStore disk() throws IOException {
-        Path there = store.folder().toAbsolutePath();
+    private static FileStore disk(Path folder) throws IOException {
+        Path there = folder.toAbsolutePath();
         while (there.getParent() != null && !Files.exists(there)) {
             there = there.getParent();
         }

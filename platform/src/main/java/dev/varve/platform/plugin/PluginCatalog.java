@@ -2,7 +2,9 @@ package dev.varve.platform.plugin;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.event.CacheListenerProvider;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.snapshot.SharedStoreProvider;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.api.telemetry.TraceExporterProvider;
@@ -209,6 +211,24 @@ public final class PluginCatalog {
      */
     public TraceExporterProvider traceExporter(String name) {
         return table(Spi.TRACE_EXPORTERS).require(name, "", this::describe);
+    }
+
+    /**
+     * The provider of shared stores of a scheme.
+     *
+     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     */
+    public SharedStoreProvider sharedStore(String scheme) {
+        return table(Spi.SHARED_STORES).require(scheme, "", this::describe);
+    }
+
+    /**
+     * What tells events of the cache to addresses of a scheme.
+     *
+     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     */
+    public CacheListenerProvider cacheListener(String scheme) {
+        return table(Spi.CACHE_LISTENERS).require(scheme, "", this::describe);
     }
 
     /**

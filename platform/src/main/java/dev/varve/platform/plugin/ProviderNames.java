@@ -32,6 +32,20 @@ interface ProviderNames<T> {
         };
     }
 
+    /** Names that people type before a colon, at least one. */
+    static <T> ProviderNames<T> words(String what, Function<T, Collection<String>> read) {
+        return provider -> {
+            Collection<String> names = read.apply(provider);
+            if (names == null || names.isEmpty()) {
+                throw new PluginRejection(provider.getClass().getName() + " names no " + what);
+            }
+            for (String name : names) {
+                ProviderNames.<T>oneWord(what, any -> name).of(provider);
+            }
+            return names.stream().sorted().toList();
+        };
+    }
+
     /** One name, which people type before a colon. */
     static <T> ProviderNames<T> oneWord(String what, Function<T, String> read) {
         return provider -> {

@@ -2,7 +2,9 @@ package dev.varve.platform.plugin;
 
 import dev.varve.api.VarveException.Kind;
 import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.event.CacheListenerProvider;
 import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.snapshot.SharedStoreProvider;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.api.telemetry.TraceExporterProvider;
@@ -52,6 +54,34 @@ public final class Spi<T> {
                     new Trouble(Kind.UNAVAILABLE, "no plugin provides store %s; known: %s"),
                     ProviderNames.oneWord("store name", SnapshotStoreProvider::name));
 
+    /** Stores that several servers share, by the schemes of their addresses. */
+    public static final Spi<SharedStoreProvider> SHARED_STORES =
+            new Spi<>(
+                    SharedStoreProvider.class,
+                    new Words(
+                            "shared store",
+                            "scheme of shared stores",
+                            "shared stores",
+                            "shared_stores"),
+                    new Trouble(
+                            Kind.UNAVAILABLE,
+                            "no plugin provides a shared store for %1$s: addresses; known: %2$s"),
+                    ProviderNames.words("store scheme", SharedStoreProvider::schemes));
+
+    /** What tells routers which prompts are kept, by the schemes of their addresses. */
+    public static final Spi<CacheListenerProvider> CACHE_LISTENERS =
+            new Spi<>(
+                    CacheListenerProvider.class,
+                    new Words(
+                            "cache listener",
+                            "scheme of cache events",
+                            "cache listeners",
+                            "cache_listeners"),
+                    new Trouble(
+                            Kind.UNAVAILABLE,
+                            "no plugin tells events of the cache to %1$s: addresses; known: %2$s"),
+                    ProviderNames.oneWord("event scheme", CacheListenerProvider::scheme));
+
     /** What guesses tokens, by names. */
     public static final Spi<SpeculatorProvider> SPECULATORS =
             new Spi<>(
@@ -75,7 +105,15 @@ public final class Spi<T> {
 
     /** All kinds, in the order in which people are told of them. */
     public static final List<Spi<?>> ALL =
-            List.of(FAMILIES, BACKENDS, TRANSPORTS, STORES, SPECULATORS, TRACE_EXPORTERS);
+            List.of(
+                    FAMILIES,
+                    BACKENDS,
+                    TRANSPORTS,
+                    STORES,
+                    SHARED_STORES,
+                    CACHE_LISTENERS,
+                    SPECULATORS,
+                    TRACE_EXPORTERS);
 
     /**
      * How messages speak of a kind.

@@ -32,7 +32,7 @@ public final class Arrival {
         this.place = place;
         this.layout = layout;
         this.found = found;
-        source = found.isFresh() ? CacheSource.DISK : CacheSource.HOST;
+        source = found.source();
         found.blocks().forEach(block -> sources.addAll(block.rows().parts()));
         found.checkpoint().ifPresent(kept -> sources.addAll(kept.pieces().parts()));
         found.pin();

@@ -9,7 +9,9 @@ public enum CacheSource {
     /** Host memory. */
     HOST,
     /** A disk, from where it came by way of host memory. */
-    DISK;
+    DISK,
+    /** A store that several servers share, from where it came by way of host memory. */
+    SHARED;
 
     /** The word that people and programs read, such as {@code host}. */
     public String word() {

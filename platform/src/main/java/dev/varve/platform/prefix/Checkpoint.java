@@ -19,7 +19,7 @@ final class Checkpoint {
     private int uses;
     private long lastUse;
     private boolean ready;
-    private boolean stored;
+    private Optional<CacheSource> origin = Optional.empty();
     private boolean gone;
     private Optional<FeaturePage> features = Optional.empty();
     private Residency residency = Residency.STRAIGHT;
@@ -128,17 +128,18 @@ final class Checkpoint {
      *
      * @param list how its state was computed
      * @param known which pages lay in the span
+     * @param from where that store is
      */
-    void becomeLoaded(CutList list, Residency known) {
+    void becomeLoaded(CutList list, Residency known, CacheSource from) {
         cuts = list;
         residency = known;
-        stored = true;
+        origin = Optional.of(from);
         ready = true;
     }
 
-    /** Whether it came from a store and was not used since. */
-    boolean isFresh() {
-        return stored && uses == 0;
+    /** Where it came from, if it was not used since; empty if it was computed here. */
+    Optional<CacheSource> freshFrom() {
+        return uses == 0 ? origin : Optional.empty();
     }
 
     boolean isGone() {

@@ -12,11 +12,12 @@ import java.util.Optional;
  * @param position tokens that need no computing
  */
 record Found(List<TokenBlock> blocks, Optional<Checkpoint> checkpoint, int position) {
-    /** Whether it came from a disk and was not used since. */
-    boolean isFresh() {
+    /** Where it is, or where it came from if it was not used since. */
+    CacheSource source() {
         return checkpoint
-                .map(Checkpoint::isFresh)
-                .orElseGet(() -> !blocks.isEmpty() && blocks.getLast().isFresh());
+                .map(Checkpoint::freshFrom)
+                .orElseGet(() -> blocks.isEmpty() ? Optional.empty() : blocks.getLast().origin())
+                .orElse(CacheSource.HOST);
     }
 
     /** Keeps it from giving way. */

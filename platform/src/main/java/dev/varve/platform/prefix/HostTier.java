@@ -32,10 +32,11 @@ final class HostTier implements AutoCloseable {
     private final Exporter exporter;
     private final Optional<FeatureMemory> features;
     private final Optional<StoreTier> store;
+    private final Optional<SharedTier> shared;
     private final List<Arrival> arrivals = new ArrayList<>();
     private long restoredBytes;
 
-    HostTier(PrefixCache.Host memory, SequenceCache devices) {
+    HostTier(PrefixCache.Host memory, SequenceCache devices, Optional<BlockNews> news) {
         layout = memory.layout();
         mover = new MeteredMover(devices, memory.mover());
         long forFeatures = memory.features().isPresent() ? memory.bytes() / FEATURE_SHARE : 0;
@@ -44,22 +45,36 @@ final class HostTier implements AutoCloseable {
                 new PrefixTree(
                         new CellMemory(memory.bytes() - forFeatures),
                         !layout.forgets(),
-                        System::nanoTime);
+                        System::nanoTime,
+                        news);
         store =
-                memory.disk()
+                memory.stores()
+                        .disk()
                         .map(disk -> new StoreTier(tree, layout, features, disk, memory.wakeUp()));
+        shared =
+                memory.stores()
+                        .shared()
+                        .map(below -> new SharedTier(tree, layout, below, memory.wakeUp()));
         exporter =
                 new Exporter(
                         tree,
                         layout,
                         devices,
                         mover,
-                        (scope, kept) -> store.ifPresent(below -> below.save(scope, kept)));
+                        (scope, kept) -> {
+                            store.ifPresent(below -> below.save(scope, kept));
+                            shared.ifPresent(below -> below.save(scope, kept));
+                        });
     }
 
     /** What lies behind host memory. */
     Optional<StoreTier> store() {
         return store;
+    }
+
+    /** What lies behind both. */
+    Optional<SharedTier> shared() {
+        return shared;
     }
 
     PrefixTree tree() {
@@ -227,6 +242,7 @@ final class HostTier implements AutoCloseable {
     @Override
     public void close() {
         store.ifPresent(StoreTier::close);
+        shared.ifPresent(SharedTier::close);
         tree.close();
         features.ifPresent(FeatureMemory::close);
     }

@@ -5,11 +5,14 @@ import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.Departures;
+import dev.varve.platform.sequence.ResidentWatcher;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.Feature;
 import dev.varve.platform.store.ArchiveStatus;
+import dev.varve.platform.store.SharedStatus;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +26,7 @@ import java.util.function.BooleanSupplier;
 public final class PrefixCache implements AutoCloseable {
     private final SequenceCache devices;
     private final Optional<HostTier> host;
+    private final Optional<CacheFeed> feed;
     private final CacheCounts counts = new CacheCounts();
 
     /**
@@ -32,7 +36,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param bytes most bytes
      * @param features hidden states that are kept beside that, within the same bytes
      * @param mover copies between both
-     * @param disk what lies behind it
+     * @param stores what lies behind it
      * @param wakeUp called by other threads when something was read from there
      */
     public record Host(
@@ -40,7 +44,7 @@ public final class PrefixCache implements AutoCloseable {
             long bytes,
             Optional<FeatureKind> features,
             CacheMover mover,
-            Optional<Disk> disk,
+            CacheStores stores,
             Runnable wakeUp) {}
 
     /**
@@ -66,12 +70,21 @@ public final class PrefixCache implements AutoCloseable {
      */
     public record Begun(CachedSequence sequence, Optional<Arrival> arrival) {}
 
-    private PrefixCache(CacheCapacity capacity, boolean forgets, Optional<Host> memory) {
+    private PrefixCache(
+            CacheCapacity capacity,
+            boolean forgets,
+            Optional<Host> memory,
+            Optional<CacheFeed> feed) {
+        this.feed = feed;
+        Optional<BlockNews> news = feed.map(BlockNews::new);
         Leaving leaving = new Leaving();
         devices =
                 new SequenceCache(
-                        capacity, forgets, memory.isPresent() ? leaving : Departures.UNHEARD);
-        host = memory.map(given -> new HostTier(given, devices));
+                        capacity,
+                        forgets,
+                        memory.isPresent() ? leaving : Departures.UNHEARD,
+                        news.<ResidentWatcher>map(each -> each).orElse(ResidentWatcher.NONE));
+        host = memory.map(given -> new HostTier(given, devices, news));
     }
 
     /**
@@ -80,7 +93,20 @@ public final class PrefixCache implements AutoCloseable {
      * @param forgets whether the model has state that cannot be cut back
      */
     public static PrefixCache of(CacheCapacity capacity, boolean forgets, Optional<Host> memory) {
-        return new PrefixCache(capacity, forgets, memory);
+        return of(capacity, forgets, memory, Optional.empty());
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param feed is told what comes and goes, and closed with the cache
+     */
+    public static PrefixCache of(
+            CacheCapacity capacity,
+            boolean forgets,
+            Optional<Host> memory,
+            Optional<CacheFeed> feed) {
+        return new PrefixCache(capacity, forgets, memory, feed);
     }
 
     /** Sequences that leave the devices while others need their room. */
@@ -164,6 +190,31 @@ public final class PrefixCache implements AutoCloseable {
         return host.flatMap(HostTier::store);
     }
 
+    private Optional<SharedTier> sharedTier() {
+        return host.flatMap(HostTier::shared);
+    }
+
+    /**
+     * Begins to look in a shared store for what a request needs, if much of it is nowhere else.
+     *
+     * @param known leading tokens that need no computing without that
+     * @param wanted whether the request still waits
+     */
+    public Optional<StoreRead> loadShared(CacheRequest request, int known, BooleanSupplier wanted) {
+        return request.scope().keeps()
+                ? sharedTier().flatMap(tier -> tier.load(request, known, wanted))
+                : Optional.empty();
+    }
+
+    /**
+     * Takes note of how long a prompt took, since no store is waited for any longer.
+     *
+     * @param tokens that were computed
+     */
+    public void computed(int tokens, double millis) {
+        sharedTier().ifPresent(tier -> tier.computed(tokens, millis));
+    }
+
     /**
      * Begins to read from disk what a request needs, if there is more of it than elsewhere.
      *
@@ -171,7 +222,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param guesses whether what is guessed for it goes by hidden states
      * @param wanted whether the request still waits
      */
-    public Optional<StoreLoad> load(
+    public Optional<? extends StoreRead> load(
             CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
         if (!request.scope().keeps()) {
             return Optional.empty();
@@ -187,16 +238,19 @@ public final class PrefixCache implements AutoCloseable {
     /** Takes in what was read from disk, and lets go what was written. */
     public void poll() {
         store().ifPresent(StoreTier::poll);
+        sharedTier().ifPresent(SharedTier::poll);
     }
 
     /** Whether something was read that nobody has taken in. */
     public boolean hasNews() {
-        return store().map(StoreTier::hasNews).orElse(false);
+        return store().map(StoreTier::hasNews).orElse(false)
+                || sharedTier().map(SharedTier::hasNews).orElse(false);
     }
 
     /** A step is computed, beside which disks and cores are left alone. */
     public void step() {
         store().ifPresent(StoreTier::step);
+        sharedTier().ifPresent(SharedTier::step);
     }
 
     /**
@@ -358,16 +412,16 @@ public final class PrefixCache implements AutoCloseable {
     public CompletableFuture<Void> clear() {
         host.ifPresent(tier -> tier.exporter().abandon());
         devices.evictAll();
-        CompletableFuture<Void> done =
-                store().map(StoreTier::clear)
-                        .orElseGet(() -> CompletableFuture.completedFuture(null));
+        List<CompletableFuture<Void>> below = new ArrayList<>();
+        store().ifPresent(tier -> below.add(tier.clear()));
+        sharedTier().ifPresent(tier -> below.add(tier.clear()));
         clearHost();
-        return done;
+        return CompletableFuture.allOf(below.toArray(CompletableFuture<?>[]::new));
     }
 
     /** Forgets what host memory has that nobody needs. */
     public void clearHost() {
-        store().ifPresent(StoreTier::poll);
+        poll();
         host.ifPresent(HostTier::clear);
     }
 
@@ -381,7 +435,17 @@ public final class PrefixCache implements AutoCloseable {
         return store().map(StoreTier::status);
     }
 
-    /** What it holds and did, the disk apart. */
+    /** What became of sharing with other servers, if there is any. Any thread may ask. */
+    public Optional<SharedStatus> shared() {
+        return sharedTier().map(SharedTier::status);
+    }
+
+    /** Whether something lies behind host memory. */
+    public boolean hasBelow() {
+        return store().isPresent() || sharedTier().isPresent();
+    }
+
+    /** What it holds and did, the disk and what is shared apart. */
     public PrefixCacheStatus status() {
         return host.map(counts::status).orElseGet(counts::status);
     }
@@ -390,5 +454,6 @@ public final class PrefixCache implements AutoCloseable {
     @Override
     public void close() {
         host.ifPresent(HostTier::close);
+        feed.ifPresent(CacheFeed::close);
     }
 }

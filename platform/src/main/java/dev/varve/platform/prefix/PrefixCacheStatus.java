@@ -1,6 +1,7 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.store.ArchiveStatus;
+import dev.varve.platform.store.SharedStatus;
 
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -14,21 +15,30 @@ import java.util.Optional;
  * @param host host memory at this moment
  * @param counts what was found and copied since the start
  * @param disk what lies behind host memory; empty if nothing does
+ * @param shared what is shared with other servers; empty if nothing is
  */
-public record PrefixCacheStatus(Tier host, Counts counts, Optional<ArchiveStatus> disk) {
+public record PrefixCacheStatus(
+        Tier host, Counts counts, Optional<ArchiveStatus> disk, Optional<SharedStatus> shared) {
     /** Checks that nothing is missing. */
     public PrefixCacheStatus {
+        Objects.requireNonNull(shared);
         Objects.requireNonNull(disk);
     }
 
-    /** Without a disk. */
-    public PrefixCacheStatus(Tier host, Counts counts) {
-        this(host, counts, Optional.empty());
+    /** Shares nothing. */
+    public PrefixCacheStatus(Tier host, Counts counts, Optional<ArchiveStatus> disk) {
+        this(host, counts, disk, Optional.empty());
     }
 
-    /** The same with what is known of a disk. */
-    public PrefixCacheStatus with(Optional<ArchiveStatus> other) {
-        return new PrefixCacheStatus(host, counts, other);
+    /** With nothing behind host memory. */
+    public PrefixCacheStatus(Tier host, Counts counts) {
+        this(host, counts, Optional.empty(), Optional.empty());
+    }
+
+    /** The same with what is known of stores. */
+    public PrefixCacheStatus with(
+            Optional<ArchiveStatus> onDisk, Optional<SharedStatus> withOthers) {
+        return new PrefixCacheStatus(host, counts, onDisk, withOthers);
     }
 
     /** Nothing is kept and nothing was asked. */

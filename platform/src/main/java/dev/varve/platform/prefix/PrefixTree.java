@@ -30,6 +30,7 @@ final class PrefixTree implements AutoCloseable {
     private final boolean anywhere;
     private final Usefulness usefulness;
     private final LongSupplier clock;
+    private final Optional<BlockNews> news;
     private final Map<CacheScope, TokenBlock> roots = new HashMap<>();
     private final List<Checkpoint> checkpoints = new ArrayList<>();
     private final Forgotten forgotten = new Forgotten();
@@ -43,6 +44,16 @@ final class PrefixTree implements AutoCloseable {
      * @param clock nanoseconds
      */
     PrefixTree(CellMemory memory, boolean anywhere, LongSupplier clock) {
+        this(memory, anywhere, clock, Optional.empty());
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param news hears of blocks that come and go
+     */
+    PrefixTree(CellMemory memory, boolean anywhere, LongSupplier clock, Optional<BlockNews> news) {
+        this.news = news;
         this.memory = memory;
         this.anywhere = anywhere;
         this.clock = clock;
@@ -51,7 +62,11 @@ final class PrefixTree implements AutoCloseable {
 
     /** Where the tokens of a scope begin. */
     TokenBlock root(CacheScope scope) {
-        return roots.computeIfAbsent(scope, name -> TokenBlock.root());
+        return roots.computeIfAbsent(
+                scope,
+                name ->
+                        TokenBlock.root(
+                                news.map(each -> each.of(name)).orElse(BlockNews.Watcher.NONE)));
     }
 
     /**

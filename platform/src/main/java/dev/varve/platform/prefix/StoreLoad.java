@@ -3,8 +3,8 @@ package dev.varve.platform.prefix;
 import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ObjectKey;
+import dev.varve.platform.store.ObjectShelf;
 import dev.varve.platform.store.ObjectTarget;
-import dev.varve.platform.store.SnapshotArchive;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -20,8 +20,9 @@ import java.util.stream.Stream;
  * Blocks and a checkpoint on their way from a store to host memory, where room is reserved for
  * them. The reading is done by other threads, everything else by the engine's.
  */
-public final class StoreLoad {
+final class StoreLoad implements StoreRead {
     private final PrefixTree tree;
+    private final CacheSource from;
     private final BooleanSupplier wanted;
     private final List<Item> items = new ArrayList<>();
     private final List<FeatureLoad> features = new ArrayList<>();
@@ -50,11 +51,13 @@ public final class StoreLoad {
     }
 
     /**
+     * @param from where the store is
      * @param wanted whether somebody waits for it; it is not kept from giving way any more once
      *     nobody does
      */
-    StoreLoad(PrefixTree tree, BooleanSupplier wanted) {
+    StoreLoad(PrefixTree tree, CacheSource from, BooleanSupplier wanted) {
         this.tree = tree;
+        this.from = from;
         this.wanted = wanted;
     }
 
@@ -123,7 +126,7 @@ public final class StoreLoad {
     }
 
     /** Begins to read. */
-    void start(SnapshotArchive archive, Executor readers, Runnable done) {
+    void start(ObjectShelf archive, Executor readers, Runnable done) {
         Stream<Runnable> reads =
                 Stream.concat(
                         items.stream().map(item -> () -> read(archive, item)),
@@ -135,7 +138,7 @@ public final class StoreLoad {
         all.whenComplete((nothing, failure) -> done.run());
     }
 
-    private static void read(SnapshotArchive archive, Item item) {
+    private static void read(ObjectShelf archive, Item item) {
         try {
             archive.read(item.key(), new Target(item));
         } catch (ArchiveMissException e) {
@@ -165,7 +168,7 @@ public final class StoreLoad {
         }
     }
 
-    /** Whether nothing more comes. */
+    @Override
     public boolean isOver() {
         return taken;
     }
@@ -183,12 +186,17 @@ public final class StoreLoad {
         }
         for (Item item : items) {
             StoredHeader header = item.header().header.orElseThrow();
-            item.block().ifPresent(block -> block.becomeLoaded(header.cutsDigest()));
+            item.block().ifPresent(block -> block.becomeLoaded(header.cutsDigest(), from));
             if (item.block().isEmpty()) {
-                checkpoint.orElseThrow().becomeLoaded(header.cuts(), header.residency());
+                checkpoint.orElseThrow().becomeLoaded(header.cuts(), header.residency(), from);
             }
         }
         features.forEach(FeatureLoad::take);
+    }
+
+    /** Has something done once all was read, by another thread. */
+    void whenRead(Runnable work) {
+        all.thenRun(work);
     }
 
     /** Whether all was read, and nobody has taken it in. */

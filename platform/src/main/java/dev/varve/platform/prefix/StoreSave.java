@@ -6,8 +6,8 @@ import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.store.ObjectKey;
 import dev.varve.platform.store.ObjectKind;
 import dev.varve.platform.store.ObjectName;
+import dev.varve.platform.store.ObjectSink;
 import dev.varve.platform.store.ObjectSource;
-import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.platform.store.Written;
 
 import java.nio.ByteBuffer;
@@ -37,7 +37,10 @@ final class StoreSave {
         OVER
     }
 
-    StoreSave(CacheScope scope, Checkpoint checkpoint) {
+    /**
+     * @param withFeatures whether hidden states go with it
+     */
+    StoreSave(CacheScope scope, Checkpoint checkpoint, boolean withFeatures) {
         this.scope = scope;
         this.checkpoint = checkpoint;
         blocks =
@@ -46,8 +49,12 @@ final class StoreSave {
                         .toList();
         checkpoint.pin();
         int first = checkpoint.position() - FeatureSpan.MOST;
-        blocks.forEach(block -> features.add(block.features().filter(page -> block.end() > first)));
-        features.add(checkpoint.features());
+        blocks.forEach(
+                block ->
+                        features.add(
+                                block.features()
+                                        .filter(page -> withFeatures && block.end() > first)));
+        features.add(checkpoint.features().filter(page -> withFeatures));
         pages().forEach(FeaturePage::pin);
     }
 
@@ -81,7 +88,7 @@ final class StoreSave {
      * @param origin the tensors that it came from
      * @param pause called between runs of bytes
      */
-    void write(SnapshotArchive archive, ChainKeys keys, String origin, Runnable pause) {
+    void write(ObjectSink archive, ChainKeys keys, String origin, Runnable pause) {
         if (!phase.compareAndSet(Phase.WAITING, Phase.WRITING)) {
             return;
         }
@@ -137,14 +144,11 @@ final class StoreSave {
 
     /** Returns whether it is there. */
     private static boolean write(
-            SnapshotArchive archive,
+            ObjectSink archive,
             ObjectName name,
             StoredHeader header,
             Pieces pieces,
             Runnable pause) {
-        if (archive.find(name.key()).isPresent()) {
-            return true;
-        }
         Written written =
                 archive.write(
                         name, new Source(header.encode(), pieces.bytes(), pieces::read, pause));
@@ -153,7 +157,7 @@ final class StoreSave {
 
     /** Writes hidden states, last of all: the rest is of use without them. */
     private void writeFeatures(
-            SnapshotArchive archive, ChainKeys keys, List<ObjectName> names, Runnable pause) {
+            ObjectSink archive, ChainKeys keys, List<ObjectName> names, Runnable pause) {
         for (int i = 0; i < names.size(); i++) {
             int[] tokens = i < blocks.size() ? blocks.get(i).tokens() : checkpoint.tail();
             Optional<FeaturePage> page =
@@ -165,7 +169,7 @@ final class StoreSave {
     }
 
     private static void writeFeatures(
-            SnapshotArchive archive,
+            ObjectSink archive,
             ChainKeys keys,
             ObjectName of,
             int[] tokens,

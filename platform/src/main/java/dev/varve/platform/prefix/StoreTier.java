@@ -10,17 +10,13 @@ import dev.varve.platform.store.StoredObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -28,30 +24,10 @@ import java.util.function.BooleanSupplier;
  * memory, brought to the store. Only the engine's thread calls; others read and write.
  */
 final class StoreTier implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
-
     /** Tokens beyond what is known that are worth reading. */
     private static final int LEAST_GAIN = 32;
 
     private static final int READERS = 2;
-
-    /** Part of host memory that may wait to be written, and most bytes of it. */
-    private static final int WAITING_SHARE = 4;
-
-    private static final long MOST_WAITING = 512L << 20;
-
-    /** For how long after a step another one is to be expected. */
-    private static final long BUSY_NANOS = Duration.ofMillis(50).toNanos();
-
-    /**
-     * Pauses between runs of bytes while others compute, who need the cores and the memory: a
-     * multiple of the time that the last run took, shorter when much waits.
-     */
-    private static final int PAUSE = 64;
-
-    private static final int SHORT_PAUSE = 3;
-    private static final long LEAST_PAUSE_NANOS = Duration.ofMillis(2).toNanos();
-    private static final long MOST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(20);
 
@@ -60,20 +36,14 @@ final class StoreTier implements AutoCloseable {
     private final Optional<FeatureMemory> features;
     private final Disk disk;
     private final ChainKeys keys;
-    private final long mostWaiting;
+    private final WayRoom room;
     private final Runnable wakeUp;
-    private final ExecutorService readers = pool("varve-store-read", READERS);
-    private final ExecutorService writer = pool("varve-store-write", 1);
+    private final ExecutorService readers =
+            Executors.newFixedThreadPool(
+                    READERS,
+                    Thread.ofPlatform().name("varve-store-read", 0).daemon(true).factory());
+    private final StoreSaves saves;
     private final List<StoreLoad> loads = new ArrayList<>();
-    private final Deque<StoreSave> saves = new ArrayDeque<>();
-    private volatile long lastStep;
-    private volatile boolean crowded;
-
-    /** When the writer's last pause was over; its own. */
-    private long resumed;
-
-    /** A position in the store, and the way to it. */
-    private record Way(List<ObjectKey> blocks, Optional<StoredObject> checkpoint, int position) {}
 
     /**
      * @param features host memory for hidden states, if they are wanted
@@ -91,12 +61,13 @@ final class StoreTier implements AutoCloseable {
         this.disk = disk;
         this.wakeUp = wakeUp;
         keys = new ChainKeys(disk.namespace());
-        mostWaiting = Math.min(MOST_WAITING, tree.memory().limit() / WAITING_SHARE);
-    }
-
-    private static ExecutorService pool(String name, int threads) {
-        return Executors.newFixedThreadPool(
-                threads, Thread.ofPlatform().name(name, 0).daemon(true).factory());
+        room = new WayRoom(tree, layout);
+        saves =
+                new StoreSaves(
+                        "varve-store-write",
+                        new StoreSaves.Target(disk.archive(), keys, disk.origin(), true),
+                        tree.memory().limit(),
+                        CLOSE_LIMIT);
     }
 
     ArchiveStatus status() {
@@ -105,7 +76,7 @@ final class StoreTier implements AutoCloseable {
 
     /** A step was computed, and another one may follow. */
     void step() {
-        lastStep = System.nanoTime();
+        saves.step();
     }
 
     /**
@@ -125,8 +96,8 @@ final class StoreTier implements AutoCloseable {
         if (way.position() < known + LEAST_GAIN) {
             return Optional.empty();
         }
-        StoreLoad load = new StoreLoad(tree, wanted);
-        if (!reserve(load, request.scope(), tokens, way)) {
+        StoreLoad load = new StoreLoad(tree, CacheSource.DISK, wanted);
+        if (!room.reserve(load, request.scope(), tokens, way)) {
             load.giveUp();
             return Optional.empty();
         }
@@ -135,7 +106,7 @@ final class StoreTier implements AutoCloseable {
                         memory ->
                                 addFeatures(
                                         load, memory, request.scope(), load.found(way.position())));
-        way.checkpoint().ifPresent(found -> disk.archive().use(found.name().key()));
+        way.end().ifPresent(found -> disk.archive().use(found.key()));
         return Optional.of(start(load));
     }
 
@@ -159,7 +130,7 @@ final class StoreTier implements AutoCloseable {
         if (features.isEmpty() || found.isEmpty()) {
             return Optional.empty();
         }
-        StoreLoad load = new StoreLoad(tree, wanted);
+        StoreLoad load = new StoreLoad(tree, CacheSource.DISK, wanted);
         List<TokenBlock> blocks = found.get().blocks();
         load.pass(blocks.isEmpty() ? tree.root(request.scope()) : blocks.getLast());
         found.get().checkpoint().ifPresent(load::pass);
@@ -173,7 +144,7 @@ final class StoreTier implements AutoCloseable {
 
     private Way find(CacheScope scope, int[] tokens) {
         List<ObjectKey> blocks = new ArrayList<>();
-        Way best = new Way(List.of(), Optional.empty(), 0);
+        Way best = Way.NONE;
         ObjectKey at = keys.root(scope);
         for (int end = 0; ; end += TokenBlock.TOKENS) {
             best = deepest(best, blocks, at, tokens, end);
@@ -201,50 +172,14 @@ final class StoreTier implements AutoCloseable {
                     && position - end == object.name().tail()
                     && keys.checkpoint(at, Arrays.copyOfRange(tokens, end, position))
                             .equals(object.name().key())) {
-                result = new Way(List.copyOf(blocks), Optional.of(object), position);
+                result =
+                        new Way(
+                                List.copyOf(blocks),
+                                Optional.of(new Way.End(object.name().key(), position)),
+                                position);
             }
         }
         return result;
-    }
-
-    /** Takes room for what is not in host memory; says whether there is enough. */
-    private boolean reserve(StoreLoad load, CacheScope scope, int[] tokens, Way way) {
-        TokenBlock at = tree.root(scope);
-        load.pass(at);
-        for (ObjectKey key : way.blocks()) {
-            int[] ids = Arrays.copyOfRange(tokens, at.end(), at.end() + TokenBlock.TOKENS);
-            Optional<TokenBlock> known = at.child(ids);
-            if (known.isPresent()) {
-                if (!known.get().isReady()) {
-                    return false;
-                }
-                load.pass(known.get());
-                at = known.get();
-                continue;
-            }
-            Optional<TokenBlock> reserved =
-                    tree.reserveBlock(at, ids, 0, layout.rowBytes(TokenBlock.TOKENS));
-            if (reserved.isEmpty()) {
-                return false;
-            }
-            load.add(key, reserved.get());
-            at = reserved.get();
-        }
-        return way.checkpoint().isEmpty()
-                || reserveCheckpoint(load, at, tokens, way.checkpoint().get());
-    }
-
-    private boolean reserveCheckpoint(
-            StoreLoad load, TokenBlock at, int[] tokens, StoredObject object) {
-        int position = object.name().position();
-        int[] tail = Arrays.copyOfRange(tokens, at.end(), position);
-        if (at.checkpoints().stream().anyMatch(other -> Arrays.equals(other.tail(), tail))) {
-            return false;
-        }
-        Optional<Checkpoint> reserved =
-                tree.reserveCheckpoint(at, tail, StoreLoad.UNKNOWN, sizes(tail.length, position));
-        reserved.ifPresent(checkpoint -> load.add(object.name().key(), checkpoint));
-        return reserved.isPresent();
     }
 
     /** Takes room for hidden states before a position, as far as the store has some. */
@@ -270,66 +205,28 @@ final class StoreTier implements AutoCloseable {
         }
     }
 
-    private long[] sizes(int tail, int position) {
-        long[] rows = tail == 0 ? new long[0] : layout.rowBytes(tail);
-        long[] states = layout.forgets() ? layout.stateBytes(position) : new long[0];
-        long[] all = Arrays.copyOf(rows, rows.length + states.length);
-        System.arraycopy(states, 0, all, rows.length, states.length);
-        return all;
-    }
-
     /** Has something written that is ready in host memory. */
     void save(CacheScope scope, Checkpoint checkpoint) {
-        if (!disk.archive().takesMore()) {
-            return;
-        }
-        StoreSave save = new StoreSave(scope, checkpoint);
-        saves.add(save);
-        long bytes = saves.stream().mapToLong(StoreSave::bytes).sum();
-        for (StoreSave oldest : List.copyOf(saves)) {
-            if (bytes > mostWaiting && oldest != save && oldest.drop()) {
-                bytes -= oldest.bytes();
-            }
-        }
-        crowded = 2 * bytes > mostWaiting;
-        writer.execute(() -> save.write(disk.archive(), keys, disk.origin(), this::pause));
-    }
-
-    private void pause() {
-        long now = System.nanoTime();
-        if (now - lastStep < BUSY_NANOS) {
-            long pause = (now - resumed) * (crowded ? SHORT_PAUSE : PAUSE);
-            LockSupport.parkNanos(Math.clamp(pause, LEAST_PAUSE_NANOS, MOST_PAUSE_NANOS));
-        }
-        resumed = System.nanoTime();
+        saves.save(scope, checkpoint);
     }
 
     /** Takes in what was read, and lets go what was written. */
     void poll() {
-        crowded &= !saves.isEmpty();
         loads.forEach(StoreLoad::take);
         loads.removeIf(StoreLoad::isReleased);
-        saves.removeIf(
-                save -> {
-                    if (save.isOver()) {
-                        save.release();
-                    }
-                    return save.isOver();
-                });
+        saves.poll();
     }
 
     /** Forgets what is on disk, and what was to go there. */
     CompletableFuture<Void> clear() {
-        saves.forEach(StoreSave::drop);
-        return CompletableFuture.runAsync(
+        return saves.dropAnd(
                 () -> {
                     try {
                         disk.archive().clear();
                     } catch (IOException e) {
                         throw new UncheckedIOException(e);
                     }
-                },
-                writer);
+                });
     }
 
     /** Whether something was read that nobody has taken in. */
@@ -340,19 +237,7 @@ final class StoreTier implements AutoCloseable {
     /** Writes what waits, for a while, and closes the store. */
     @Override
     public void close() {
-        writer.shutdown();
-        try {
-            if (!writer.awaitTermination(CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "not everything that was computed for prompts could be written in {0} s",
-                        CLOSE_LIMIT.toSeconds());
-                saves.forEach(StoreSave::drop);
-                writer.awaitTermination(CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        saves.close();
         disk.archive().close();
         readers.close();
     }

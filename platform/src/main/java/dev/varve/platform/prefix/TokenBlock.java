@@ -17,6 +17,7 @@ final class TokenBlock {
     static final int TOKENS = 256;
 
     private final Optional<TokenBlock> parent;
+    private final BlockNews.Watcher watcher;
     private final Tokens tokens;
     private final int end;
     private final long chain;
@@ -33,8 +34,8 @@ final class TokenBlock {
 
     private boolean ready;
     private boolean loading;
-    private boolean loaded;
     private boolean gone;
+    private Optional<CacheSource> origin = Optional.empty();
     private Optional<FeaturePage> features = Optional.empty();
 
     /** Tokens as a key: the hash only finds a place, the tokens themselves are compared. */
@@ -50,8 +51,14 @@ final class TokenBlock {
         }
     }
 
-    private TokenBlock(Optional<TokenBlock> parent, int[] ids, long cuts, Pieces rows) {
+    private TokenBlock(
+            Optional<TokenBlock> parent,
+            BlockNews.Watcher watcher,
+            int[] ids,
+            long cuts,
+            Pieces rows) {
         this.parent = parent;
+        this.watcher = watcher;
         tokens = new Tokens(ids);
         end = parent.map(before -> before.end).orElse(0) + ids.length;
         chain = parent.map(before -> chain(before.chain, ids)).orElse(0L);
@@ -60,13 +67,22 @@ final class TokenBlock {
     }
 
     static TokenBlock root() {
-        TokenBlock root = new TokenBlock(Optional.empty(), new int[0], 0, Pieces.NONE);
+        return root(BlockNews.Watcher.NONE);
+    }
+
+    /**
+     * Where a scope begins.
+     *
+     * @param watcher hears of all blocks behind it
+     */
+    static TokenBlock root(BlockNews.Watcher watcher) {
+        TokenBlock root = new TokenBlock(Optional.empty(), watcher, new int[0], 0, Pieces.NONE);
         root.ready = true;
         return root;
     }
 
     TokenBlock add(int[] ids, long digest, Pieces pieces) {
-        TokenBlock child = new TokenBlock(Optional.of(this), ids, digest, pieces);
+        TokenBlock child = new TokenBlock(Optional.of(this), watcher, ids, digest, pieces);
         children.put(child.tokens, child);
         return child;
     }
@@ -168,6 +184,7 @@ final class TokenBlock {
 
     void becomeReady() {
         ready = true;
+        watcher.ready(this);
     }
 
     /** Whether its rows are to come from a store, where nobody can wait for them. */
@@ -183,17 +200,18 @@ final class TokenBlock {
      * Its rows came from a store.
      *
      * @param digest of how they were computed
+     * @param from where that store is
      */
-    void becomeLoaded(long digest) {
+    void becomeLoaded(long digest, CacheSource from) {
         cuts = digest;
         loading = false;
-        loaded = true;
-        ready = true;
+        origin = Optional.of(from);
+        becomeReady();
     }
 
-    /** Whether its rows came from a store. */
-    boolean isFresh() {
-        return loaded;
+    /** Where its rows came from; empty if they were computed here. */
+    Optional<CacheSource> origin() {
+        return origin;
     }
 
     /** Whether it was taken out of the tree. */
@@ -216,5 +234,6 @@ final class TokenBlock {
         gone = true;
         parent.ifPresent(before -> before.children.remove(tokens));
         rows.release();
+        watcher.gone(this);
     }
 }

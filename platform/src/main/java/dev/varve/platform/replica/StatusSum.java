@@ -91,7 +91,8 @@ final class StatusSum {
                         a.counts().evictions() + b.counts().evictions(),
                         moved(a.counts().moved(), b.counts().moved())),
                 // One archive for all.
-                a.disk().or(b::disk));
+                a.disk().or(b::disk),
+                a.shared().or(b::shared));
     }
 
     private static PrefixCacheStatus.Moved moved(

@@ -16,6 +16,8 @@ import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PageReader;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
+import dev.varve.platform.prefix.CacheFeed;
+import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.CacheLayout;
@@ -39,7 +41,8 @@ public final class LoadedModel implements AutoCloseable {
     private final SplitPlan plan;
     private final ModelSettings settings;
     private final ShardPipeline pipeline;
-    private final Optional<Disk> disk;
+    private final CacheStores stores;
+    private final Optional<CacheFeed> feed;
     private final Optional<SpeculationOptions> speculation;
     private final Optional<PageReader> pages;
     private Optional<Scheduler> engine = Optional.empty();
@@ -47,32 +50,43 @@ public final class LoadedModel implements AutoCloseable {
     /**
      * What helps the shards of a model.
      *
-     * @param disk keeps computed prompts behind host memory
+     * @param stores keep computed prompts behind host memory
      * @param speculation guesses tokens
      * @param pages reads what is written to say which pages matter
+     * @param feed is told what is kept of prompts
      */
     public record Extras(
-            Optional<Disk> disk,
+            CacheStores stores,
             Optional<SpeculationOptions> speculation,
-            Optional<PageReader> pages) {
+            Optional<PageReader> pages,
+            Optional<CacheFeed> feed) {
         /** The shards alone. */
         public static final Extras NONE = new Extras(Optional.empty(), Optional.empty());
 
+        /** Nobody is told what is kept. */
+        public Extras(
+                CacheStores stores,
+                Optional<SpeculationOptions> speculation,
+                Optional<PageReader> pages) {
+            this(stores, speculation, pages, Optional.empty());
+        }
+
         /** Nobody reads what is written. */
         public Extras(Optional<Disk> disk, Optional<SpeculationOptions> speculation) {
-            this(disk, speculation, Optional.empty());
+            this(CacheStores.of(disk), speculation, Optional.empty());
         }
 
         /** The same with somebody who reads what is written. */
         public Extras with(PageReader reader) {
-            return new Extras(disk, speculation, Optional.of(reader));
+            return new Extras(stores, speculation, Optional.of(reader), feed);
         }
 
         /** Frees what nobody took. */
         public void close() {
-            disk.ifPresent(opened -> opened.archive().close());
+            stores.close();
             speculation.ifPresent(opened -> opened.speculator().close());
             pages.ifPresent(PageReader::close);
+            feed.ifPresent(CacheFeed::close);
         }
     }
 
@@ -82,7 +96,8 @@ public final class LoadedModel implements AutoCloseable {
             ModelSettings settings,
             ShardPipeline pipeline,
             Extras extras) {
-        disk = extras.disk();
+        stores = extras.stores();
+        feed = extras.feed();
         speculation = extras.speculation();
         pages = extras.pages();
         this.model = model;
@@ -236,7 +251,8 @@ public final class LoadedModel implements AutoCloseable {
                 suppressed,
                 settings.waiting().shardPatience(),
                 settings.waiting().pace(),
-                hostCache(total.sizes().regionSlots()));
+                hostCache(total.sizes().regionSlots()),
+                feed);
     }
 
     private CacheCapacity caches(MemoryPlan total) {
@@ -261,7 +277,7 @@ public final class LoadedModel implements AutoCloseable {
                                                 settings.computation().cacheTypes(),
                                                 regionSlots),
                                         memory.bytes() / plan.replicas(),
-                                        disk));
+                                        stores));
     }
 
     /**
@@ -294,6 +310,6 @@ public final class LoadedModel implements AutoCloseable {
 
     private void closeUnused() {
         pipeline.close();
-        new Extras(disk, speculation).close();
+        new Extras(stores, speculation, Optional.empty(), feed).close();
     }
 }

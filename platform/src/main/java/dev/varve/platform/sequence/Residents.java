@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 /** Finished sequences, least recently used first, and what of them a request can go on with. */
 final class Residents {
     private final boolean forgets;
+    private final ResidentWatcher watcher;
     private final Deque<CachedSequence> sequences = new ArrayDeque<>();
 
     /**
@@ -24,27 +25,45 @@ final class Residents {
 
     /**
      * @param forgets whether state cannot be cut back to any position
+     * @param watcher hears who is here
      */
-    Residents(boolean forgets) {
+    Residents(boolean forgets, ResidentWatcher watcher) {
+        this.watcher = watcher;
         this.forgets = forgets;
     }
 
     void clear() {
+        sequences.forEach(watcher::leaves);
         sequences.clear();
     }
 
     /** Takes in a sequence as the most recently used one. */
     void add(CachedSequence sequence) {
         sequences.addLast(sequence);
+        watcher.stays(sequence);
     }
 
     void remove(CachedSequence sequence) {
+        if (sequences.remove(sequence)) {
+            watcher.leaves(sequence);
+        }
+    }
+
+    /** Takes one out that comes back, so that it does not give way meanwhile. */
+    void setAside(CachedSequence sequence) {
         sequences.remove(sequence);
+    }
+
+    /** Takes in again what was {@linkplain #setAside set aside}, as the most recently used one. */
+    void putBack(CachedSequence sequence) {
+        sequences.addLast(sequence);
     }
 
     /** Takes out the one that was used longest ago. */
     Optional<CachedSequence> pollOldest() {
-        return Optional.ofNullable(sequences.pollFirst());
+        Optional<CachedSequence> oldest = Optional.ofNullable(sequences.pollFirst());
+        oldest.ifPresent(watcher::leaves);
+        return oldest;
     }
 
     Stream<CachedSequence> stream() {

@@ -50,7 +50,7 @@ public final class SequenceCache {
      * @param forgets whether the model has state that cannot be cut back
      */
     public SequenceCache(CacheCapacity sizes, boolean forgets) {
-        this(sizes, forgets, Departures.UNHEARD);
+        this(sizes, forgets, Departures.UNHEARD, ResidentWatcher.NONE);
     }
 
     /**
@@ -59,10 +59,21 @@ public final class SequenceCache {
      * @param departures hears of what leaves
      */
     public SequenceCache(CacheCapacity sizes, boolean forgets, Departures departures) {
+        this(sizes, forgets, departures, ResidentWatcher.NONE);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param departures hears of what leaves
+     * @param watcher hears what can be gone on with
+     */
+    public SequenceCache(
+            CacheCapacity sizes, boolean forgets, Departures departures, ResidentWatcher watcher) {
         this.sizes = sizes;
         this.forgets = forgets;
         this.departures = departures;
-        residents = new Residents(forgets);
+        residents = new Residents(forgets, watcher);
         paged = new PagedSequences(sizes.paging());
         spans = new SpanRoom(sizes.slots());
         rows = new SequenceRows(sizes.stateRows(), this::freeRows);
@@ -314,9 +325,9 @@ public final class SequenceCache {
     private void fork(CachedSequence sequence, Match match, int capacity) {
         CachedSequence resident = match.resident();
         // It gives way last, and not at all here.
-        residents.remove(resident);
+        residents.setAside(resident);
         evictUntilFree(capacity);
-        residents.add(resident);
+        residents.putBack(resident);
         sequence.hold(resident.pages().map(table -> table.copy(match.length())));
         spans.placeCopy(resident, sequence, capacity, match.length());
         goBack(sequence, match);

@@ -58,6 +58,8 @@ public enum Setting {
     STORE_FOLDER("storeFolder"),
     /** Whether computed prompts are written to their folder. */
     STORE_MODE("storeMode"),
+    /** Address of a store of computed prompts that several servers share. */
+    SHARED_STORE("sharedStore"),
     /** Key for computed prompts on disk. */
     STORE_KEY("storeKey"),
     /** Most requests that wait. */

@@ -72,7 +72,8 @@ final class ArchiveWriter {
         }
         try {
             generations.add(target.get().number(), chunks);
-            if (!new ObjectWriter(preamble, header, source, codec).write(store.get(), chunks)) {
+            if (!new ObjectWriter(preamble, header, source, codec)
+                    .write((part, key, value) -> store.get().put(key, value), chunks)) {
                 pause.begin("its store is full");
                 return Written.NO_ROOM;
             }

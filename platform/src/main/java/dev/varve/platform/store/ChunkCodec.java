@@ -77,6 +77,31 @@ final class ChunkCodec {
         return plain.clear().limit(capacity());
     }
 
+    /** The content is what was put to {@link #content} so far. */
+    void endContent() {
+        plain.flip();
+    }
+
+    /** What of an encoded value says anything; the rest only fills it up. */
+    ByteBuffer used(ByteBuffer encoded) {
+        return encoded.slice(
+                0, FRAME + encoded.order(ByteOrder.LITTLE_ENDIAN).getInt(Integer.BYTES));
+    }
+
+    /**
+     * The content of a value that is as long as what it says.
+     *
+     * @return valid until the next call; empty if it is not that of this part
+     */
+    Optional<ByteBuffer> decode(ObjectKey object, int part, ByteBuffer bytes) {
+        if (bytes.remaining() < FRAME || bytes.remaining() > valueBytes) {
+            return Optional.empty();
+        }
+        int length = bytes.remaining() - FRAME;
+        value.clear().put(bytes.duplicate());
+        return value.getInt(Integer.BYTES) == length ? decode(object, part) : Optional.empty();
+    }
+
     /** A buffer for a value that is to be read; valid until the next call. */
     ByteBuffer value() {
         return value.clear();

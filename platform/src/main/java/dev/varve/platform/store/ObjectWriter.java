@@ -1,7 +1,5 @@
 package dev.varve.platform.store;
 
-import dev.varve.api.snapshot.SnapshotStore;
-
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -12,6 +10,13 @@ final class ObjectWriter {
     private final ObjectSource source;
     private final ChunkCodec codec;
 
+    /** Takes chunks. */
+    @FunctionalInterface
+    interface Chunks {
+        /** Returns whether there was room for it. */
+        boolean put(int part, ByteBuffer key, ByteBuffer value) throws IOException;
+    }
+
     ObjectWriter(
             ObjectPreamble preamble, ByteBuffer header, ObjectSource source, ChunkCodec codec) {
         this.preamble = preamble;
@@ -21,12 +26,12 @@ final class ObjectWriter {
     }
 
     /** Returns whether there was room for all of it. */
-    boolean write(SnapshotStore store, int chunks) throws IOException {
+    boolean write(Chunks to, int chunks) throws IOException {
         ObjectKey key = preamble.name().key();
         for (int part = chunks - 1; part >= 0; part--) {
             fill((long) part * codec.capacity());
             ByteBuffer value = codec.encode(key, part);
-            if (!store.put(codec.key(key, part), value)) {
+            if (!to.put(part, codec.key(key, part), value)) {
                 return false;
             }
         }

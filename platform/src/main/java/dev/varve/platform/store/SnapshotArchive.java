@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * The objects of a namespace, on disk. Whatever goes wrong with the disk or the bytes on it is a
  * miss of a read, or a write that did not happen. Thread-safe.
  */
-public final class SnapshotArchive implements AutoCloseable {
+public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
 
     /** Most bytes of a header that is believed. */
@@ -124,7 +124,7 @@ public final class SnapshotArchive implements AutoCloseable {
         return this;
     }
 
-    /** Whether objects can be written at the moment. */
+    @Override
     public boolean takesMore() {
         return lock.isPresent() && !closed && now() >= pausedUntil;
     }
@@ -165,6 +165,7 @@ public final class SnapshotArchive implements AutoCloseable {
      *
      * @throws ArchiveMissException if it cannot be had, after which some of it may have been taken
      */
+    @Override
     public void read(ObjectKey key, ObjectTarget target) throws ArchiveMissException {
         Optional<OpenNamespace> all = open.filter(any -> !closed);
         try {
@@ -233,6 +234,7 @@ public final class SnapshotArchive implements AutoCloseable {
      * Writes an object whose parent is there, on the caller's thread. It is there as a whole or not
      * at all.
      */
+    @Override
     public Written write(ObjectName name, ObjectSource source) {
         if (find(name.key()).isPresent()) {
             return Written.KNOWN;

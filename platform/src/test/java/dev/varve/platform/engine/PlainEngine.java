@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
@@ -44,7 +45,12 @@ final class PlainEngine {
     }
 
     static EngineOptions withDisk(EngineOptions options, PlainModel model, long bytes, Disk disk) {
-        return options.withHostCache(new HostCache(layout(model), bytes, Optional.of(disk)));
+        return withStores(options, model, bytes, CacheStores.of(Optional.of(disk)));
+    }
+
+    static EngineOptions withStores(
+            EngineOptions options, PlainModel model, long bytes, CacheStores stores) {
+        return options.withHostCache(new HostCache(layout(model), bytes, stores));
     }
 
     private static CacheLayout layout(PlainModel model) {

@@ -164,8 +164,8 @@ class PluginDiscoveryTest {
 
         assertRejected(
                 "idle.jar",
-                "module acme.idle provides no model family, no device, no transport, no store,"
-                        + " no speculator and no trace exporter");
+                "module acme.idle provides no model family, no device, no transport, no store, no"
+                        + " shared store, no cache listener, no speculator and no trace exporter");
     }
 
     @Test

@@ -198,12 +198,14 @@ class PluginServicesTest {
                         "backends",
                         "transports",
                         "stores",
+                        "shared_stores",
+                        "cache_listeners",
                         "speculators",
                         "trace_exporters"),
                 keys);
         assertEquals(
-                "no model family, no device, no transport, no store, no speculator and no trace"
-                        + " exporter",
+                "no model family, no device, no transport, no store, no shared store, no cache"
+                        + " listener, no speculator and no trace exporter",
                 Spi.none());
     }
 }

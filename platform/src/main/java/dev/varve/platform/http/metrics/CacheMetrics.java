@@ -21,6 +21,7 @@ final class CacheMetrics {
     static List<MetricSnapshot> of(PrefixCacheStatus cache) {
         List<MetricSnapshot> all = new ArrayList<>(host(cache));
         cache.disk().ifPresent(disk -> all.addAll(StoreMetrics.of(disk)));
+        cache.shared().ifPresent(shared -> all.addAll(SharedMetrics.of(shared)));
         return all;
     }
 

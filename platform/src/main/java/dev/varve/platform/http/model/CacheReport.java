@@ -35,6 +35,13 @@ public final class CacheReport {
                                         .put("budget_bytes", disk.budgetBytes())
                                         .put("used_bytes", disk.usedBytes())
                                         .put("entries", disk.checkpoints()));
+        cache.shared()
+                .ifPresent(
+                        shared ->
+                                report.putObject("shared")
+                                        .put("address", shared.address())
+                                        .put("answers", shared.answers())
+                                        .put("writable", shared.writes()));
         return report;
     }
 

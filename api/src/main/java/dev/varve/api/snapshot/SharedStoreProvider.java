@@ -1,0 +1,29 @@
+package dev.varve.api.snapshot;
+
+import java.util.List;
+
+/**
+ * A kind of store that lies elsewhere and that several servers share; found with {@link
+ * java.util.ServiceLoader}.
+ *
+ * <p>One instance per process, thread-safe. The constructor must not open connections, load
+ * libraries or start threads: listing plugins has to stay cheap and safe. Exceptions other than the
+ * declared ones, or a null, are reported as a fault of the plugin.
+ */
+public interface SharedStoreProvider {
+    /**
+     * Schemes of its addresses, unique among providers: {@code "redis"} in {@code
+     * redis://host:6379}. Small letters, digits, {@code -} and {@code _}, beginning with a letter;
+     * the same at every call.
+     */
+    List<String> schemes();
+
+    /**
+     * Makes ready to use a store. It is connected to when it is first asked, and again whenever a
+     * connection was lost: a server starts and serves while its store is away.
+     *
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address makes no sense;
+     *     of kind UNAVAILABLE if the plugin's libraries do not run here
+     */
+    SharedStore open(SharedStoreAddress address);
+}

@@ -1,0 +1,89 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.host.EventSettings;
+
+import picocli.CommandLine.Option;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.Optional;
+
+/** Where routers hear what is kept of prompts. */
+final class EventArguments {
+    @Option(
+            names = "--kv-events",
+            paramLabel = "ADDRESS",
+            description =
+                    "Tells routers over ZeroMQ which computed prompts are here, such as"
+                            + " tcp://*:5557 (default: nobody). They get the tokens of prompts.",
+            order = OptionSections.RARE + 21)
+    private Optional<String> publish = Optional.empty();
+
+    @Option(
+            names = "--kv-events-replay",
+            paramLabel = "ADDRESS",
+            description = "Where they ask for events that they missed, such as tcp://*:5558.",
+            order = OptionSections.RARE + 22)
+    private Optional<String> replay = Optional.empty();
+
+    @Option(
+            names = "--kv-events-pod",
+            paramLabel = "NAME",
+            description = "Name of this server in these events (default: the host's name).",
+            order = OptionSections.RARE + 23)
+    private Optional<String> pod = Optional.empty();
+
+    /**
+     * What was asked for, of a model that is not named yet; empty without an address.
+     *
+     * @throws UsageException if a value has no meaning, or a flag needs an address
+     */
+    Optional<EventSettings> settings(Environment environment) {
+        if (publish.isEmpty()) {
+            requireUnset("--kv-events-replay", replay.isPresent());
+            requireUnset("--kv-events-pod", pod.isPresent());
+            return Optional.empty();
+        }
+        String name = pod.orElseGet(() -> hostName(environment));
+        if (name.isBlank() || name.contains("@")) {
+            throw new UsageException("--kv-events-pod: expected a name without @, found " + name);
+        }
+        return Optional.of(
+                new EventSettings(
+                        uri("--kv-events", publish.get()),
+                        replay.map(address -> uri("--kv-events-replay", address)),
+                        name,
+                        ""));
+    }
+
+    private static URI uri(String flag, String text) {
+        if (!text.matches("[a-z][a-z0-9_-]*://[^\\s/]+")) {
+            throw new UsageException(
+                    flag + ": expected an address such as tcp://*:5557, found " + text);
+        }
+        return URI.create(text);
+    }
+
+    private static String hostName(Environment environment) {
+        return environment
+                .variable("HOSTNAME")
+                .filter(name -> !name.isBlank())
+                .orElseGet(EventArguments::ownName);
+    }
+
+    private static String ownName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            throw new UsageException(
+                    "--kv-events-pod is needed: this host has no name: " + e.getMessage());
+        }
+    }
+
+    private static void requireUnset(String flag, boolean set) {
+        if (set) {
+            throw new UsageException(flag + " needs --kv-events");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.snapshot.SharedStoreAddress;
+import dev.varve.platform.host.SharedStoreSettings;
+
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Where computed prompts are shared with other servers. */
+final class SharedStoreArguments {
+    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(1);
+    private static final int MOST_PASSWORD = 4096;
+
+    @Option(
+            names = "--shared-cache",
+            paramLabel = "URL",
+            description =
+                    "Store of computed prompts that several servers share, such as"
+                            + " redis://host:6379/0, over TLS rediss://host:6379/0 (default: none)."
+                            + " One that is slow or gone is done without.",
+            order = OptionSections.MEMORY + 9)
+    private Optional<String> url = Optional.empty();
+
+    @Option(
+            names = "--shared-cache-password-file",
+            paramLabel = "FILE",
+            description = "File with the password of that store, in its first line.",
+            order = OptionSections.MEMORY + 10)
+    private Optional<Path> passwordFile = Optional.empty();
+
+    @Option(
+            names = "--shared-cache-ca",
+            paramLabel = "FILE",
+            description =
+                    "Certificates in PEM that vouch for that store (default: those that Java"
+                            + " trusts).",
+            order = OptionSections.MEMORY + 11)
+    private Optional<Path> authority = Optional.empty();
+
+    @Option(
+            names = "--shared-cache-ttl",
+            converter = DurationConverter.class,
+            paramLabel = "TIME",
+            description =
+                    "How long a prompt is kept in that store after its last use, such as 72h"
+                            + " (default: 24h).",
+            order = OptionSections.MEMORY + 12)
+    private Optional<Duration> ttl = Optional.empty();
+
+    @Option(
+            names = "--shared-cache-timeout",
+            converter = DurationConverter.class,
+            paramLabel = "TIME",
+            description =
+                    "How long a request waits for an answer of that store, such as 200ms (default:"
+                            + " 500ms), and never for longer in all than computing would take.",
+            order = OptionSections.MEMORY + 13)
+    private Optional<Duration> timeout = Optional.empty();
+
+    @Option(
+            names = "--shared-cache-mode",
+            defaultValue = "read-write",
+            paramLabel = "MODE",
+            description =
+                    "read-write, or read: nothing is written to that store (default:"
+                            + " ${DEFAULT-VALUE}).",
+            order = OptionSections.MEMORY + 14)
+    private String mode;
+
+    /** Whether a store was asked for. */
+    boolean isAskedFor() {
+        return url.isPresent();
+    }
+
+    /**
+     * What was asked for; empty without an address.
+     *
+     * @param keyFile key for what is written
+     * @throws UsageException if a value has no meaning, or a flag needs an address
+     */
+    Optional<SharedStoreSettings> settings(Optional<Path> keyFile, boolean sharesBackends) {
+        boolean reads =
+                switch (mode) {
+                    case "read-write" -> false;
+                    case "read" -> true;
+                    default ->
+                            throw new UsageException(
+                                    "--shared-cache-mode: expected read-write or read, found "
+                                            + mode);
+                };
+        if (url.isEmpty()) {
+            requireUnset("--shared-cache-password-file", passwordFile.isPresent());
+            requireUnset("--shared-cache-ca", authority.isPresent());
+            requireUnset("--shared-cache-ttl", ttl.isPresent());
+            requireUnset("--shared-cache-timeout", timeout.isPresent());
+            requireUnset("--shared-cache-mode", reads);
+            return Optional.empty();
+        }
+        SharedStoreAddress address =
+                new SharedStoreAddress(
+                        uri(url.get()),
+                        passwordFile.map(SharedStoreArguments::password),
+                        authority,
+                        CONNECT_LIMIT,
+                        ttl.orElse(SharedStoreSettings.USUAL_TTL));
+        return Optional.of(
+                new SharedStoreSettings(
+                        address,
+                        timeout.orElse(SharedStoreSettings.USUAL_LIMIT),
+                        keyFile,
+                        reads,
+                        sharesBackends));
+    }
+
+    /** What is wrong with it is not repeated: there may be a password in it. */
+    private static URI uri(String text) {
+        try {
+            URI uri = new URI(text);
+            if (uri.getScheme() != null && uri.getHost() != null) {
+                return uri;
+            }
+        } catch (URISyntaxException e) {
+            throw new UsageException(
+                    "--shared-cache: expected an address such as redis://host:6379/0, found a"
+                            + " fault at character "
+                            + (e.getIndex() + 1));
+        }
+        throw new UsageException(
+                "--shared-cache: expected an address such as redis://host:6379/0, found no scheme"
+                        + " or no host");
+    }
+
+    private static String password(Path file) {
+        try (var input = Files.newInputStream(file)) {
+            String text = new String(input.readNBytes(MOST_PASSWORD), StandardCharsets.UTF_8);
+            String line = text.lines().findFirst().orElse("");
+            if (line.isEmpty()) {
+                throw new UsageException(
+                        "--shared-cache-password-file: "
+                                + file
+                                + ": expected a password in the first line, found none");
+            }
+            return line;
+        } catch (IOException e) {
+            throw new UsageException(
+                    "--shared-cache-password-file: " + file + " cannot be read: " + e);
+        }
+    }
+
+    private static void requireUnset(String flag, boolean set) {
+        if (set) {
+            throw new UsageException(flag + " needs --shared-cache");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.event.CacheListenerAddress;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.prefix.CacheFeed;
+import dev.varve.platform.prefix.Disk;
+
+import java.net.URI;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Where routers hear what is kept of prompts.
+ *
+ * @param publish where subscribers connect to, such as {@code tcp://*:5557}
+ * @param replay where they ask for what they missed; empty for nowhere
+ * @param pod name of the server
+ * @param model name of the model, as requests give it
+ */
+public record EventSettings(URI publish, Optional<URI> replay, String pod, String model) {
+    /** Checks that nothing is missing. */
+    public EventSettings {
+        Objects.requireNonNull(publish);
+        Objects.requireNonNull(replay);
+        Objects.requireNonNull(pod);
+        Objects.requireNonNull(model);
+    }
+
+    /** The same of another model. */
+    public EventSettings of(String other) {
+        return new EventSettings(publish, replay, pod, other);
+    }
+
+    /**
+     * Begins to tell.
+     *
+     * @throws dev.varve.api.VarveException if no plugin does, or an address cannot be used
+     */
+    CacheFeed open(PluginCatalog catalog) {
+        return CacheFeed.to(
+                catalog.cacheListener(publish.getScheme())
+                        .open(
+                                new CacheListenerAddress(
+                                        publish.toString(),
+                                        replay.map(URI::toString),
+                                        pod,
+                                        model,
+                                        Disk.BLOCK_TOKENS)));
+    }
+}

@@ -1,0 +1,194 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.store.ArchiveMissException;
+import dev.varve.platform.store.ObjectKey;
+import dev.varve.platform.store.SharedArchive;
+import dev.varve.platform.store.SharedHead;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.LongStream;
+
+/**
+ * Asks a shared store how much it has of a prompt: for all blocks of it and what lies behind each
+ * at once, then for the checkpoints that there may be, the deepest first, and in the end whether
+ * all parts are still there. On another thread than the engine's.
+ */
+final class SharedSearch {
+    /** Keys of one question. */
+    private static final int AT_ONCE = 256;
+
+    /** How often something less deep is looked for where parts are missing. */
+    private static final int MOST_TRIES = 4;
+
+    /** What stands before the payload of an object, at most. */
+    private static final long MOST_HEADER = 8 << 20;
+
+    private final SharedArchive archive;
+    private final ChainKeys keys;
+    private final WayRoom room;
+    private final int[] tokens;
+    private final int known;
+    private final long deadline;
+    private final List<ObjectKey> chain = new ArrayList<>();
+    private final Map<ObjectKey, SharedHead> heads = new HashMap<>();
+
+    /** Blocks that are there, from the first one on. */
+    private int blocks;
+
+    /**
+     * What was found.
+     *
+     * @param heads of all objects on the way
+     */
+    record Result(Way way, Map<ObjectKey, SharedHead> heads) {}
+
+    /**
+     * @param room tells the sizes of what is looked for
+     * @param known leading tokens of which nothing is wanted
+     * @param deadline of {@link System#nanoTime}
+     */
+    SharedSearch(
+            SharedArchive archive,
+            ChainKeys keys,
+            WayRoom room,
+            CacheScope scope,
+            int[] tokens,
+            int known,
+            long deadline) {
+        this.archive = archive;
+        this.keys = keys;
+        this.room = room;
+        this.tokens = tokens;
+        this.known = known;
+        this.deadline = deadline;
+        chain.add(keys.root(scope));
+    }
+
+    /**
+     * The deepest position that the store has, behind those that are known.
+     *
+     * @return empty if there is none
+     * @throws ArchiveMissException if the store does not answer in time
+     */
+    Optional<Result> run() throws ArchiveMissException {
+        for (int end = 0; end + TokenBlock.TOKENS < tokens.length; end += TokenBlock.TOKENS) {
+            chain.add(
+                    keys.block(
+                            chain.getLast(),
+                            Arrays.copyOfRange(tokens, end, end + TokenBlock.TOKENS)));
+        }
+        long block = payload(room.blockSizes());
+        Map<ObjectKey, Long> payloads = new LinkedHashMap<>();
+        chain.stream().skip(1).forEach(key -> payloads.put(key, block));
+        ask(payloads);
+        while (blocks + 1 < chain.size() && heads.containsKey(chain.get(blocks + 1))) {
+            blocks++;
+        }
+        List<BitSet> tails = archive.tails(chain.subList(0, blocks + 1), deadline);
+        for (int i = 0; i < MOST_TRIES; i++) {
+            Way way = deepest(tails);
+            if (way.position() == 0 || isWhole(way, tails)) {
+                return way.position() == 0
+                        ? Optional.empty()
+                        : Optional.of(new Result(way, Map.copyOf(heads)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static long payload(long[] sizes) {
+        return LongStream.of(sizes).sum();
+    }
+
+    /** Asks for heads, and believes those whose size can be right. */
+    private void ask(Map<ObjectKey, Long> payloads) throws ArchiveMissException {
+        List<ObjectKey> objects = List.copyOf(payloads.keySet());
+        for (int i = 0; i < objects.size(); i += AT_ONCE) {
+            List<ObjectKey> some = objects.subList(i, Math.min(objects.size(), i + AT_ONCE));
+            archive.heads(some, deadline)
+                    .forEach(
+                            (key, head) -> {
+                                long payload = payloads.get(key);
+                                if (head.bytes() > payload
+                                        && head.bytes() <= payload + MOST_HEADER) {
+                                    heads.put(key, head);
+                                }
+                            });
+        }
+    }
+
+    private Way deepest(List<BitSet> tails) throws ArchiveMissException {
+        for (int block = blocks; block >= 0; block--) {
+            int end = block * TokenBlock.TOKENS;
+            Optional<Way> checkpoint = checkpoint(block, tails.get(block));
+            if (checkpoint.isPresent()) {
+                return checkpoint.get();
+            }
+            if (end <= known) {
+                return Way.NONE;
+            }
+            if (!room.layout().forgets()) {
+                return new Way(blocks(block), Optional.empty(), end);
+            }
+        }
+        return Way.NONE;
+    }
+
+    private List<ObjectKey> blocks(int count) {
+        return List.copyOf(chain.subList(1, count + 1));
+    }
+
+    /** The deepest checkpoint behind a block that begins like the prompt. */
+    private Optional<Way> checkpoint(int block, BitSet tails) throws ArchiveMissException {
+        int end = block * TokenBlock.TOKENS;
+        int most = Math.min(TokenBlock.TOKENS, tokens.length - end) - 1;
+        Map<ObjectKey, Integer> positions = new LinkedHashMap<>();
+        Map<ObjectKey, Long> payloads = new HashMap<>();
+        for (int tail = tails.previousSetBit(most);
+                tail >= 0 && end + tail > known;
+                tail = tails.previousSetBit(tail - 1)) {
+            int position = end + tail;
+            ObjectKey key =
+                    keys.checkpoint(chain.get(block), Arrays.copyOfRange(tokens, end, position));
+            positions.put(key, position);
+            payloads.put(key, payload(room.sizes(tail, position)));
+            if (tail == 0) {
+                break;
+            }
+        }
+        ask(payloads);
+        for (Map.Entry<ObjectKey, Integer> each : positions.entrySet()) {
+            if (heads.containsKey(each.getKey())) {
+                Way.End found = new Way.End(each.getKey(), each.getValue());
+                return Optional.of(new Way(blocks(block), Optional.of(found), each.getValue()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether all parts are there; otherwise forgets the object of which some are not. */
+    private boolean isWhole(Way way, List<BitSet> tails) throws ArchiveMissException {
+        List<ObjectKey> objects = new ArrayList<>(way.blocks());
+        way.end().ifPresent(end -> objects.add(end.key()));
+        BitSet complete = archive.complete(objects.stream().map(heads::get).toList(), deadline);
+        int missing = complete.nextClearBit(0);
+        if (missing < way.blocks().size()) {
+            blocks = missing;
+            return false;
+        }
+        if (missing < objects.size()) {
+            int block = way.blocks().size();
+            tails.get(block).clear(way.position() - block * TokenBlock.TOKENS);
+            return false;
+        }
+        return true;
+    }
+}

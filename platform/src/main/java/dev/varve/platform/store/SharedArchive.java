@@ -1,0 +1,429 @@
+package dev.varve.platform.store;
+
+import dev.varve.api.snapshot.SharedStore;
+import dev.varve.platform.store.ArchiveMissException.Reason;
+import dev.varve.platform.store.SharedStatus.Outcome;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The objects of a namespace in a store that several servers share. Nothing is known of what is
+ * there: it is asked, and checked when it comes. A store that does not answer, or not in time, is
+ * left alone until it does. Thread-safe; calls wait for the store, so none is for the engine's
+ * thread but those that say so.
+ */
+public final class SharedArchive implements ObjectSink, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.store");
+
+    /** Bytes of a part, with all that stands before and behind its content. */
+    static final int PART_BYTES = 512 << 10;
+
+    /** Most bytes of a header that is believed. */
+    private static final int MOST_HEADER = 8 << 20;
+
+    /** Most bytes of a head, and of what says which checkpoints are behind a block. */
+    private static final int MOST_SMALL = 512;
+
+    /** How long writing one part may take; nobody waits for it. */
+    private static final Duration WRITE_LIMIT = Duration.ofSeconds(5);
+
+    private static final long PAUSE_NANOS = Duration.ofSeconds(30).toNanos();
+
+    private final SharedSettings settings;
+    private final SharedStore store;
+    private final SharedKeys keys;
+    private final StoreBreaker breaker;
+    private final Queue<ChunkCodec> codecs = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger owners = new AtomicInteger(1);
+    private final SecureRandom names = new SecureRandom();
+    private final Map<Reason, AtomicLong> misses = new EnumMap<>(Reason.class);
+    private final Map<Outcome, AtomicLong> searches = new EnumMap<>(Outcome.class);
+    private final AtomicLong readBytes = new AtomicLong();
+    private final AtomicLong writtenBytes = new AtomicLong();
+    private volatile Optional<Long> pausedAt = Optional.empty();
+
+    private SharedArchive(SharedSettings settings, SharedStore store) {
+        this.settings = settings;
+        this.store = store;
+        keys = SharedKeys.of(settings.namespace());
+        breaker = new StoreBreaker(settings.address(), () -> store.ping(settings.answerLimit()));
+        for (Reason reason : Reason.values()) {
+            misses.put(reason, new AtomicLong());
+        }
+        for (Outcome outcome : Outcome.values()) {
+            searches.put(outcome, new AtomicLong());
+        }
+    }
+
+    /**
+     * Uses a store, which is closed with the archive. One that does not answer at first is used
+     * once it does.
+     */
+    public static SharedArchive open(SharedSettings settings, SharedStore store) {
+        SharedArchive archive = new SharedArchive(settings, store);
+        archive.breaker.begin(settings.answerLimit());
+        return archive;
+    }
+
+    /** The same archive for one more owner, who closes it as well. */
+    public SharedArchive share() {
+        owners.incrementAndGet();
+        return this;
+    }
+
+    /** Whether the store is asked at the moment. Never waits. */
+    public boolean answers() {
+        return breaker.isClosed();
+    }
+
+    /** Takes note of what came of asking for a prompt. Never waits. */
+    public void count(Outcome outcome) {
+        searches.get(outcome).incrementAndGet();
+    }
+
+    /** How long the next answer may take. */
+    private Duration limit(long deadline) throws ArchiveMissException {
+        long left = deadline - System.nanoTime();
+        if (!breaker.isClosed()) {
+            throw new ArchiveMissException(
+                    Reason.UNREADABLE, settings.address() + " is not asked for a while");
+        }
+        if (left <= 0) {
+            throw failed("computing would have been as fast");
+        }
+        Duration most = settings.answerLimit();
+        return most.toNanos() < left ? most : Duration.ofNanos(left);
+    }
+
+    private ArchiveMissException failed(String why) {
+        breaker.failed(why);
+        return new ArchiveMissException(Reason.UNREADABLE, settings.address() + ": " + why);
+    }
+
+    /**
+     * The heads of those objects that there are, as far as they can be believed.
+     *
+     * @param deadline of {@link System#nanoTime}
+     * @throws ArchiveMissException if the store does not answer in time
+     */
+    public Map<ObjectKey, SharedHead> heads(List<ObjectKey> objects, long deadline)
+            throws ArchiveMissException {
+        Map<ObjectKey, SharedHead> found = new HashMap<>();
+        ChunkCodec codec = codec();
+        try {
+            store.get(
+                    objects.stream().map(keys::head).toList(),
+                    MOST_SMALL,
+                    limit(deadline),
+                    (index, value) -> {
+                        ObjectKey key = objects.get(index);
+                        codec.decode(key, SharedHead.PART, value)
+                                .flatMap(content -> SharedHead.take(key, content))
+                                .ifPresent(head -> found.put(key, head));
+                        return true;
+                    });
+            breaker.succeeded();
+            return found;
+        } catch (IOException e) {
+            throw failed(e.getMessage());
+        } finally {
+            codecs.add(codec);
+        }
+    }
+
+    /**
+     * How many tokens behind blocks there may be checkpoints.
+     *
+     * @param deadline of {@link System#nanoTime}
+     * @return one set for each block
+     * @throws ArchiveMissException if the store does not answer in time
+     */
+    public List<BitSet> tails(List<ObjectKey> blocks, long deadline) throws ArchiveMissException {
+        List<BitSet> found = new ArrayList<>(blocks.size());
+        try {
+            store.get(
+                    blocks.stream().map(keys::tails).toList(),
+                    MOST_SMALL,
+                    limit(deadline),
+                    (index, value) -> found.add(bits(value)));
+            return found;
+        } catch (IOException e) {
+            throw failed(e.getMessage());
+        }
+    }
+
+    private static BitSet bits(ByteBuffer value) {
+        BitSet bits = new BitSet();
+        for (int i = 0; i < value.remaining() * Byte.SIZE; i++) {
+            int octet = value.get(value.position() + i / Byte.SIZE);
+            bits.set(i, (octet & 0x80 >>> i % Byte.SIZE) != 0);
+        }
+        return bits;
+    }
+
+    /**
+     * Which objects have all of their parts.
+     *
+     * @param deadline of {@link System#nanoTime}
+     * @return a bit for each of them
+     * @throws ArchiveMissException if the store does not answer in time
+     */
+    public BitSet complete(List<SharedHead> heads, long deadline) throws ArchiveMissException {
+        List<String> parts = new ArrayList<>();
+        List<Integer> owners = new ArrayList<>();
+        for (int i = 0; i < heads.size(); i++) {
+            for (String part : parts(heads.get(i))) {
+                parts.add(part);
+                owners.add(i);
+            }
+        }
+        BitSet complete = new BitSet();
+        complete.set(0, heads.size());
+        try {
+            BitSet there = store.has(parts, limit(deadline));
+            for (int i = 0; i < parts.size(); i++) {
+                if (!there.get(i)) {
+                    complete.clear(owners.get(i));
+                }
+            }
+            return complete;
+        } catch (IOException e) {
+            throw failed(e.getMessage());
+        }
+    }
+
+    private List<String> parts(SharedHead head) {
+        ChunkCodec codec = codec();
+        try {
+            return keys.parts(head, codec.chunks(head.bytes()));
+        } finally {
+            codecs.add(codec);
+        }
+    }
+
+    private ChunkCodec codec() {
+        ChunkCodec known = codecs.poll();
+        return known == null ? new ChunkCodec(PART_BYTES, settings.cipher()) : known;
+    }
+
+    /**
+     * Reads an object.
+     *
+     * @param deadline of {@link System#nanoTime}, behind which computing would have been as fast
+     * @throws ArchiveMissException if it cannot be had in time, after which some of it may have
+     *     been taken
+     */
+    public void read(SharedHead head, ObjectTarget target, long deadline)
+            throws ArchiveMissException {
+        ChunkCodec codec = codec();
+        try {
+            readBytes.addAndGet(read(head, target, deadline, codec));
+        } catch (ArchiveMissException e) {
+            misses.get(e.reason()).incrementAndGet();
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "a shared computed prompt is not used: {0}",
+                    e.getMessage());
+            throw e;
+        } finally {
+            codecs.add(codec);
+        }
+    }
+
+    private long read(SharedHead head, ObjectTarget target, long deadline, ChunkCodec codec)
+            throws ArchiveMissException {
+        List<String> parts = keys.parts(head, codec.chunks(head.bytes()));
+        ObjectAssembly assembly =
+                new ObjectAssembly(head.content(), parts.size(), codec, target, MOST_HEADER);
+        List<ArchiveMissException> miss = new ArrayList<>();
+        try {
+            store.get(
+                    parts,
+                    PART_BYTES,
+                    limit(deadline),
+                    (part, value) -> {
+                        try {
+                            limit(deadline);
+                            assembly.take(part, content(head, part, value, codec, assembly));
+                            return true;
+                        } catch (ArchiveMissException e) {
+                            miss.add(e);
+                            return false;
+                        }
+                    });
+        } catch (IOException e) {
+            throw failed(e.getMessage());
+        }
+        if (!miss.isEmpty()) {
+            throw miss.getFirst();
+        }
+        return assembly.end();
+    }
+
+    private static ByteBuffer content(
+            SharedHead head, int part, ByteBuffer value, ChunkCodec codec, ObjectAssembly assembly)
+            throws ArchiveMissException {
+        if (!value.hasRemaining()) {
+            throw new ArchiveMissException(
+                    Reason.ABSENT, "part " + part + " of " + head.key() + " is gone");
+        }
+        return codec.decode(head.content(), part, value).orElseThrow(() -> assembly.corrupt(part));
+    }
+
+    /** Lets the time of objects begin anew, since they were of use. */
+    public void touch(List<SharedHead> heads) {
+        List<String> all = new ArrayList<>();
+        for (SharedHead head : heads) {
+            all.add(keys.head(head.key()));
+            all.add(keys.tails(head.key()));
+            all.addAll(parts(head));
+        }
+        try {
+            if (breaker.isClosed()) {
+                store.touch(all, WRITE_LIMIT);
+            }
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "shared computed prompts may end early", e);
+        }
+    }
+
+    @Override
+    public boolean takesMore() {
+        return !settings.readOnly() && breaker.isClosed() && !isPaused();
+    }
+
+    private boolean isPaused() {
+        return pausedAt.filter(at -> System.nanoTime() - at < PAUSE_NANOS).isPresent();
+    }
+
+    @Override
+    public Written write(ObjectName name, ObjectSource source) {
+        if (!takesMore()) {
+            return Written.NO_ROOM;
+        }
+        ChunkCodec codec = codec();
+        try {
+            Optional<SharedHead> known = known(name.key());
+            if (known.isPresent()) {
+                touch(List.of(known.get()));
+            } else {
+                write(name, source, codec);
+            }
+            if (name.kind() == ObjectKind.CHECKPOINT) {
+                store.mark(keys.tails(name.parent()), name.tail(), WRITE_LIMIT);
+            }
+            return known.isPresent() ? Written.KNOWN : Written.WRITTEN;
+        } catch (ArchiveMissException e) {
+            return Written.FAILED;
+        } catch (IOException e) {
+            pause(e);
+            return Written.FAILED;
+        } finally {
+            codecs.add(codec);
+        }
+    }
+
+    /** The head of an object that is there as a whole. */
+    private Optional<SharedHead> known(ObjectKey key) throws ArchiveMissException {
+        long deadline = System.nanoTime() + WRITE_LIMIT.toNanos();
+        Optional<SharedHead> head = Optional.ofNullable(heads(List.of(key), deadline).get(key));
+        return head.isPresent() && complete(List.of(head.get()), deadline).get(0)
+                ? head
+                : Optional.empty();
+    }
+
+    private void write(ObjectName name, ObjectSource source, ChunkCodec codec) throws IOException {
+        byte[] made = new byte[SharedHead.NAME_BYTES];
+        names.nextBytes(made);
+        ByteBuffer header = source.header();
+        ObjectPreamble own = new ObjectPreamble(name, header.remaining(), source.bytes());
+        SharedHead head = SharedHead.of(name.key(), made, own.bytes());
+        ObjectName inParts =
+                new ObjectName(
+                        head.content(), name.parent(), name.kind(), name.position(), name.tail());
+        ObjectPreamble preamble = new ObjectPreamble(inParts, header.remaining(), source.bytes());
+        new ObjectWriter(preamble, header, source, codec)
+                .write(
+                        (part, key, value) -> {
+                            store.put(
+                                    keys.part(head.content(), part),
+                                    codec.used(value),
+                                    WRITE_LIMIT);
+                            return true;
+                        },
+                        codec.chunks(preamble.bytes()));
+        SharedHead.put(made, own.bytes(), codec.content());
+        codec.endContent();
+        ByteBuffer value = codec.encode(name.key(), SharedHead.PART);
+        store.put(keys.head(name.key()), codec.used(value), WRITE_LIMIT);
+        writtenBytes.addAndGet(own.bytes());
+    }
+
+    private void pause(IOException why) {
+        if (!isPaused()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "computed prompts are not written to {0} for a while: {1}",
+                    settings.address(),
+                    why.getMessage());
+        }
+        pausedAt = Optional.of(System.nanoTime());
+    }
+
+    /**
+     * Deletes all objects of the namespace, of all servers that share them.
+     *
+     * @throws UncheckedIOException if the store does not answer
+     */
+    public void clear() {
+        if (settings.readOnly()) {
+            return;
+        }
+        try {
+            store.deleteAll(keys.prefix(), WRITE_LIMIT);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What it did. Never waits. */
+    public SharedStatus status() {
+        Map<Outcome, Long> asked = new EnumMap<>(Outcome.class);
+        searches.forEach((outcome, count) -> asked.put(outcome, count.get()));
+        Map<Reason, Long> counted = new EnumMap<>(Reason.class);
+        misses.forEach((reason, count) -> counted.put(reason, count.get()));
+        return new SharedStatus(
+                settings.address(),
+                answers(),
+                takesMore(),
+                asked,
+                writtenBytes.get(),
+                readBytes.get(),
+                counted);
+    }
+
+    /** Leaves the store once all owners have closed it. */
+    @Override
+    public void close() {
+        if (owners.decrementAndGet() > 0) {
+            return;
+        }
+        breaker.close();
+        store.close();
+    }
+}

@@ -1,0 +1,344 @@
+package dev.varve.platform.engine;
+
+import static dev.varve.platform.engine.PlainEngine.CONTEXT;
+import static dev.varve.platform.engine.PlainEngine.text;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.snapshot.SharedStore;
+import dev.varve.contracts.MemorySharedStore;
+import dev.varve.contracts.SlotStore;
+import dev.varve.platform.engine.PlainEngine.Ask;
+import dev.varve.platform.prefix.CacheSource;
+import dev.varve.platform.prefix.CacheStores;
+import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.Shared;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.store.ArchiveMissException.Reason;
+import dev.varve.platform.store.ArchiveSettings;
+import dev.varve.platform.store.Namespace;
+import dev.varve.platform.store.SharedArchive;
+import dev.varve.platform.store.SharedSettings;
+import dev.varve.platform.store.SharedStatus;
+import dev.varve.platform.store.SharedStatus.Outcome;
+import dev.varve.platform.store.SnapshotArchive;
+import dev.varve.testkit.Await;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Prompts that another server computed, from a store that both share. */
+@Timeout(60)
+class PrefixCacheSharedTest {
+    private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
+    private static final long PLENTY = 64 << 20;
+    private static final int[] PROMPT = text(1, 700);
+    private static final int BOUNDARY = 600;
+    private static final Ask ASK = Ask.of(PROMPT, 12, BOUNDARY);
+    private static final byte[] ID = new byte[32];
+
+    private final Map<String, byte[]> values = new ConcurrentHashMap<>();
+
+    private static Shared shared(SharedStore store, Duration limit) {
+        SharedSettings settings =
+                new SharedSettings(
+                        "memory://test",
+                        new Namespace(ID, Map.of()),
+                        false,
+                        limit,
+                        Optional.empty());
+        return new Shared(SharedArchive.open(settings, store), ID, "");
+    }
+
+    private Shared shared() {
+        return shared(new MemorySharedStore(values), Duration.ofSeconds(20));
+    }
+
+    private static Scheduler start(PlainModel model, int stages, CacheStores stores) {
+        EngineOptions options = PlainEngine.options(2, 4 * BLOCKS);
+        return PlainEngine.start(
+                model, PlainEngine.withStores(options, model, PLENTY, stores), stages);
+    }
+
+    private static Scheduler start(PlainModel model, int stages, Shared shared) {
+        return start(model, stages, new CacheStores(Optional.empty(), Optional.of(shared)));
+    }
+
+    /** Another server leaves its answers in the store. */
+    private void compute(PlainModel model, int stages, Ask... asks) throws Exception {
+        try (Scheduler engine = start(model, stages, shared())) {
+            for (Ask ask : asks) {
+                ask.ask(engine).await();
+            }
+        }
+        assertFalse(values.isEmpty());
+    }
+
+    private static SharedStatus status(Engine engine) {
+        return engine.status().cache().shared().orElseThrow();
+    }
+
+    private static void assertSame(Engine alone, Ask ask, Collected answer) throws Exception {
+        assertEquals(ask.alone(alone), answer.await());
+    }
+
+    private static int cached(Collected answer) throws Exception {
+        return answer.end().tokens().cached();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, 1, 2", "true, 2, 1", "false, 3, 1", "false, 1, 3"})
+    void aPromptIsFoundByAnotherServerWithinItsScope(boolean forgets, int before, int after)
+            throws Exception {
+        PlainModel model = PlainEngine.model(forgets);
+        compute(model, before, ASK);
+        try (Scheduler engine = start(model, after, shared());
+                Scheduler alone = PlainEngine.alone(model)) {
+            Collected stranger = ASK.within(new CacheScope("another")).ask(engine);
+            assertSame(alone, ASK, stranger);
+            assertEquals(0, cached(stranger));
+
+            Collected again = ASK.ask(engine);
+
+            assertSame(alone, ASK, again);
+            assertEquals(Optional.of(CacheSource.SHARED), again.end().cache().source());
+            assertTrue(cached(again) >= (forgets ? BOUNDARY : 512), again.end()::toString);
+            assertEquals(1, status(engine).searches().get(Outcome.FOUND));
+            assertEquals(1, status(engine).searches().get(Outcome.NOTHING));
+            assertTrue(status(engine).readBytes() > 0);
+            PlainEngine.assertNothingStays(engine);
+        }
+    }
+
+    @Test
+    void aPromptThatPartsLaterGoesOnFromWhereItParts() throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        compute(model, 1, ASK);
+        Ask other = Ask.of(PlainEngine.join(Arrays.copyOf(PROMPT, BOUNDARY), text(5, 300)), 8);
+        try (Scheduler engine = start(model, 1, shared());
+                Scheduler alone = PlainEngine.alone(model)) {
+            Collected answer = other.ask(engine);
+
+            assertSame(alone, other, answer);
+            assertEquals(BOUNDARY, cached(answer));
+        }
+    }
+
+    /** What is nearer is taken from there. */
+    @Test
+    void aDiskIsAskedFirstAndTheStoreForTheRest(@TempDir Path folder) throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        Ask beginning = Ask.of(Arrays.copyOf(PROMPT, 300), 4, 280);
+        try (Scheduler engine = start(model, 1, CacheStores.of(Optional.of(disk(folder))))) {
+            beginning.ask(engine).await();
+        }
+        compute(model, 1, ASK);
+        CacheStores both = new CacheStores(Optional.of(disk(folder)), Optional.of(shared()));
+        try (Scheduler engine = start(model, 1, both);
+                Scheduler alone = PlainEngine.alone(model)) {
+            Collected first = beginning.ask(engine);
+            assertSame(alone, beginning, first);
+            assertEquals(Optional.of(CacheSource.DISK), first.end().cache().source());
+
+            Collected whole = ASK.ask(engine);
+
+            assertSame(alone, ASK, whole);
+            assertEquals(Optional.of(CacheSource.SHARED), whole.end().cache().source());
+            assertTrue(cached(whole) >= BOUNDARY, whole.end()::toString);
+        }
+    }
+
+    private static Disk disk(Path folder) throws IOException {
+        ArchiveSettings settings =
+                new ArchiveSettings(
+                        folder,
+                        new Namespace(ID, Map.of()),
+                        1 << 16,
+                        false,
+                        new ArchiveSettings.Limits(PLENTY, 0, Optional.empty()),
+                        Optional.empty(),
+                        InstantSource.system());
+        return new Disk(SnapshotArchive.open(settings, new SlotStore.Provider()), ID, "");
+    }
+
+    private enum Damage {
+        NOISE,
+        EMPTY,
+        SHORT,
+        LONG,
+        ONE_BIT,
+        ANOTHER_KEYS
+    }
+
+    /** Anybody may write anything there. */
+    @ParameterizedTest
+    @EnumSource
+    void whatIsNotAsItWasWrittenIsComputed(Damage damage) throws Exception {
+        PlainModel model = PlainEngine.model(false);
+        compute(model, 1, ASK);
+        Map<String, byte[]> sound = new HashMap<>(values);
+        List<byte[]> rotated = new ArrayList<>(sound.values());
+        Random random = new Random(damage.ordinal());
+        int next = 0;
+        for (String key : sound.keySet()) {
+            next++;
+            byte[] was = sound.get(key);
+            values.put(
+                    key,
+                    switch (damage) {
+                        case NOISE -> noise(random, was.length);
+                        case EMPTY -> new byte[0];
+                        case SHORT -> Arrays.copyOf(was, was.length - 1);
+                        case LONG -> Arrays.copyOf(was, was.length + 1);
+                        case ONE_BIT -> flipped(was, random.nextInt(8 * was.length));
+                        case ANOTHER_KEYS -> rotated.get(next % rotated.size());
+                    });
+        }
+        try (Scheduler engine = start(model, 1, shared());
+                Scheduler alone = PlainEngine.alone(model)) {
+            Collected answer = ASK.ask(engine);
+
+            assertSame(alone, ASK, answer);
+            assertEquals(0, cached(answer));
+        }
+        try (Scheduler engine = start(model, 1, shared());
+                Scheduler alone = PlainEngine.alone(model)) {
+            Collected answer = ASK.ask(engine);
+
+            assertSame(alone, ASK, answer);
+            assertTrue(cached(answer) > 0, "it was written anew");
+        }
+    }
+
+    private static byte[] noise(Random random, int count) {
+        byte[] bytes = new byte[count];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private static byte[] flipped(byte[] bytes, int bit) {
+        byte[] changed = bytes.clone();
+        changed[bit / 8] ^= (byte) (1 << bit % 8);
+        return changed;
+    }
+
+    /** A store that is full lets single values go. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whereSomethingHasGoneWhatLiesBeforeItIsFound(boolean forgets) throws Exception {
+        PlainModel model = PlainEngine.model(forgets);
+        compute(model, 1, Ask.of(PROMPT, 12, 300, BOUNDARY));
+        for (String key : List.copyOf(values.keySet())) {
+            if (key.endsWith(":0")) {
+                byte[] gone = values.remove(key);
+                try (Scheduler engine = start(model, 1, readOnly());
+                        Scheduler alone = PlainEngine.alone(model)) {
+                    Collected answer = ASK.ask(engine);
+
+                    assertSame(alone, ASK, answer);
+                    assertEquals(0, status(engine).misses().get(Reason.ABSENT));
+                    PlainEngine.assertNothingStays(engine);
+                }
+                values.put(key, gone);
+            }
+        }
+    }
+
+    private Shared readOnly() {
+        SharedSettings settings =
+                new SharedSettings(
+                        "memory://test",
+                        new Namespace(ID, Map.of()),
+                        true,
+                        Duration.ofSeconds(20),
+                        Optional.empty());
+        return new Shared(SharedArchive.open(settings, new MemorySharedStore(values)), ID, "");
+    }
+
+    @Test
+    void oneThatFailsIsLeftAloneAndTakenUpAgain() throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        compute(model, 1, ASK);
+        FaultySharedStore faulty = new FaultySharedStore(values);
+        try (Scheduler engine = start(model, 1, shared(faulty, Duration.ofSeconds(20)));
+                Scheduler alone = PlainEngine.alone(model)) {
+            faulty.fails(true);
+            Collected answer = ASK.ask(engine);
+            assertSame(alone, ASK, answer);
+            assertEquals(0, cached(answer));
+            assertEquals(1, status(engine).searches().get(Outcome.FAILED));
+            assertFalse(status(engine).answers());
+            Ask other = Ask.of(text(3, 400), 4);
+            assertSame(alone, other, other.ask(engine));
+            assertEquals(1, status(engine).searches().get(Outcome.SKIPPED));
+
+            faulty.fails(false);
+            Await.until("it is asked again", () -> status(engine).answers());
+            engine.clearCache().get();
+            assertTrue(values.isEmpty(), "what is shared is forgotten as well");
+        }
+    }
+
+    /** It fails between what was found and what is read. */
+    @Test
+    void oneThatFailsWhileItIsReadIsAMiss() throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        compute(model, 1, ASK);
+        FaultySharedStore faulty = new FaultySharedStore(values);
+        try (Scheduler engine = start(model, 1, shared(faulty, Duration.ofSeconds(20)));
+                Scheduler alone = PlainEngine.alone(model)) {
+            faulty.failsToRead(true);
+
+            Collected answer = ASK.ask(engine);
+
+            assertSame(alone, ASK, answer);
+            assertEquals(0, cached(answer));
+            assertEquals(1, status(engine).searches().get(Outcome.FOUND));
+            assertTrue(status(engine).misses().get(Reason.UNREADABLE) > 0);
+            PlainEngine.assertNothingStays(engine);
+        }
+    }
+
+    /** Of what another model or another key wrote nothing is found. */
+    @Test
+    void valuesThatAreNoBytesOfOursAreNone() throws Exception {
+        PlainModel model = PlainEngine.model(true);
+        compute(model, 1, ASK);
+        Map<String, byte[]> theirs = new ConcurrentHashMap<>(values);
+        theirs.replaceAll((key, value) -> ByteBuffer.allocate(2 << 20).array());
+        try (Scheduler engine =
+                        start(
+                                model,
+                                1,
+                                shared(new MemorySharedStore(theirs), Duration.ofSeconds(20)));
+                Scheduler alone = PlainEngine.alone(model)) {
+            Collected answer = ASK.ask(engine);
+
+            assertSame(alone, ASK, answer);
+            assertEquals(0, cached(answer));
+        }
+    }
+}

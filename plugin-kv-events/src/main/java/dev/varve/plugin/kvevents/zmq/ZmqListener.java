@@ -1,0 +1,152 @@
+package dev.varve.plugin.kvevents.zmq;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.event.CacheEvent;
+import dev.varve.api.event.CacheListener;
+import dev.varve.api.event.CacheListenerAddress;
+
+import org.zeromq.SocketType;
+import org.zeromq.ZContext;
+import org.zeromq.ZMQ;
+import org.zeromq.ZMQException;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Publishes events as messages of three frames: the topic {@code kv@POD@MODEL}, the number of the
+ * batch (8 bytes, big-endian, from 0 on without gaps), and the {@linkplain EventBatch events}.
+ *
+ * <p>At the replay address whoever sends an empty frame and 8 bytes, the number of a batch, gets
+ * those from that one on that are kept, each as an empty frame, its number and its events, and in
+ * the end one with the number -1 and no events.
+ */
+final class ZmqListener implements CacheListener {
+    private static final System.Logger LOG = System.getLogger("dev.varve.events");
+
+    /** Batches that wait for a slow subscriber, who misses the next ones then. */
+    private static final int MOST_UNSENT = 1000;
+
+    private static final int MOST_KEPT = 10_000;
+    private static final long MOST_KEPT_BYTES = 64L << 20;
+    private static final int LINGER_MILLIS = 200;
+    private static final int LOOK_MILLIS = 100;
+    private static final long END = -1;
+
+    private final ZContext context = new ZContext();
+    private final byte[] topic;
+    private final EventBatch encoding;
+    private final ReplayBuffer kept = new ReplayBuffer(MOST_KEPT, MOST_KEPT_BYTES);
+    private final ZMQ.Socket publisher;
+    private final Optional<Thread> replayer;
+    private volatile boolean closed;
+
+    private ZmqListener(CacheListenerAddress address) {
+        topic = ("kv@" + address.pod() + "@" + address.model()).getBytes(StandardCharsets.UTF_8);
+        encoding = new EventBatch(address.blockTokens());
+        context.setLinger(LINGER_MILLIS);
+        publisher = bind(SocketType.PUB, MOST_UNSENT, address.publish());
+        replayer =
+                address.replay()
+                        .map(where -> bind(SocketType.ROUTER, MOST_KEPT + 1, where))
+                        .map(
+                                socket ->
+                                        Thread.ofPlatform()
+                                                .name("varve-kv-replay")
+                                                .daemon(true)
+                                                .start(() -> replay(socket)));
+    }
+
+    /** Binds the sockets. */
+    static ZmqListener open(CacheListenerAddress address) {
+        return new ZmqListener(address);
+    }
+
+    private ZMQ.Socket bind(SocketType type, int mostUnsent, String address) {
+        ZMQ.Socket socket = context.createSocket(type);
+        socket.setSndHWM(mostUnsent);
+        try {
+            socket.bind(address);
+            return socket;
+        } catch (ZMQException | IllegalArgumentException e) {
+            context.close();
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    address + ": cannot be listened at: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    @Override
+    public void heard(List<CacheEvent> events) {
+        ReplayBuffer.Batch batch = kept.add(encoding.encode(events, System.currentTimeMillis()));
+        // Never waits: a subscriber that is too slow misses it.
+        publisher.sendMore(topic);
+        publisher.sendMore(number(batch.number()));
+        publisher.send(batch.payload());
+    }
+
+    private static byte[] number(long number) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    }
+
+    private void replay(ZMQ.Socket socket) {
+        socket.setReceiveTimeOut(LOOK_MILLIS);
+        socket.setSendTimeOut(LOOK_MILLIS);
+        try {
+            while (!closed) {
+                byte[] client = socket.recv();
+                if (client != null) {
+                    answer(socket, client);
+                }
+            }
+        } catch (ZMQException e) {
+            if (!closed) {
+                LOG.log(System.Logger.Level.WARNING, "events cannot be replayed any more", e);
+            }
+        } finally {
+            socket.close();
+        }
+    }
+
+    private void answer(ZMQ.Socket socket, byte[] client) {
+        byte[] delimiter = socket.hasReceiveMore() ? socket.recv() : new byte[1];
+        byte[] from = socket.hasReceiveMore() ? socket.recv() : new byte[0];
+        boolean more = socket.hasReceiveMore();
+        while (socket.hasReceiveMore()) {
+            socket.recv();
+        }
+        if (more || delimiter.length > 0 || from.length != Long.BYTES) {
+            LOG.log(System.Logger.Level.DEBUG, "a request for events that makes no sense");
+            return;
+        }
+        for (ReplayBuffer.Batch batch : kept.from(ByteBuffer.wrap(from).getLong())) {
+            send(socket, client, number(batch.number()), batch.payload());
+        }
+        send(socket, client, number(END), new byte[0]);
+    }
+
+    private static void send(ZMQ.Socket socket, byte[] client, byte[] number, byte[] payload) {
+        socket.sendMore(client);
+        socket.sendMore(new byte[0]);
+        socket.sendMore(number);
+        socket.send(payload);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        replayer.ifPresent(ZmqListener::join);
+        context.close();
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -12,6 +12,7 @@
 # BENCH=MetricsBench bench/run.sh [URL] measures what metrics cost a token, and how long a scrape of a server takes while it answers.
 # BENCH=StoreBench bench/run.sh FOLDER measures the store of prompts on the disk of that folder, BENCH=DiskBench what it saves and costs
 # behind the prefix cache.
+# BENCH=SharedBench measures what a store saves that several servers share, over loopback.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -36,6 +37,10 @@ if [[ ${BENCH:-} == StoreBench || ${BENCH:-} == DiskBench ]]; then
   plugin=$root/dist/target/varve/plugins/varve-plugin-chronicle
   options+=(@"$plugin/java.options" -Djava.util.logging.config.file=/dev/null)
   classes+=$root/plugin-chronicle/target/classes/META-INF/generated:$root/plugin-chronicle/target/classes:$plugin/lib/*:$root/dist/target/varve/lib/*
+fi
+if [[ ${BENCH:-} == SharedBench ]]; then
+  options+=(-Djava.util.logging.config.file=/dev/null)
+  classes+=$root/plugin-valkey/target/classes:$root/dist/target/varve/plugins/varve-plugin-valkey/lib/*:$root/dist/target/varve/lib/*
 fi
 if [[ ${BENCH:-} == FormBench ]]; then
   classes+=$root/dist/target/varve/lib/*

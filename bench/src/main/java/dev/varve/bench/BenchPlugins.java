@@ -4,6 +4,7 @@ import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.snapshot.SharedStoreProvider;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.speculation.SpeculatorProvider;
 import dev.varve.platform.host.PluginSettings;
@@ -35,19 +36,25 @@ final class BenchPlugins {
 
     /** All of them, as a host takes them; measurements lie beside a model. */
     static PluginSettings settings(Path model, SnapshotStoreProvider... stores) {
-        return settings(model, PROCESSOR, List.of(stores), List.of());
+        return settings(model, PROCESSOR, List.of(stores), List.of(), List.of());
+    }
+
+    /** The same with a store that several share. */
+    static PluginSettings sharing(Path model, SharedStoreProvider store) {
+        return settings(model, PROCESSOR, List.of(), List.of(store), List.of());
     }
 
     /** The same with what guesses tokens on that processor. */
     static PluginSettings settings(
             Path model, DeviceBackendProvider processor, SpeculatorProvider speculator) {
-        return settings(model, processor, List.of(), List.of(speculator));
+        return settings(model, processor, List.of(), List.of(), List.of(speculator));
     }
 
     private static PluginSettings settings(
             Path model,
             DeviceBackendProvider processor,
             List<SnapshotStoreProvider> stores,
+            List<SharedStoreProvider> shared,
             List<SpeculatorProvider> speculators) {
         PluginCatalog catalog =
                 PluginCatalog.of(
@@ -64,6 +71,8 @@ final class BenchPlugins {
                                                 List.of(processor),
                                                 Spi.STORES,
                                                 stores,
+                                                Spi.SHARED_STORES,
+                                                shared,
                                                 Spi.SPECULATORS,
                                                 speculators))));
         Path cache = model.toAbsolutePath().getParent();

@@ -21,7 +21,9 @@ import dev.varve.platform.sequence.SlotUse;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardTraffic;
+import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ArchiveStatus;
+import dev.varve.platform.store.SharedStatus;
 
 import java.util.List;
 import java.util.Map;
@@ -93,7 +95,7 @@ final class FullServer {
                         8,
                         12_345_678,
                         new EngineStatus.Masks(9, 0.25)),
-                cache().with(Optional.of(disk())),
+                cache().with(Optional.of(disk()), Optional.of(shared())),
                 new SpeculationCounts(10, 5, List.of(2L, 2L, 0L, 1L), List.of(0L, 1L, 3L, 1L)),
                 List.of(
                         shard("cpu:0", Optional.empty()),
@@ -139,6 +141,17 @@ final class FullServer {
                                 123_456_789,
                                 new long[] {1, 0, 2, 0, 3, 0, 0, 0, 0, 4},
                                 12.5)));
+    }
+
+    private static SharedStatus shared() {
+        return new SharedStatus(
+                "redis://host/0",
+                true,
+                true,
+                Map.of(SharedStatus.Outcome.FOUND, 3L),
+                30,
+                40,
+                Map.of(ArchiveMissException.Reason.ABSENT, 2L));
     }
 
     private static ArchiveStatus disk() {

@@ -15,6 +15,8 @@ export class Answer {
     #abort = new AbortController();
     #stopped = false;
     #saved = 0;
+    /** Whether words were kept, without which nothing can be gone on with. */
+    #hasWords = false;
     #begin = performance.now();
 
     /**
@@ -154,7 +156,9 @@ export class Answer {
                 this.#message.stream.last = Number(event.id.slice(event.id.lastIndexOf(':') + 1));
             }
             this.#changed();
-            if (performance.now() - this.#saved > SAVE_MILLIS) {
+            const first = !this.#hasWords && this.#message.content !== '';
+            if (first || performance.now() - this.#saved > SAVE_MILLIS) {
+                this.#hasWords = this.#message.content !== '';
                 this.#saved = performance.now();
                 this.#message.facts = {...this.#message.facts, millis: this.#saved - this.#begin};
                 this.#save();

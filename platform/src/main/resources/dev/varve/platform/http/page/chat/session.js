@@ -91,9 +91,13 @@ class Session {
             await this.#keep(last);
             this.#listener?.changed();
         }
-        if (last.state === 'broken' && canContinue(last)
-                && Date.now() - this.chat.updated < FRESH_MILLIS) {
+        if (last.state !== 'broken' || Date.now() - this.chat.updated > FRESH_MILLIS) {
+            return;
+        }
+        if (canContinue(last)) {
             await this.resume(last);
+        } else if (last.content === '' && last.calls.length === 0) {
+            await this.regenerate(last);
         }
     }
 

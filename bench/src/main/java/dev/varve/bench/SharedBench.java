@@ -41,7 +41,7 @@ import java.util.Random;
  */
 public final class SharedBench {
     private static final HostCacheLimit HOST = new HostCacheLimit.Fixed(1L << 30);
-    private static final long SETTLE_MILLIS = 300;
+    private static final long SETTLE_MILLIS = 4000;
 
     private final Map<String, String> flags;
     private final Path file;

@@ -130,20 +130,10 @@ class SharedCacheIT {
         Varve.Outcome alone = varve.run("serve", "--shared-cache-ttl", "1h");
         Varve.Outcome scheme =
                 varve.run(
-                        "serve",
-                        "--port",
-                        0,
-                        "--shared-cache",
-                        "nowhere://u:" + SECRET + "@host");
+                        "serve", "--port", 0, "--shared-cache", "nowhere://u:" + SECRET + "@host");
         Varve.Outcome ram =
                 varve.run(
-                        "serve",
-                        "--port",
-                        0,
-                        "--shared-cache",
-                        "redis://host",
-                        "--cache-ram",
-                        "0");
+                        "serve", "--port", 0, "--shared-cache", "redis://host", "--cache-ram", "0");
         Varve.Outcome broken = varve.run("serve", "--shared-cache", "redis://:" + SECRET);
 
         assertTrue(alone.err().contains("--shared-cache-ttl needs --shared-cache"), alone.err());

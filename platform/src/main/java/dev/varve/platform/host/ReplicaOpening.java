@@ -62,10 +62,7 @@ final class ReplicaOpening implements Member.Opener, AutoCloseable {
      * @param kept likewise
      */
     ReplicaOpening(
-            Parts parts,
-            Helpers helpers,
-            List<Optional<SpeculationOptions>> ready,
-            Kept kept) {
+            Parts parts, Helpers helpers, List<Optional<SpeculationOptions>> ready, Kept kept) {
         this.parts = parts;
         this.helpers = helpers;
         this.ready.addAll(ready);

@@ -67,7 +67,8 @@ class ResponsesInputTest {
                         + " 'status': 'completed', 'action': {'type': 'search', 'query': 'q'}},"
                         + " {'type': 'never_seen', 'id': 'n'}, {'role': 'assistant', 'content':"
                         + " 'a'}, {'type': 'compaction', 'encrypted_content': 'x'}, {'role':"
-                        + " 'assistant', 'content': 'b'}] | [user]u;[assistant]ab;",
+                        + " 'assistant', 'content': 'b'}, {'role': 'user', 'content': 'v'}] |"
+                        + " [user]u;[assistant]ab;[user]v;",
                 "[{'type': 'local_shell_call', 'id': 'l', 'call_id': 'c', 'status': 'completed',"
                         + " 'action': {'type': 'exec', 'command': ['ls']}}, {'type':"
                         + " 'local_shell_call_output', 'id': 'c', 'output': 'a'}] |"

@@ -244,7 +244,9 @@ class StatusRouteTest {
         try (TestServer server = placed()) {
             JsonNode cache = TestServer.json(server.get("/status")).get("cache");
 
-            assertEquals("{\"device\":0,\"host\":5,\"disk\":0}", cache.get("hits").toString());
+            assertEquals(
+                    "{\"device\":0,\"host\":5,\"disk\":0,\"shared\":0}",
+                    cache.get("hits").toString());
             assertEquals(900, cache.at("/saved_tokens/host").intValue());
             assertEquals(3, cache.at("/misses/evicted").intValue());
             assertEquals(MissReason.values().length, cache.get("misses").size());

@@ -12,6 +12,7 @@ const TIERS = {
     device: ['On the devices', 'Finished sequences, until their room is needed'],
     host: ['Host memory', 'Beginnings of prompts that can be copied back'],
     disk: ['Store', 'What outlives the server'],
+    shared: ['Shared store', 'What several servers have in common'],
 };
 
 const MISSES = {
@@ -78,7 +79,7 @@ function draw(status) {
         card('Tiers', h('div.tiers', {}, cache.tiers.map(tier))),
         h('div.two', {},
             card('Hits', counts('Hits by where the prompt’s beginning lay',
-                Object.entries(cache.hits).map(([name, value]) => [TIERS[name][0], value,
+                Object.entries(cache.hits).map(([name, value]) => [TIERS[name]?.[0] ?? name, value,
                     `${count(cache.saved_tokens[name])} tokens`]), 5)),
             card('Misses', counts('Misses by reason',
                 Object.entries(cache.misses).map(([name, value]) =>
@@ -92,7 +93,7 @@ function sum(numbers) {
 }
 
 function tier(of) {
-    const [title, what] = TIERS[of.name];
+    const [title, what] = TIERS[of.name] ?? [of.name, ''];
     const share = of.limit_bytes > 0 ? of.used_bytes / of.limit_bytes : 0;
     return h('div.tier', {dataset: {key: of.name}},
         h('h3', {}, title),

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
@@ -102,13 +101,25 @@ class FileDrafterTest {
                 FileDrafter left =
                         drafter(
                                 (tokens, cancelled) -> {
-                                    assertTrue(cancelled.getAsBoolean());
+                                    while (!cancelled.getAsBoolean()) {
+                                        Thread.onSpinWait();
+                                    }
                                     throw new CancellationException();
                                 })) {
             VarveException found =
                     assertThrows(VarveException.class, () -> failing.score(TEXT, () -> false));
             assertEquals(full, found);
-            assertThrows(CancellationException.class, () -> left.score(TEXT, () -> true));
+            Thread caller = Thread.currentThread();
+            assertThrows(
+                    CancellationException.class,
+                    () ->
+                            left.score(
+                                    TEXT,
+                                    () -> {
+                                        // It may write to the client.
+                                        assertEquals(caller, Thread.currentThread());
+                                        return true;
+                                    }));
         }
     }
 }

@@ -162,7 +162,7 @@ class PageViewsIT {
             }
         }
         look("cache");
-        assertThat(card("Hits").locator("tbody tr")).hasCount(3);
+        assertThat(card("Hits").locator("tbody tr")).hasCount(4);
         assertThat(card("Misses")).containsText("No match");
         assertThat(card("What it was good for").locator("dd").first())
                 .hasText(Pattern.compile("\\d+ %"));

@@ -40,12 +40,14 @@ class PluginKitIT {
                         "module:dev.varve.api",
                         "dev.varve.api",
                         "dev.varve.api.backend",
+                        "dev.varve.api.event",
                         "dev.varve.api.ggml",
                         "dev.varve.api.gguf",
                         "dev.varve.api.model",
                         "dev.varve.api.nativecall",
                         "dev.varve.api.snapshot",
                         "dev.varve.api.speculation",
+                        "dev.varve.api.telemetry",
                         "dev.varve.api.transport"),
                 packages.lines().toList());
         assertTrue(Files.isRegularFile(documentation.resolve("index.html")));

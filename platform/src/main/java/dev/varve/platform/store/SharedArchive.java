@@ -104,14 +104,27 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
                     Reason.UNREADABLE, settings.address() + " is not asked for a while");
         }
         if (left <= 0) {
-            throw failed("computing would have been as fast");
+            throw late("computing would have been as fast");
         }
         Duration most = settings.answerLimit();
         return most.toNanos() < left ? most : Duration.ofNanos(left);
     }
 
-    private ArchiveMissException failed(String why) {
-        breaker.failed(why);
+    /** Nothing came within a limit: that of the store, or that of a request which needs little. */
+    private ArchiveMissException failed(IOException failure, long deadline) {
+        if (System.nanoTime() >= deadline) {
+            return late(failure.getMessage());
+        }
+        breaker.failed(failure.getMessage());
+        return miss(failure.getMessage());
+    }
+
+    private ArchiveMissException late(String why) {
+        breaker.late(why);
+        return miss(why);
+    }
+
+    private ArchiveMissException miss(String why) {
         return new ArchiveMissException(Reason.UNREADABLE, settings.address() + ": " + why);
     }
 
@@ -140,7 +153,7 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
             breaker.succeeded();
             return found;
         } catch (IOException e) {
-            throw failed(e.getMessage());
+            throw failed(e, deadline);
         } finally {
             codecs.add(codec);
         }
@@ -163,7 +176,7 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
                     (index, value) -> found.add(bits(value)));
             return found;
         } catch (IOException e) {
-            throw failed(e.getMessage());
+            throw failed(e, deadline);
         }
     }
 
@@ -203,7 +216,7 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
             }
             return complete;
         } catch (IOException e) {
-            throw failed(e.getMessage());
+            throw failed(e, deadline);
         }
     }
 
@@ -267,12 +280,14 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
                         }
                     });
         } catch (IOException e) {
-            throw failed(e.getMessage());
+            throw failed(e, deadline);
         }
         if (!miss.isEmpty()) {
             throw miss.getFirst();
         }
-        return assembly.end();
+        long bytes = assembly.end();
+        breaker.succeeded();
+        return bytes;
     }
 
     private static ByteBuffer content(

@@ -16,6 +16,9 @@ import java.util.concurrent.TimeoutException;
 final class StoreBreaker implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
 
+    /** Answers in a row that came too late for who asked. */
+    private static final int MOST_LATE = 3;
+
     private static final long LEAST_WAIT_MILLIS = 250;
     private static final long MOST_WAIT_MILLIS = Duration.ofSeconds(5).toMillis();
 
@@ -26,6 +29,7 @@ final class StoreBreaker implements AutoCloseable {
                     Thread.ofPlatform().name("varve-shared-probe").daemon(true).factory());
     private volatile boolean answers;
     private long wait = LEAST_WAIT_MILLIS;
+    private int late;
     private boolean told;
 
     /** Finds out whether the store answers. */
@@ -68,6 +72,18 @@ final class StoreBreaker implements AutoCloseable {
     /** The store was of use, so that the next failure is taken for a single one. */
     synchronized void succeeded() {
         wait = LEAST_WAIT_MILLIS;
+        late = 0;
+    }
+
+    /**
+     * The store did not answer as soon as a request needed it. That says little of the store where
+     * little was to be computed, unless it goes on.
+     */
+    synchronized void late(String why) {
+        late++;
+        if (late >= MOST_LATE) {
+            failed(why);
+        }
     }
 
     /** The store did not answer, or not in time. */
@@ -114,6 +130,7 @@ final class StoreBreaker implements AutoCloseable {
                     shown);
         }
         told = false;
+        late = 0;
         answers = true;
     }
 

@@ -47,32 +47,6 @@ public record EngineStatus(
         Objects.requireNonNull(outage);
     }
 
-    /** The status of a single engine. */
-    public EngineStatus(
-            Load load,
-            SlotUse slots,
-            ShardMemory memory,
-            Counts counts,
-            PrefixCacheStatus cache,
-            SpeculationCounts speculation,
-            List<ShardStatus> shards,
-            Optional<DraftStatus> draft,
-            Optional<PagingStatus> paging,
-            Optional<Outage> outage) {
-        this(
-                load,
-                slots,
-                memory,
-                counts,
-                cache,
-                speculation,
-                shards,
-                draft,
-                paging,
-                outage,
-                List.of());
-    }
-
     /** The status of a single engine that waits for no shard. */
     public EngineStatus(
             Load load,
@@ -94,7 +68,8 @@ public record EngineStatus(
                 shards,
                 draft,
                 paging,
-                Optional.empty());
+                Optional.empty(),
+                List.of());
     }
 
     /** The status of an engine that guesses nothing. */
@@ -209,7 +184,8 @@ public record EngineStatus(
                     shards,
                     draft,
                     paging,
-                    outage);
+                    outage,
+                    List.of());
         }
     }
 }

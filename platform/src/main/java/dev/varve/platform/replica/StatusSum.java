@@ -45,7 +45,8 @@ final class StatusSum {
                 a.draft().or(b::draft),
                 a.paging().map(first -> paging(first, b.paging())).or(b::paging),
                 // As long as one computes, nobody waits.
-                a.outage().filter(each -> b.outage().isPresent()));
+                a.outage().filter(each -> b.outage().isPresent()),
+                List.of());
     }
 
     /** What an engine did that is not there any more and holds nothing. */

@@ -337,7 +337,8 @@ final class ScriptedEngine implements Engine {
                 shards,
                 draft,
                 paging,
-                outage);
+                outage,
+                List.of());
     }
 
     @Override

@@ -107,16 +107,18 @@ class ChatView {
         }, {signal});
         document.addEventListener('varve-back', () => this.#loadModels(), {signal});
         this.#composer.focus();
+        // The server need not wait for the browser's store, nor the other way round.
+        const loaded = this.#loadModels();
         opened ??= openStore();
         this.#store = await opened;
         if (signal.aborted) {
             return;
         }
-        if (!this.#store.isKept) {
+        await this.#openNamed();
+        await loaded;
+        if (!this.#store.isKept && this.#models.length > 0 && !signal.aborted) {
             this.#say('This browser keeps nothing: conversations are gone with the page.');
         }
-        this.#loadModels();
-        await this.#openNamed();
     }
 
     close() {

@@ -36,6 +36,10 @@ public final class MetricsBench {
     private static final int TOKENS = 2_000_000;
     private static final long BETWEEN_SCRAPES_MILLIS = 20;
     private static final long BETWEEN_READS_MILLIS = 100;
+
+    /** So long streams run before it is measured beside them. */
+    private static final long UNDER_WAY_MILLIS = 2000;
+
     private static final String BODY =
             "{\"prompt\": \"Tell me a long story.\", \"max_tokens\": 512, \"stream\": true,"
                     + " \"ignore_eos\": true}";
@@ -111,7 +115,7 @@ public final class MetricsBench {
             for (int i = 0; i < streams; i++) {
                 clients.add(threads.submit(() -> stream(http, server, stop)));
             }
-            Thread.sleep(2000);
+            Thread.sleep(UNDER_WAY_MILLIS);
             scrape(http, server, streams + " streams", count);
             stop.set(true);
             for (Future<?> client : clients) {

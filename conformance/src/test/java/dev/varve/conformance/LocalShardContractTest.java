@@ -1,5 +1,6 @@
 package dev.varve.conformance;
 
+import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
@@ -7,6 +8,7 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
@@ -76,40 +78,41 @@ class LocalShardContractTest {
 
         @Override
         protected Shard open(CacheSizes sizes, List<Integer> captures) throws Exception {
+            return load(sizes, captures, Cpu.F16);
+        }
+
+        @Override
+        protected Shard openPrecise(CacheSizes sizes, List<Integer> captures) throws Exception {
+            return load(sizes, captures, new CacheTypes(GgmlType.F32, GgmlType.F32));
+        }
+
+        private Shard load(CacheSizes sizes, List<Integer> captures, CacheTypes types)
+                throws Exception {
             ModelShape shape = shape();
             return LocalShard.load(
                     new ModelRange(file, model, shape.allLayers()),
                     Cpu.device(),
                     ShardOptions.of(
-                                    Cpu.F16,
+                                    types,
                                     new CacheSizes(
                                             sizes.slots(),
                                             sizes.stateRows(),
-                                            regionSlots(),
+                                            regionSlots(types),
                                             sizes.stashes()))
                             .withExactRows(ExactRows.ON)
                             .withCaptures(captures),
                     LoadProgress.silent());
         }
 
-        /**
-         * Values are added up in half precision, with an error of 2^-11 for each of 150 terms, and
-         * what comes after attention makes it larger; measured at F32 it is 1e-5.
-         */
-        @Override
-        protected float orderTolerance() {
-            return 0.03f;
-        }
-
-        private int regionSlots() {
+        private int regionSlots(CacheTypes types) {
             return ShardFootprint.of(
-                            shape(), shape().allLayers(), Cpu.F16, SlotSpan.BLOCK, SlotSpan.BLOCK)
+                            shape(), shape().allLayers(), types, SlotSpan.BLOCK, SlotSpan.BLOCK)
                     .regionSlots();
         }
 
         @Override
         protected CacheLayout layout() {
-            return CacheLayout.of(shape(), shape().allLayers(), Cpu.F16, regionSlots());
+            return CacheLayout.of(shape(), shape().allLayers(), Cpu.F16, regionSlots(Cpu.F16));
         }
 
         private ModelShape shape() {

@@ -4,6 +4,7 @@ import dev.varve.testkit.MetricsText;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
@@ -46,6 +47,14 @@ final class ChatClient implements AutoCloseable {
     Answer askCold(Varve.Server server, int system, int question)
             throws IOException, InterruptedException {
         return send(request(server, body(system, question).put("cache", false)));
+    }
+
+    /** Asks for the answer to the last of some messages. */
+    Answer ask(Varve.Server server, ArrayNode messages, int tokens)
+            throws IOException, InterruptedException {
+        ObjectNode body = JSON.createObjectNode().put("max_tokens", tokens).put("temperature", 0);
+        body.set("messages", messages);
+        return send(request(server, body));
     }
 
     private Answer send(HttpRequest request) throws IOException, InterruptedException {
@@ -95,7 +104,7 @@ final class ChatClient implements AutoCloseable {
                 .build();
     }
 
-    private static ObjectNode message(String role, String content) {
+    static ObjectNode message(String role, String content) {
         return JSON.createObjectNode().put("role", role).put("content", content);
     }
 

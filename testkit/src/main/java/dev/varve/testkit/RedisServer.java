@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -28,6 +29,7 @@ public final class RedisServer implements AutoCloseable {
     private final Path program;
     private final List<String> options;
     private final int port;
+    private OptionalInt tlsPort = OptionalInt.empty();
     private Process process;
 
     private RedisServer(Path program, int port, List<String> options) throws IOException {
@@ -67,6 +69,28 @@ public final class RedisServer implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /**
+     * Starts one that listens with TLS at {@link #tlsUri} as well, and asks clients for no
+     * certificate.
+     */
+    public static RedisServer startWithTls(TestCertificates.Pair identity) throws IOException {
+        int port = freePort();
+        RedisServer server =
+                start(
+                        "--tls-port",
+                        Integer.toString(port),
+                        "--tls-cert-file",
+                        identity.certificate().toString(),
+                        "--tls-key-file",
+                        identity.key().toString(),
+                        "--tls-auth-clients",
+                        "no",
+                        "--tls-ca-cert-file",
+                        identity.certificate().toString());
+        server.tlsPort = OptionalInt.of(port);
+        return server;
     }
 
     private static int freePort() throws IOException {
@@ -121,6 +145,11 @@ public final class RedisServer implements AutoCloseable {
     /** Its address. */
     public URI uri() {
         return URI.create("redis://127.0.0.1:" + port + "/0");
+    }
+
+    /** Its address for clients that want TLS. */
+    public URI tlsUri() {
+        return URI.create("rediss://127.0.0.1:" + tlsPort.orElseThrow() + "/0");
     }
 
     /** Kills it; what it held is gone. */

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.tls.TestCertificates;
 import dev.varve.platform.http.tls.TlsSource;
 import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.testkit.TestCertificates;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;

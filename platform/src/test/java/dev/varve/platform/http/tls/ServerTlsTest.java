@@ -2,6 +2,8 @@ package dev.varve.platform.http.tls;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.varve.testkit.TestCertificates;
+
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
+import dev.varve.testkit.TestCertificates;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -38,13 +39,13 @@ class TrustTest {
 
     @BeforeAll
     static void makeCertificates() throws Exception {
-        Certificates certificates = new Certificates(folder);
-        authority = certificates.authority("ca");
-        otherAuthority = certificates.authority("other-ca");
-        server = certificates.signed("server", "ca", "ip:127.0.0.1,dns:localhost");
-        client = certificates.signed("client", "ca", "dns:client");
-        stranger = certificates.signed("stranger", "other-ca", "ip:127.0.0.1");
-        elsewhere = certificates.signed("elsewhere", "ca", "dns:elsewhere.example");
+        TestCertificates certificates = new TestCertificates(folder);
+        authority = certificates.authority("ca").certificate();
+        otherAuthority = certificates.authority("other-ca").certificate();
+        server = Identities.of(certificates.signed("server", "ca", "ip:127.0.0.1,dns:localhost"));
+        client = Identities.of(certificates.signed("client", "ca", "dns:client"));
+        stranger = Identities.of(certificates.signed("stranger", "other-ca", "ip:127.0.0.1"));
+        elsewhere = Identities.of(certificates.signed("elsewhere", "ca", "dns:elsewhere.example"));
     }
 
     private static TransportOptions options(

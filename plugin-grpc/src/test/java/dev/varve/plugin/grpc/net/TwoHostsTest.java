@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.TransportOptions;
+import dev.varve.testkit.TestCertificates;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -44,13 +45,14 @@ class TwoHostsTest {
         } catch (IOException e) {
             Assumptions.abort("network namespaces cannot be made here: " + e.getMessage());
         }
-        Certificates certificates = new Certificates(folder);
-        authority = certificates.authority("ca");
-        server = certificates.signed("server", "ca", "ip:" + Namespace.THERE);
+        TestCertificates certificates = new TestCertificates(folder);
+        authority = certificates.authority("ca").certificate();
+        server = Identities.of(certificates.signed("server", "ca", "ip:" + Namespace.THERE));
         options =
                 new TransportOptions(
                         Duration.ofSeconds(10),
-                        Optional.of(certificates.signed("client", "ca", "dns:client")),
+                        Optional.of(
+                                Identities.of(certificates.signed("client", "ca", "dns:client"))),
                         Optional.of(authority),
                         Optional.of(TOKEN),
                         false);

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.tls;
+package dev.varve.testkit;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,14 +9,13 @@ import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Certificates of a test for 127.0.0.1, made with the JDK's keytool; each vouches for itself. */
+/** Certificates and authorities of a test, made with the JDK's keytool. */
 public final class TestCertificates {
     private static final char[] PASSWORD = "of the test".toCharArray();
 
@@ -44,8 +43,33 @@ public final class TestCertificates {
         this.store = folder.resolve("keys.p12");
     }
 
-    /** A new certificate with a key of a kind: EC, RSA or Ed25519. */
+    /**
+     * A new certificate for 127.0.0.1 that vouches for itself.
+     *
+     * @param kind of its key: EC, RSA or Ed25519
+     * @param more options of keytool
+     */
     public Pair make(String name, String kind, String... more) throws Exception {
+        List<String> options = new ArrayList<>(List.of("-ext", "san=ip:127.0.0.1"));
+        options.addAll(List.of(more));
+        return generate(name, kind, options);
+    }
+
+    /** A new authority. */
+    public Pair authority(String name) throws Exception {
+        return generate(name, "EC", List.of("-ext", "bc:c"));
+    }
+
+    /**
+     * A new certificate that an authority signs.
+     *
+     * @param names where its host is found, such as {@code dns:localhost}
+     */
+    public Pair signed(String name, String authority, String names) throws Exception {
+        return generate(name, "EC", List.of("-signer", authority, "-ext", "san=" + names));
+    }
+
+    private Pair generate(String name, String kind, List<String> options) throws Exception {
         List<String> command =
                 new ArrayList<>(
                         List.of(
@@ -63,10 +87,8 @@ public final class TestCertificates {
                                 "-alias",
                                 name,
                                 "-dname",
-                                "CN=" + name,
-                                "-ext",
-                                "san=ip:127.0.0.1"));
-        command.addAll(Arrays.asList(more));
+                                "CN=" + name));
+        command.addAll(options);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0) {
@@ -76,7 +98,7 @@ public final class TestCertificates {
         try (InputStream in = Files.newInputStream(store)) {
             keys.load(in, PASSWORD);
         }
-        X509Certificate shown = (X509Certificate) keys.getCertificate(name);
+        X509Certificate shown = (X509Certificate) keys.getCertificateChain(name)[0];
         PrivateKey secret = (PrivateKey) keys.getKey(name, PASSWORD);
         return new Pair(
                 write(name + ".pem", "CERTIFICATE", shown.getEncoded()),
@@ -85,7 +107,8 @@ public final class TestCertificates {
                 secret);
     }
 
-    Path write(String name, String type, byte[] content) throws IOException {
+    /** Writes a file of a name with something in PEM. */
+    public Path write(String name, String type, byte[] content) throws IOException {
         String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
         return Files.writeString(
                 folder.resolve(name),

@@ -17,7 +17,6 @@ import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +38,7 @@ class ComputeMemoryTest {
      * for any device, also for those that put recurrent states elsewhere while they compute.
      */
     @ParameterizedTest
-    @EnumSource
+    @SomeFamilies(first = 1, plain = true)
     void allGraphsTogetherFitWhatWasPlanned(Family family) throws Exception {
         RandomModel spec = family.odd(family.quantisableSeed(), TensorType.Q8_0);
         Path file = spec.write(folder);

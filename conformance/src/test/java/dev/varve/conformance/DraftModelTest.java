@@ -29,6 +29,7 @@ import dev.varve.testkit.DflashModel.Windows;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -179,6 +180,7 @@ class DraftModelTest {
      * was freed, so blocks are longer and nothing is closed.
      */
     @Test
+    @Tag("nightly")
     void anotherDeviceGuessesTheSameAndChangesNoToken() {
         // Skips where there is none.
         Vulkan.device();

@@ -61,7 +61,7 @@ class EngineTest {
     /** Families with types of weights and caches; half of them where time is short. */
     static Stream<Arguments> crowds() {
         return Thorough.first(
-                11,
+                8,
                 List.of(
                         Arguments.of(
                                 Family.QWEN35, TensorType.Q4_0, GgmlType.Q8_0, ExactRows.AUTO, 8),
@@ -252,7 +252,7 @@ class EngineTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @SomeFamilies(first = 0, plain = true)
     void aPoolThatIsTooSmallForAllPreemptsAndStillAnswersAll(Family family) throws Exception {
         Sample spec = Sample.of(family, TensorType.Q4_0);
         List<int[]> prompts =

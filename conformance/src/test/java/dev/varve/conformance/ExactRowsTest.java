@@ -18,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.file.Path;
@@ -135,7 +134,7 @@ class ExactRowsTest {
 
     /** Chunks keep theirs whatever the rows do. */
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "QWEN3")
+    @SomeFamilies(first = 0)
     void chunksBesideRowsHaveTheBitsThatTheyHaveAlone(Family family) throws Exception {
         Sample sample = Sample.of(family, TensorType.Q4_K);
         try (SharedForwards alone = sample.open(Cpu.F16, ExactRows.AUTO);
@@ -232,7 +231,7 @@ class ExactRowsTest {
 
     /** Threads share out rows and heads, and cut neither. */
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "QWEN3")
+    @SomeFamilies(first = 1)
     void exactRowsDoNotDependOnTheNumberOfThreads(Family family) throws Exception {
         Sample sample = Sample.of(family, TensorType.Q4_K);
         try (SharedForwards two = sample.open(Cpu.F16, ExactRows.ON);

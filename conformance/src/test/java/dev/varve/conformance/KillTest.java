@@ -87,7 +87,7 @@ class KillTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "QWEN3")
+    @SomeFamilies(first = 0)
     void aKillDuringDecodeChangesNoToken(Family family) throws Exception {
         try (FragileModel model = load(family, 1)) {
             for (int kill = 0; kill < killsPerFamily(); kill++) {
@@ -106,7 +106,7 @@ class KillTest {
 
     /** The process had pages in its host memory, which are gone with it. */
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "QWEN3")
+    @SomeFamilies(first = 1)
     void aKillOfAProcessThatHoldsPagesChangesNoToken(Family family) throws Exception {
         PagePolicy policy = family.ordinal() % 2 == 0 ? PagePolicy.QK : PagePolicy.LRU;
         ModelSettings pooled =
@@ -133,7 +133,7 @@ class KillTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "QWEN3")
+    @SomeFamilies(first = 1)
     void aKillDuringPrefillChangesNoToken(Family family) throws Exception {
         try (FragileModel model = load(family, 1)) {
             for (int kill = 0; kill < killsPerFamily(); kill++) {

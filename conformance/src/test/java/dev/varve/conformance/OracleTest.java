@@ -54,7 +54,7 @@ class OracleTest {
             TensorType.F32, TensorType.F16, TensorType.Q8_0, TensorType.Q4_0, TensorType.Q4_K
         };
         return IntStream.range(0, SEEDS)
-                .filter(seed -> Thorough.tries(3, family.ordinal(), seed))
+                .filter(seed -> Thorough.tries(5, family.ordinal(), seed))
                 .mapToObj(seed -> Arguments.of(family, seed, types[seed % types.length]));
     }
 

@@ -104,7 +104,7 @@ class PiecesTest {
                         Arguments.of(Family.QWEN35, TensorType.Q8_0, Cpu.F16),
                         Arguments.of(Family.GEMMA4, TensorType.Q6_K, Cpu.Q8_0),
                         Arguments.of(Family.QWEN35, TensorType.IQ4_XS, Cpu.F16));
-        return Stream.concat(common, others);
+        return Thorough.some(3, Stream.concat(common, others).toList());
     }
 
     @ParameterizedTest

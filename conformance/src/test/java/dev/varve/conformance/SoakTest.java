@@ -37,7 +37,7 @@ import java.util.stream.Stream;
 @Timeout(1200)
 class SoakTest {
     private static final int SOAK = Integer.getInteger("varve.test.soak", 1);
-    private static final int REQUESTS = SOAK > 1 ? 1000 * SOAK : 400;
+    private static final int REQUESTS = SOAK > 1 ? 1000 * SOAK : 200;
     private static final int PARALLEL = 4;
     private static final int IN_FLIGHT = 8;
     private static final int ANSWER = 12;

@@ -26,6 +26,13 @@ final class Thorough {
         return ALL || IntStream.of(places).sum() % some == 0;
     }
 
+    /** One of some cases of a test, beginning with the first, or all. */
+    static <T> Stream<T> some(int of, List<T> cases) {
+        return IntStream.range(0, cases.size())
+                .filter(place -> tries(of, place))
+                .mapToObj(cases::get);
+    }
+
     /** The first cases of a test, or all. */
     static <T> Stream<T> first(int count, List<T> cases) {
         return cases.stream().limit(ALL ? cases.size() : count);

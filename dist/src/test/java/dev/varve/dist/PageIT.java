@@ -29,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
 /** Conversations on the server's page, in a real browser, each button pressed. */
@@ -88,6 +89,23 @@ class PageIT {
         assertThat(tab.page().locator(".chats a")).hasText("What is 7 + 5?");
         tab.page().reload();
         assertThat(tab.lastAnswer()).containsText("7 + 5 = 12.");
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void aLongQuestionIsSeenBeingRead() {
+        AtomicReference<Route> asked = new AtomicReference<>();
+        tab.page().route(ScriptedChat.ROUTE, asked::set);
+        tab.page()
+                .route("**/requests", route -> ScriptedChat.reads(route, asked.get(), 1200, 8000));
+        tab.ask("What is 7 + 5?");
+
+        Locator waits = tab.lastAnswer().locator(".waits");
+        assertThat(waits).containsText("Reading the prompt: 1,200 of 8,000 tokens");
+        asked.get().resume();
+        tab.awaitEnd();
+        assertThat(tab.lastAnswer().locator(".text.rich").last()).hasText("7 + 5 = 12.");
+        assertThat(waits).isHidden();
         assertEquals(List.of(), tab.complaints());
     }
 

@@ -41,6 +41,21 @@ final class ScriptedChat {
         fulfill(page, status, "application/json", body.toString());
     }
 
+    /** A look at all requests finds one that waits, of whose prompt so much is read. */
+    static void reads(Route look, Route waiting, int tokens, int of) {
+        ObjectNode body = MAPPER.createObjectNode();
+        body.putArray("requests")
+                .addObject()
+                .put("request_id", waiting.request().headers().get("x-request-id"))
+                .put("state", "prefill")
+                .put("computed_tokens", tokens)
+                .put("prompt_tokens", of);
+        look.fulfill(
+                new Route.FulfillOptions()
+                        .setContentType("application/json")
+                        .setBody(body.toString()));
+    }
+
     /** The server itself answers again. */
     static void ends(Page page) {
         page.unroute(ROUTE);

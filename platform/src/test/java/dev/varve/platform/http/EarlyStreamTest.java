@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** Streams whose model is loaded, or whose prompt is made shorter, for longer than clients wait. */
@@ -207,8 +208,10 @@ class EarlyStreamTest {
         }
     }
 
-    /** Reads when it may; until then it asks as drafters do. */
+    /** Reads when it may; until then it asks as drafters do, and leaves its thread to others. */
     private record SlowDrafter(Drafter drafter, CountDownLatch start) implements Drafter {
+        private static final long ASK_MILLIS = 20;
+
         @Override
         public Tokenizer tokenizer() {
             return drafter.tokenizer();
@@ -221,10 +224,19 @@ class EarlyStreamTest {
 
         @Override
         public float[] score(int[] tokens, BooleanSupplier cancelled) {
-            while (start.getCount() > 0 && !cancelled.getAsBoolean()) {
-                Thread.yield();
-            }
+            awaitStart(cancelled);
             return drafter.score(tokens, cancelled);
+        }
+
+        private void awaitStart(BooleanSupplier cancelled) {
+            try {
+                while (!start.await(ASK_MILLIS, TimeUnit.MILLISECONDS)
+                        && !cancelled.getAsBoolean()) {
+                    continue;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
 
         @Override

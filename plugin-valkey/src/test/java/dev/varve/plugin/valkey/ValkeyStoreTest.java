@@ -11,18 +11,21 @@ import dev.varve.api.snapshot.SharedStoreAddress;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.RedisServer;
 import dev.varve.testkit.StallingProxy;
+import dev.varve.testkit.TestCertificates;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,6 +139,47 @@ class ValkeyStoreTest {
             assertFalse(guessed.getMessage().contains("4712"), guessed.getMessage());
             assertFalse(Addresses.of(wrong).toString().contains("4712"));
         }
+    }
+
+    @Test
+    void overTlsOnlyOneIsSpokenToForWhichTheAuthorityVouches(@TempDir Path folder)
+            throws Exception {
+        TestCertificates certificates = new TestCertificates(folder);
+        Path authority = certificates.authority("ca").certificate();
+        Path stranger = certificates.authority("other-ca").certificate();
+        try (RedisServer here =
+                        RedisServer.startWithTls(
+                                certificates.signed("here", "ca", "ip:127.0.0.1"));
+                RedisServer elsewhere =
+                        RedisServer.startWithTls(
+                                certificates.signed("elsewhere", "ca", "dns:elsewhere.example"));
+                SharedStore trusted = trusting(here.tlsUri(), Optional.of(authority));
+                SharedStore unknown = trusting(here.tlsUri(), Optional.empty());
+                SharedStore other = trusting(here.tlsUri(), Optional.of(stranger));
+                SharedStore misplaced = trusting(elsewhere.tlsUri(), Optional.of(authority));
+                SharedStore plain =
+                        trusting(
+                                URI.create("rediss://127.0.0.1:" + here.port()),
+                                Optional.of(authority))) {
+            trusted.put("secret", value(1 << 20), LIMIT);
+            assertEquals(List.of(1 << 20), sizes(trusted, "secret"));
+
+            for (SharedStore each : List.of(unknown, other, misplaced, plain)) {
+                assertThrows(IOException.class, () -> each.ping(LIMIT));
+            }
+        }
+    }
+
+    private static SharedStore trusting(URI uri, Optional<Path> authority) {
+        SharedStoreAddress address = Addresses.of(uri);
+        return new ValkeyProvider()
+                .open(
+                        new SharedStoreAddress(
+                                uri,
+                                Optional.empty(),
+                                authority,
+                                address.connectLimit(),
+                                address.ttl()));
     }
 
     @Test

@@ -3,6 +3,8 @@
 
 import {ServerError, wait} from '../server.js';
 import {events} from './events.js';
+import {watchQuestion} from './progress.js';
+import {newId} from './store.js';
 
 const SAVE_MILLIS = 400;
 const TRIES = 8;
@@ -13,6 +15,9 @@ export class Answer {
     #changed;
     #save;
     #abort = new AbortController();
+    /** Aborted once there is a part of the answer. */
+    #silent = new AbortController();
+    #requestId = newId();
     #stopped = false;
     #saved = 0;
     /** Whether words were kept, without which nothing can be gone on with. */
@@ -34,6 +39,10 @@ export class Answer {
 
     /** Asks for it, and returns when it ended in some way; the message says how. */
     async ask(body) {
+        watchQuestion(this.#server, this.#requestId, this.#silent.signal, words => {
+            this.#message.waits = words;
+            this.#changed();
+        });
         await this.#run(() => this.#sent(body));
     }
 
@@ -42,7 +51,7 @@ export class Answer {
             try {
                 const response = await this.#server.send('/v1/chat/completions', {
                     body,
-                    headers: {'x-varve-resumable': '1'},
+                    headers: {'x-varve-resumable': '1', 'x-request-id': this.#requestId},
                     signal: this.#abort.signal,
                 });
                 delete this.#message.waits;
@@ -97,6 +106,7 @@ export class Answer {
                 };
             }
         }
+        this.#silent.abort();
         delete message.stream;
         delete message.waits;
         message.facts = {...message.facts, millis: performance.now() - this.#begin};
@@ -173,6 +183,8 @@ export class Answer {
         const choice = data.choices?.[0];
         const delta = choice?.delta ?? {};
         if (delta.content || delta.reasoning_content || delta.tool_calls) {
+            this.#silent.abort();
+            delete message.waits;
             message.facts ??= {};
             message.facts.firstMillis ??= performance.now() - this.#begin;
             message.facts.chunks = (message.facts.chunks ?? 0) + 1;

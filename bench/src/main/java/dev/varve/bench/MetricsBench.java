@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 /**
  * What metrics cost: the nanoseconds that a token's time takes on the engine's thread, while
@@ -126,14 +127,14 @@ public final class MetricsBench {
 
     private static Void stream(HttpClient http, URI server, AtomicBoolean stop) throws Exception {
         while (!stop.get()) {
-            http.send(
-                            HttpRequest.newBuilder(server.resolve("/v1/completions"))
-                                    .POST(HttpRequest.BodyPublishers.ofString(BODY))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofLines())
-                    .body()
-                    .takeWhile(line -> !stop.get())
-                    .count();
+            HttpRequest request =
+                    HttpRequest.newBuilder(server.resolve("/v1/completions"))
+                            .POST(HttpRequest.BodyPublishers.ofString(BODY))
+                            .build();
+            try (Stream<String> lines =
+                    http.send(request, HttpResponse.BodyHandlers.ofLines()).body()) {
+                lines.takeWhile(line -> !stop.get()).count();
+            }
         }
         return null;
     }

@@ -7,6 +7,7 @@ import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -120,7 +121,7 @@ class CacheHitTest {
         List<String> arguments =
                 List.of(family.name(), models.resolve(family + " on disk").toString());
         VulkanLogits.launch(VulkanHits.class, file, arguments);
-        if (Thorough.all()) {
+        if (Effort.isFull()) {
             // The same again finds on disk what the first process left.
             VulkanLogits.launch(VulkanHits.class, file, arguments);
         }

@@ -17,6 +17,7 @@ import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
+import dev.varve.testkit.Effort;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ class EngineTest {
     private static final int CONTEXT = 1024;
 
     /** Tokens of an answer in a crowd; what goes wrong among several does so at once. */
-    private static final int CROWD_ANSWER = Thorough.all() ? 48 : 20;
+    private static final int CROWD_ANSWER = Effort.isFull() ? 48 : 20;
 
     @TempDir static Path folder;
 

@@ -12,6 +12,7 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.Comparison;
+import dev.varve.testkit.Effort;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.TensorType;
@@ -172,7 +173,7 @@ class OracleTest {
                 .flatMap(
                         family ->
                                 IntStream.of(2, 8, 9, 14)
-                                        .limit(Thorough.all() ? 4 : 2)
+                                        .limit(Effort.isFull() ? 4 : 2)
                                         .mapToObj(seed -> Arguments.of(family, seed)));
     }
 

@@ -1,19 +1,14 @@
 package dev.varve.conformance;
 
+import dev.varve.testkit.Effort;
+
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Cases of slow tests: some in every build, all of them at night. */
 final class Thorough {
-    private static final boolean ALL = Boolean.getBoolean("varve.test.thorough");
-
     private Thorough() {}
-
-    /** Whether time does not matter. */
-    static boolean all() {
-        return ALL;
-    }
 
     /**
      * Whether a case of a product is tried: all are where time does not matter, else one of some.
@@ -23,7 +18,7 @@ final class Thorough {
      * @param places of the case's values on their axes, from 0
      */
     static boolean tries(int some, int... places) {
-        return ALL || IntStream.of(places).sum() % some == 0;
+        return Effort.isFull() || IntStream.of(places).sum() % some == 0;
     }
 
     /** One of some cases of a test, beginning with the first, or all. */
@@ -35,6 +30,6 @@ final class Thorough {
 
     /** The first cases of a test, or all. */
     static <T> Stream<T> first(int count, List<T> cases) {
-        return cases.stream().limit(ALL ? cases.size() : count);
+        return cases.stream().limit(Effort.isFull() ? cases.size() : count);
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.testkit.Effort;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.Qwen35Model;
@@ -56,7 +57,7 @@ class CharsetIT {
     /** Each has an installation of its own and a record of its start, so those that differ most. */
     static Stream<String> locales() {
         return Stream.of("LC_ALL=C", "LANG=", "LC_ALL=POSIX", "LC_ALL=xx_XX", "LC_ALL=C.UTF-8")
-                .limit(Boolean.getBoolean("varve.test.thorough") ? 5 : 2);
+                .limit(Effort.of(2, 5));
     }
 
     @ParameterizedTest

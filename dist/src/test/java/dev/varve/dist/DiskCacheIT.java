@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.dist.ChatClient.Answer;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -75,7 +76,7 @@ class DiskCacheIT {
     static Stream<String> models() {
         List<String> all = List.of("gemma4", "qwen35", "laguna");
         // Few starts in an ordinary build.
-        return all.stream().limit(Boolean.getBoolean("varve.test.thorough") ? 3 : 1);
+        return all.stream().limit(Effort.of(1, 3));
     }
 
     @ParameterizedTest

@@ -327,7 +327,7 @@ class PageIT {
         tab.page().locator(".chats li").last().hover();
         tab.button("Delete “What is 7 + 5?”").click();
         dialog("Delete “What is 7 + 5?”?", "Delete");
-        assertThat(chats).hasText("What is 2 + 2?");
+        assertThat(chats).hasText(new String[] {"What is 2 + 2?"});
         assertThat(tab.messages("user")).hasCount(0);
         tab.button("Delete all").click();
         dialog("Delete all conversations in this browser?", "Delete all");

@@ -3,6 +3,8 @@ package dev.varve.dist;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.testkit.Effort;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,9 +28,8 @@ import java.util.stream.IntStream;
 /** Two servers behind a client that sends each conversation where its beginning lies. */
 @Timeout(600)
 class RoutedServersIT {
-    private static final boolean ALL = Boolean.getBoolean("varve.test.thorough");
-    private static final int CONVERSATIONS = ALL ? 100 : 10;
-    private static final int TURNS = ALL ? 10 : 4;
+    private static final int CONVERSATIONS = Effort.of(10, 100);
+    private static final int TURNS = Effort.of(4, 10);
     private static final int AT_ONCE = 4;
     private static final int TOKENS = 8;
     private static final int WORDS = 30;

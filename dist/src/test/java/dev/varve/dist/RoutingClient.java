@@ -12,8 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Sends a request where the longest beginning of it was answered, and what is new to the server
- * with the fewest requests, as gateways do. A server that does not answer is not asked again.
+ * Sends a request where the longest beginning of it was answered, and what is new, whatever its
+ * system prompt, to the server with the fewest requests, as gateways do. A server that does not
+ * answer is not asked again.
  */
 final class RoutingClient {
     private static final JsonMapper JSON = new JsonMapper();
@@ -87,6 +88,6 @@ final class RoutingClient {
                     beginning.add(message);
                     all.add(beginning.toString());
                 });
-        return all;
+        return all.subList(1, all.size());
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +32,7 @@ class CacheOrderTest {
     @ValueSource(ints = {2, 3, 4})
     void anyLoadGivesWhatEachRequestGetsAlone(int stages) throws Exception {
         long preemptions = 0;
-        for (long seed = 0; seed < 6; seed++) {
+        for (long seed = 0; seed < Effort.of(2, 6); seed++) {
             preemptions += compareWithSerialRun(stages, seed);
         }
         assertTrue(preemptions > 0, "the pools were meant to be too small");

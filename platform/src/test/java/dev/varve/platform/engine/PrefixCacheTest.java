@@ -8,6 +8,7 @@ import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -86,7 +87,7 @@ class PrefixCacheTest {
         EngineStatus status;
         try (Scheduler engine = PlainEngine.start(model, options, stages);
                 Scheduler alone = PlainEngine.alone(model)) {
-            for (int round = 0; round < (seed < 5 ? 15 : 8); round++) {
+            for (int round = 0; round < Effort.of(6, seed < 5 ? 15 : 8); round++) {
                 List<Ask> asks = new ArrayList<>();
                 List<Collected> answers = new ArrayList<>();
                 for (int i = 0; i < 6; i++) {

@@ -12,6 +12,7 @@ import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.Stashes;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +36,7 @@ import java.util.stream.IntStream;
  */
 @Timeout(600)
 class SpeculationLoadTest {
-    private static final int REQUESTS = Boolean.getBoolean("varve.test.thorough") ? 1000 : 60;
+    private static final int REQUESTS = Effort.of(60, 1000);
     private static final int PARALLEL = 8;
     private static final int MOST = 7;
     private static final int CONTEXT = 2 * SlotSpan.BLOCK;

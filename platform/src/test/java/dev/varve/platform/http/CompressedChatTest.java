@@ -16,6 +16,7 @@ import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.conversation.Shortened;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.tokenizer.Tokenizer;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,7 +34,7 @@ import java.util.stream.IntStream;
  * worth keeping, what is left is a prompt of the family, and what must not be touched was not.
  */
 class CompressedChatTest {
-    private static final int CONVERSATIONS = 250;
+    private static final int CONVERSATIONS = Effort.of(80, 250);
     private static final List<String> WORDS =
             List.of(
                     "river",

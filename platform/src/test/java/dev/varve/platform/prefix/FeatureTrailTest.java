@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.Feature;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -107,7 +108,7 @@ class FeatureTrailTest {
         long large = seed % 2 == 0 ? Long.MAX_VALUE : 4L * KIND.bytesPerToken();
         try (FeatureMemory memory = new FeatureMemory(KIND, PLENTY, large)) {
             List<Pair> pairs = new ArrayList<>(List.of(Pair.empty(memory)));
-            for (int step = 0; step < 400; step++) {
+            for (int step = 0; step < Effort.of(120, 400); step++) {
                 Pair pair = pairs.get(random.nextInt(pairs.size()));
                 int kind = random.nextInt(20);
                 if (kind == 0) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.CutList;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -283,7 +284,7 @@ class PrefixTreeTest {
         Map<Checkpoint, Key> stored = new IdentityHashMap<>();
         int hits = 0;
         int clears = 0;
-        for (int operation = 0; operation < 100_000; operation++) {
+        for (int operation = 0; operation < Effort.of(30_000, 100_000); operation++) {
             now += random.nextInt(1_000_000_000);
             CacheScope scope = random.nextBoolean() ? ONE : TWO;
             int[] prompt = randomPrompt(random);

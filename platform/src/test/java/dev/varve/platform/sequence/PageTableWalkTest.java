@@ -15,6 +15,7 @@ import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,7 +38,7 @@ import java.util.stream.IntStream;
  */
 class PageTableWalkTest {
     private static final int PAGE = PoolGeometry.PAGE;
-    private static final int STEPS = 1500;
+    private static final int STEPS = Effort.of(500, 1500);
     private static final int MOST_SEQUENCES = 5;
     private static final int MOST_TOKENS = 3000;
 

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.testkit.Effort;
+
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +31,7 @@ import java.util.stream.Stream;
 /** Whatever happens to the files of a store: bytes are right, or missing. */
 class DamagedStoreTest {
     private static final int SIZE = 5000;
-    private static final int FLIPS = 10_000;
+    private static final int FLIPS = Effort.of(3000, 10_000);
     private static final int CUTS = 1_000;
 
     private static final List<ObjectName> CHAIN =

@@ -339,6 +339,58 @@ class PageIT {
     }
 
     @Test
+    void codeIsCopied() {
+        person.grantPermissions(List.of("clipboard-read", "clipboard-write"));
+        ScriptedChat.answers(tab.page(), "", "So:\n\n```java\nint a = 1;\nint b;\n```\n");
+        tab.askAndWait("Show me code");
+
+        tab.button("Copy code").click();
+
+        assertThat(tab.announcement()).hasText("Copied");
+        assertEquals(
+                "int a = 1;\nint b;",
+                tab.page().evaluate("navigator.clipboard.readText()").toString().strip());
+    }
+
+    @Test
+    void whoLookedBackFindsTheEndAgain() {
+        ScriptedChat.answers(tab.page(), "", "A line.\n\n".repeat(80));
+        tab.askAndWait("Tell me much");
+        Locator end = tab.button("To the end");
+        assertThat(end).isHidden();
+        tab.page().evaluate("document.querySelector('.scroller').scrollTop = 0");
+        assertThat(end).isVisible();
+
+        end.click();
+
+        assertThat(end).isHidden();
+        tab.page()
+                .waitForFunction(
+                        """
+                        () => {
+                            const {scrollHeight, scrollTop, clientHeight} = document.querySelector('.scroller');
+                            return scrollHeight - scrollTop - clientHeight < 5;
+                        }
+                        """);
+    }
+
+    @Test
+    void theModelThatIsChosenIsAsked() throws Exception {
+        tab.page().route("**/v1/models", route -> ScriptedChat.lists(route, "first", "second"));
+        tab.page().reload();
+        Locator model = tab.page().locator("select.model");
+        assertThat(model).hasValue("first");
+        model.selectOption("second");
+        ScriptedChat.answers(tab.page(), "", "Yes.");
+
+        Request request = tab.page().waitForRequest(ScriptedChat.ROUTE, () -> tab.ask("Hello?"));
+
+        JsonNode body = JsonMapper.shared().readTree(request.postData());
+        assertEquals("second", body.path("model").stringValue());
+        tab.awaitEnd();
+    }
+
+    @Test
     void theKeyboardIsEnough() {
         tab.question().fill("What is");
         tab.question().press("Shift+Enter");

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,17 +71,11 @@ class PageLooksIT {
 
     private static PageBrowser browser;
     private static Varve.Server server;
-    private static String axe;
 
     @BeforeAll
     static void start() throws Exception {
         browser = PageBrowser.start(folder);
         server = DemoServer.start(new Varve(Varve.INSTALLATION, folder).forFewStarts());
-        axe =
-                Files.readString(
-                        Path.of(
-                                System.getProperty("varve.test.root"),
-                                "platform/page/node_modules/axe-core/axe.min.js"));
     }
 
     @AfterAll
@@ -140,15 +133,15 @@ class PageLooksIT {
             tab.messages("assistant").first().locator(".thoughts summary").click();
             tab.messages("assistant").first().locator(".facts summary").click();
             tab.picture("chat-light");
-            checkAxe(tab.page());
+            PageCheck.isReadable(tab.page());
             tab.page()
                     .emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
             tab.picture("chat-dark");
-            checkAxe(tab.page());
+            PageCheck.isReadable(tab.page());
             tab.button("Settings").click();
             tab.page().locator(".settings summary").last().click();
             tab.picture("settings-dark");
-            checkAxe(tab.page());
+            PageCheck.isReadable(tab.page());
             tab.page().keyboard().press("Escape");
             tab.button("Use light colours").click();
             assertThat(tab.button("Use dark colours")).isVisible();
@@ -168,20 +161,20 @@ class PageLooksIT {
             tab.button("Send").tap();
             assertThat(tab.lastAnswer()).hasAttribute("aria-busy", "false");
             tab.picture("phone-chat");
-            checkFits(tab.page());
-            checkAxe(tab.page());
+            PageCheck.fits(tab.page());
+            PageCheck.isReadable(tab.page());
             tab.button("Conversations").tap();
             assertThat(tab.button("New chat")).isVisible();
             tab.page().waitForFunction("() => document.getAnimations().length === 0");
             tab.picture("phone-conversations");
-            checkAxe(tab.page());
+            PageCheck.isReadable(tab.page());
             tab.button("Close conversations").tap();
             assertThat(tab.button("New chat")).isHidden();
             tab.button("Settings").tap();
             assertThat(tab.button("Done")).isVisible();
             tab.picture("phone-settings");
-            checkFits(tab.page());
-            checkAxe(tab.page());
+            PageCheck.fits(tab.page());
+            PageCheck.isReadable(tab.page());
         }
     }
 
@@ -357,23 +350,5 @@ class PageLooksIT {
 
     private static void tell(String measured) {
         System.getLogger("dev.varve.dist").log(System.Logger.Level.INFO, measured);
-    }
-
-    private static void checkFits(Page page) {
-        assertEquals(
-                360, ((Number) page.evaluate("document.scrollingElement.scrollWidth")).intValue());
-    }
-
-    /** Nothing that a person with a screen reader or weak eyes would stumble over. */
-    private static void checkAxe(Page page) {
-        page.evaluate(axe);
-        Object found =
-                page.evaluate(
-                        """
-                        async () => (await axe.run(document)).violations
-                            .filter(each => ['serious', 'critical'].includes(each.impact))
-                            .map(each => each.id + ': ' + each.nodes.map(node => node.html).join(' '))
-                        """);
-        assertEquals(List.of(), found);
     }
 }

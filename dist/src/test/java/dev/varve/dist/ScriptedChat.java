@@ -4,6 +4,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Map;
@@ -50,7 +51,21 @@ final class ScriptedChat {
                 .put("state", "prefill")
                 .put("computed_tokens", tokens)
                 .put("prompt_tokens", of);
-        look.fulfill(
+        fulfill(look, body);
+    }
+
+    /** There are models with these ids. */
+    static void lists(Route route, String... ids) {
+        ObjectNode body = MAPPER.createObjectNode();
+        ArrayNode models = body.putArray("data");
+        for (String id : ids) {
+            models.addObject().put("id", id).put("state", "ready");
+        }
+        fulfill(route, body);
+    }
+
+    private static void fulfill(Route route, ObjectNode body) {
+        route.fulfill(
                 new Route.FulfillOptions()
                         .setContentType("application/json")
                         .setBody(body.toString()));

@@ -27,6 +27,7 @@ import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ArchiveStatus;
+import dev.varve.platform.store.SharedStatus;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -121,9 +122,16 @@ class StatusRouteTest {
                                                 11,
                                                 12,
                                                 13,
-                                                Map.of(
-                                                        ArchiveMissException.Reason.CORRUPT,
-                                                        2L))))));
+                                                Map.of(ArchiveMissException.Reason.CORRUPT, 2L)))),
+                        Optional.of(
+                                new SharedStatus(
+                                        "redis://secret-host/0",
+                                        false,
+                                        true,
+                                        Map.of(SharedStatus.Outcome.FOUND, 4L),
+                                        30,
+                                        40,
+                                        Map.of(ArchiveMissException.Reason.MISMATCH, 6L)))));
         engine.guessed(
                 new SpeculationCounts(
                         10,
@@ -255,6 +263,11 @@ class StatusRouteTest {
             assertEquals(7, cache.at("/tiers/1/evictions").intValue());
             assertEquals("paused", cache.at("/tiers/2/state").stringValue());
             assertEquals(2, cache.at("/tiers/2/misses/corrupt").intValue());
+            assertEquals(
+                    "{'name':'shared','state':'away','written_bytes':30,'read_bytes':40,"
+                            + "'searches':{'found':4,'nothing':0,'failed':0,'skipped':0},"
+                            + "'misses':{'absent':0,'corrupt':0,'mismatch':6,'unreadable':0}}",
+                    cache.at("/tiers/3").toString().replace('"', '\''));
         }
     }
 

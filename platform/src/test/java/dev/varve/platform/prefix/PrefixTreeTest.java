@@ -23,6 +23,7 @@ import java.util.SplittableRandom;
 /** The tree against plain maps of everything that was stored and has not given way. */
 class PrefixTreeTest {
     private static final int BLOCK = TokenBlock.TOKENS;
+    private static final int OPERATIONS = Effort.of(30_000, 100_000);
     private static final CacheScope ONE = new CacheScope("one");
     private static final CacheScope TWO = new CacheScope("two");
     private static final int ROW_BYTES = 128;
@@ -284,7 +285,7 @@ class PrefixTreeTest {
         Map<Checkpoint, Key> stored = new IdentityHashMap<>();
         int hits = 0;
         int clears = 0;
-        for (int operation = 0; operation < Effort.of(30_000, 100_000); operation++) {
+        for (int operation = 0; operation < OPERATIONS; operation++) {
             now += random.nextInt(1_000_000_000);
             CacheScope scope = random.nextBoolean() ? ONE : TWO;
             int[] prompt = randomPrompt(random);
@@ -310,9 +311,9 @@ class PrefixTreeTest {
                 assertEquals(tree.memory().used(), used());
             }
         }
-        assertTrue(clears > 10, "clears: " + clears);
-        assertTrue(hits > 10_000, "hits: " + hits);
-        assertTrue(tree.evictions() > 1000, "evictions: " + tree.evictions());
+        assertTrue(clears > OPERATIONS / 10_000, "clears: " + clears);
+        assertTrue(hits > OPERATIONS / 10, "hits: " + hits);
+        assertTrue(tree.evictions() > OPERATIONS / 100, "evictions: " + tree.evictions());
         for (Checkpoint checkpoint : List.copyOf(tree.checkpoints())) {
             tree.remove(checkpoint);
         }

@@ -14,19 +14,7 @@ import java.util.concurrent.CompletableFuture;
 final class Answer implements GenerationListener {
     private final List<Integer> tokens = new ArrayList<>();
     private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
-    private final Runnable onToken;
     private int starts;
-
-    Answer() {
-        this(() -> {});
-    }
-
-    /**
-     * @param onToken called in the engine's thread for every token
-     */
-    Answer(Runnable onToken) {
-        this.onToken = onToken;
-    }
 
     List<Integer> await() {
         end();
@@ -57,11 +45,8 @@ final class Answer implements GenerationListener {
     }
 
     @Override
-    public boolean onToken(GeneratedToken token) {
-        synchronized (this) {
-            tokens.add(token.id());
-        }
-        onToken.run();
+    public synchronized boolean onToken(GeneratedToken token) {
+        tokens.add(token.id());
         return true;
     }
 

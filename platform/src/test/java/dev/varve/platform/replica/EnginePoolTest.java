@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 /** Two engines as one, and what becomes of requests when one of them fails. */
@@ -255,24 +254,28 @@ class EnginePoolTest {
     @Test
     void aRequestThatWasMovedCanBeCancelled() {
         try (EnginePool pool = replicas.pool(2)) {
-            AtomicReference<CountDownLatch> gate = new AtomicReference<>(new CountDownLatch(0));
+            CountDownLatch gate = new CountDownLatch(1);
             CountDownLatch held = new CountDownLatch(1);
             replicas.shard(1)
                     .trap(
                             batch -> {
                                 held.countDown();
-                                Await.latch(gate.get());
+                                Await.latch(gate);
                             });
-            gate.set(new CountDownLatch(1));
-            CountDownLatch running = new CountDownLatch(4);
-            Answer answer = new Answer(running::countDown);
+            int[] batches = {0};
+            replicas.shard(0)
+                    .trap(
+                            batch -> {
+                                if (++batches[0] == 4) {
+                                    pool.restart(0);
+                                }
+                            });
+            Answer answer = new Answer();
             Generation generation = pool.submit(request(0), answer);
-            Await.latch(running);
 
-            pool.restart(0);
             Await.latch(held);
             generation.cancel();
-            gate.get().countDown();
+            gate.countDown();
 
             VarveException end =
                     assertInstanceOf(VarveException.class, Await.failure(answer.future()));

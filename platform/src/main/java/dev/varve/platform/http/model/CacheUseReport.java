@@ -8,11 +8,12 @@ import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ArchiveStatus;
+import dev.varve.platform.store.SharedStatus;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import java.util.Locale;
+import java.util.Map;
 
 /** Where computed prompts lie, and what they were good for, as {@code /status} shows it. */
 final class CacheUseReport {
@@ -26,6 +27,7 @@ final class CacheUseReport {
         device(status, tiers.addObject());
         host(cache, tiers.addObject());
         cache.disk().ifPresent(disk -> disk(disk, tiers.addObject()));
+        cache.shared().ifPresent(shared -> shared(shared, tiers.addObject()));
         ObjectNode hits = report.putObject("hits");
         ObjectNode saved = report.putObject("saved_tokens");
         for (CacheSource source : CacheSource.values()) {
@@ -76,11 +78,32 @@ final class CacheUseReport {
                 .put("evictions", disk.traffic().evictions())
                 .put("written_bytes", disk.traffic().writtenBytes())
                 .put("read_bytes", disk.traffic().readBytes());
+        misses(disk.traffic().misses(), out);
+    }
+
+    private static void shared(SharedStatus shared, ObjectNode out) {
+        out.put("name", CacheSource.SHARED.word())
+                .put("state", state(shared))
+                .put("written_bytes", shared.writtenBytes())
+                .put("read_bytes", shared.readBytes());
+        ObjectNode searches = out.putObject("searches");
+        for (SharedStatus.Outcome outcome : SharedStatus.Outcome.values()) {
+            searches.put(outcome.word(), shared.searches().getOrDefault(outcome, 0L));
+        }
+        misses(shared.misses(), out);
+    }
+
+    private static String state(SharedStatus shared) {
+        if (!shared.answers()) {
+            return "away";
+        }
+        return shared.writes() ? "open" : "read_only";
+    }
+
+    private static void misses(Map<ArchiveMissException.Reason, Long> counts, ObjectNode out) {
         ObjectNode misses = out.putObject("misses");
         for (ArchiveMissException.Reason reason : ArchiveMissException.Reason.values()) {
-            misses.put(
-                    reason.name().toLowerCase(Locale.ROOT),
-                    disk.traffic().misses().getOrDefault(reason, 0L));
+            misses.put(reason.word(), counts.getOrDefault(reason, 0L));
         }
     }
 }

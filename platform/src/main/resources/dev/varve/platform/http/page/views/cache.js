@@ -76,7 +76,7 @@ function draw(status) {
                         ? `${duration(1000 * cache.restore_seconds / cache.restores)} each` : null],
                 ['Shared', cache.scope === 'shared' ? 'by all keys' : 'within a key'],
             ])),
-        card('Tiers', h('div.tiers', {}, cache.tiers.map(tier))),
+        card('Tiers', h('div.tiers', {}, cache.tiers.map(each => each.name === 'shared' ? sharedTier(each) : tier(each)))),
         h('div.two', {},
             card('Hits', counts('Hits by where the prompt’s beginning lay',
                 Object.entries(cache.hits).map(([name, value]) => [TIERS[name]?.[0] ?? name, value,
@@ -112,6 +112,23 @@ function tier(of) {
         ].filter(Boolean).map(words => h('li', {}, words))));
 }
 
+/** One that other servers fill as well, so that nobody here knows how full it is. */
+function sharedTier(of) {
+    const [title, what] = TIERS.shared;
+    const {found, failed, skipped} = of.searches;
+    return h('div.tier', {dataset: {key: of.name}},
+        h('h3', {}, title),
+        h('p.muted', {}, what),
+        h('p', {}, h('strong', {}, bytes(of.read_bytes)), ` read, ${bytes(of.written_bytes)} written`),
+        h('ul.lines', {}, [
+            `${count(found)} requests went on with what lay there`,
+            failed > 0 ? `${count(failed)} got no answer in time` : null,
+            skipped > 0 ? `${count(skipped)} did without while it was away` : null,
+            of.state === 'away' ? badge('bad', 'It does not answer') : null,
+            of.state === 'read_only' ? badge('warn', 'Only read') : null,
+        ].filter(Boolean).map(words => h('li', {}, words))));
+}
+
 function counts(caption, rows, colour) {
     const most = Math.max(1, ...rows.map(([, value]) => value));
     return table(caption, ['What', {title: 'Requests', number: true}, 'Share'],
@@ -123,11 +140,12 @@ function counts(caption, rows, colour) {
 }
 
 function storeMisses(tiers) {
-    const disk = tiers.find(each => each.name === 'disk');
-    const some = Object.entries(disk?.misses ?? {}).filter(([, value]) => value > 0);
-    return some.length === 0 ? null : h('p', {}, badge('warn', 'Store'), ' What it should have: '
-        + some.map(([name, value]) => `${count(value)} ${STORE_MISSES[name] ?? name}`).join(', ')
-        + '.');
+    return tiers.map(each => [TIERS[each.name]?.[0] ?? each.name,
+        Object.entries(each.misses ?? {}).filter(([, value]) => value > 0)])
+        .filter(([, some]) => some.length > 0)
+        .map(([name, some]) => h('p', {}, badge('warn', name), ' What it should have: '
+            + some.map(([reason, value]) => `${count(value)} ${STORE_MISSES[reason] ?? reason}`).join(', ')
+            + '.'));
 }
 
 async function clearCache(server, button, message, entries) {

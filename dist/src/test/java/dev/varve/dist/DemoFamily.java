@@ -3,11 +3,15 @@ package dev.varve.dist;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.varve.testkit.Effort;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** The demo models of an installation. The first one is served where none is asked for. */
 enum DemoFamily {
@@ -34,6 +38,18 @@ enum DemoFamily {
     /** Kinds of questions, and which share of each must be answered rightly. */
     Map<String, Double> least() {
         return least;
+    }
+
+    /**
+     * Kinds of questions that it is asked by day: what stands in long texts is read for half of the
+     * test's time, and only the first family is asked for it then.
+     */
+    Set<String> asked() {
+        Set<String> kinds = new HashSet<>(least.keySet());
+        if (this != QWEN35 && !Effort.isFull()) {
+            kinds.remove("needle");
+        }
+        return kinds;
     }
 
     /** Where the models are made, and what they are asked. */

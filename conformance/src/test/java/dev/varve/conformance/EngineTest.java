@@ -62,7 +62,7 @@ class EngineTest {
     /** Families with types of weights and caches; half of them where time is short. */
     static Stream<Arguments> crowds() {
         return Thorough.first(
-                8,
+                6,
                 List.of(
                         Arguments.of(
                                 Family.QWEN35, TensorType.Q4_0, GgmlType.Q8_0, ExactRows.AUTO, 8),

@@ -45,7 +45,7 @@ class PagedAttentionTest {
 
     static Stream<Arguments> all() {
         return Thorough.first(
-                4,
+                3,
                 List.of(
                         Arguments.of(Family.QWEN35, PagePolicy.QK),
                         Arguments.of(Family.LAGUNA, PagePolicy.DRAFTER),

@@ -17,11 +17,15 @@ import dev.varve.testkit.TensorType;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Conversations that outgrew their pools are kept with all of their pages, and go on after a
@@ -35,6 +39,32 @@ class PagedCacheTest {
     private static final int COUNT = 30;
 
     @TempDir static Path folder;
+
+    /** Families and policies, half of them where time is short. */
+    static Stream<Arguments> restarts() {
+        return Thorough.first(
+                3,
+                List.of(
+                        Arguments.of(Family.QWEN35, PagePolicy.QK),
+                        Arguments.of(Family.GEMMA4, PagePolicy.QK),
+                        Arguments.of(Family.LAGUNA, PagePolicy.LRU),
+                        Arguments.of(Family.QWEN35MOE, PagePolicy.LRU),
+                        Arguments.of(Family.LAGUNA, PagePolicy.QK),
+                        Arguments.of(Family.QWEN35, PagePolicy.DRAFTER)));
+    }
+
+    /** Likewise, others. */
+    static Stream<Arguments> again() {
+        return Thorough.first(
+                3,
+                List.of(
+                        Arguments.of(Family.QWEN35, PagePolicy.QK),
+                        Arguments.of(Family.LAGUNA, PagePolicy.LRU),
+                        Arguments.of(Family.GEMMA4, PagePolicy.DRAFTER),
+                        Arguments.of(Family.GEMMA4, PagePolicy.QK),
+                        Arguments.of(Family.LAGUNA, PagePolicy.QK),
+                        Arguments.of(Family.QWEN35, PagePolicy.DRAFTER)));
+    }
 
     private static ModelSettings kept(ModelSettings settings) {
         return settings.with(new HostCacheLimit.Fixed(64 << 20));
@@ -55,14 +85,7 @@ class PagedCacheTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "QWEN35, QK",
-        "QWEN35MOE, LRU",
-        "GEMMA4, QK",
-        "LAGUNA, QK",
-        "LAGUNA, LRU",
-        "QWEN35, DRAFTER"
-    })
+    @MethodSource("restarts")
     void aConversationBehindItsPoolGoesOnAfterARestart(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
@@ -107,14 +130,7 @@ class PagedCacheTest {
 
     /** Grade (b): its pages lie as they lay, and are not chosen once more for the same question. */
     @ParameterizedTest
-    @CsvSource({
-        "QWEN35, QK",
-        "GEMMA4, QK",
-        "LAGUNA, QK",
-        "LAGUNA, LRU",
-        "QWEN35, DRAFTER",
-        "GEMMA4, DRAFTER"
-    })
+    @MethodSource("again")
     void theSamePromptAgainHasTheSameAnswer(Family family, PagePolicy policy) throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.testkit.Await;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import java.util.stream.Stream;
  * right guesses as in the server's process, wherever both are.
  */
 @Timeout(180)
+@Tag("nightly")
 class RemoteDraftIT {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final List<String> QUESTIONS =

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.testkit.Await;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import java.util.stream.Stream;
 
 /** A demo model whose prompts are read in another process: shortened alike, whatever dies. */
 @Timeout(180)
+@Tag("nightly")
 class RemoteDrafterIT {
     private static final JsonMapper JSON = JsonMapper.shared();
 

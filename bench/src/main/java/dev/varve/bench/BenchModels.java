@@ -7,6 +7,7 @@ import dev.varve.testkit.Qwen35MoeModel;
 import dev.varve.testkit.Qwen3Model;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -16,13 +17,13 @@ final class BenchModels {
 
     /**
      * The file of {@code --model}, or a random model of {@code --family}, written to {@code
-     * --folder}.
+     * --folder}, which is {@code target} here unless it is given: models are no sources.
      */
     static Path write(Map<String, String> flags) throws IOException {
         if (flags.containsKey("--model")) {
             return Path.of(flags.get("--model"));
         }
-        Path folder = Path.of(flags.getOrDefault("--folder", "."));
+        Path folder = Files.createDirectories(Path.of(flags.getOrDefault("--folder", "target")));
         String family = flags.getOrDefault("--family", "qwen35");
         int vocabulary = Integer.parseInt(flags.getOrDefault("--vocab", "151936"));
         return switch (family) {

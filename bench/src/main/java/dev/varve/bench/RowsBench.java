@@ -90,7 +90,7 @@ public final class RowsBench {
 
     private void run(TensorType type) throws Exception {
         int layers = Integer.parseInt(flags.getOrDefault("--layers", "4"));
-        Path folder = Path.of(flags.getOrDefault("--folder", "."));
+        Path folder = Files.createDirectories(Path.of(flags.getOrDefault("--folder", "target")));
         Qwen35Model model =
                 Qwen35Model.real08b(VOCABULARY)
                         .withWeights(new Qwen35Model.Weights(type, true, false, false, 1))

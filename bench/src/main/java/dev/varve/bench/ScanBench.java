@@ -110,7 +110,7 @@ public final class ScanBench {
                         new Qwen35Model.Size(
                                 number(flags, "--layers", 8), 1024, 3072, vocabulary, 40_960))
                 .withType(TensorType.parse(flags.getOrDefault("--type", "Q8_0")))
-                .write(Path.of(flags.getOrDefault("--folder", ".")));
+                .write(Files.createDirectories(Path.of(flags.getOrDefault("--folder", "target"))));
     }
 
     private void compare(int tokens) {

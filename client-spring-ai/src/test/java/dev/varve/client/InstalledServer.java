@@ -1,5 +1,7 @@
 package dev.varve.client;
 
+import dev.varve.testkit.MetricsText;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -53,9 +55,9 @@ record InstalledServer(Process process, String url) implements AutoCloseable {
     }
 
     /** What it tells of itself. */
-    String metrics() throws IOException {
+    MetricsText metrics() throws IOException {
         try (InputStream text = URI.create(url + "/metrics").toURL().openStream()) {
-            return new String(text.readAllBytes(), StandardCharsets.UTF_8);
+            return MetricsText.parse(new String(text.readAllBytes(), StandardCharsets.UTF_8));
         }
     }
 

@@ -96,7 +96,7 @@ class AgentLoopIT {
     }
 
     private void runAgent(AgentFamily family, Asking asking) throws Exception {
-        Varve varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         try (Varve.Server server = varve.serve("--model", family.write(folder))) {
             OpenAIClient client =
                     OpenAIOkHttpClient.builder()

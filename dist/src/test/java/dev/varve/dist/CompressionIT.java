@@ -50,7 +50,7 @@ class CompressionIT {
     @BeforeAll
     static void start() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
-        varve = new Varve(Varve.INSTALLATION, home).forFewStarts();
+        varve = new Varve(Varve.INSTALLATION, home).shortLived();
         server = serve();
     }
 

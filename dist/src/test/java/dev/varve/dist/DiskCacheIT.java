@@ -48,7 +48,7 @@ class DiskCacheIT {
                         "--cache-type-v",
                         "q8_0");
         return new Varve(Varve.INSTALLATION, home)
-                .forFewStarts()
+                .shortLived()
                 .serve(Stream.concat(common, Stream.of(arguments)).toArray());
     }
 
@@ -136,7 +136,7 @@ class DiskCacheIT {
             CLIENT.awaitWritten(server);
             Varve.Outcome second =
                     new Varve(Varve.INSTALLATION, home)
-                            .forFewStarts()
+                            .shortLived()
                             .run(
                                     "serve",
                                     "--model",
@@ -156,7 +156,7 @@ class DiskCacheIT {
 
     @Test
     void flagsThatMakeNoSenseAreRefused() throws Exception {
-        Varve varve = new Varve(Varve.INSTALLATION, home).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, home).shortLived();
         Path key = Files.writeString(folder.resolve("key"), "short");
 
         Varve.Outcome alone = varve.run("serve", "--kv-cache-budget", "1G");

@@ -50,7 +50,7 @@ class DiskKillIT {
 
     @BeforeEach
     void startCold() throws IOException {
-        varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         long begin = System.nanoTime();
         cold = DemoServer.start(varve);
         coldStart = since(begin);

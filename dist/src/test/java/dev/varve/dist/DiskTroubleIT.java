@@ -45,7 +45,7 @@ class DiskTroubleIT {
 
     @BeforeEach
     void name() {
-        varve = new Varve(Varve.INSTALLATION, home).forFewStarts();
+        varve = new Varve(Varve.INSTALLATION, home).shortLived();
         kept = folder.resolve("kept");
     }
 

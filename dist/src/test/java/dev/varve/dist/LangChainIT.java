@@ -62,7 +62,7 @@ class LangChainIT {
     @ParameterizedTest
     @EnumSource(names = {"QWEN35", "GEMMA4", "LAGUNA"})
     void clientsOfLangChainGetWhatTheyAskFor(AgentFamily family) throws Exception {
-        Varve varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         try (Varve.Server server = varve.serve("--model", family.write(folder))) {
             runAgent(asked -> whole(server, "gpt-4o", asked.thinks()).chat(asked.request()));
             runAgent(asked -> streamed(server, asked.thinks(), asked.request()));

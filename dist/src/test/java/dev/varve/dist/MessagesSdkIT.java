@@ -58,7 +58,7 @@ class MessagesSdkIT {
     void theClientUnderstandsAnswersStreamsToolsAndErrors(String model) throws Exception {
         try (Varve.Server server =
                 new Varve(Varve.INSTALLATION, folder)
-                        .forFewStarts()
+                        .shortLived()
                         .serve("--model", model, "--threads", 2, "--cache-ram", "64M")) {
             AnthropicClient client =
                     AnthropicOkHttpClient.builder()

@@ -51,7 +51,7 @@ class MonitoringIT {
         collector = OtlpCollector.start();
         server =
                 new Varve(Varve.INSTALLATION, folder)
-                        .forFewStarts()
+                        .shortLived()
                         .serve(
                                 "--model",
                                 Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder),

@@ -75,7 +75,7 @@ class PageLooksIT {
     @BeforeAll
     static void start() throws Exception {
         browser = PageBrowser.start(folder);
-        server = DemoServer.start(new Varve(Varve.INSTALLATION, folder).forFewStarts());
+        server = DemoServer.start(new Varve(Varve.INSTALLATION, folder).shortLived());
     }
 
     @AfterAll

@@ -46,7 +46,7 @@ class PageViewsIT {
     @BeforeAll
     static void start() throws Exception {
         browser = PageBrowser.start(folder);
-        varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         server =
                 DemoServer.start(
                         varve,

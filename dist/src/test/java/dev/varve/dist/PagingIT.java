@@ -39,7 +39,7 @@ class PagingIT {
     static void prepare() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         http = HttpClient.newHttpClient();
-        varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
     }
 
     @AfterAll

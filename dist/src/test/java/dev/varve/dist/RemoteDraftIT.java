@@ -83,7 +83,7 @@ class RemoteDraftIT {
     void answersAreThoseWithoutADraft() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         String model = DemoFamily.QWEN35.reference();
-        Varve varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         try (HttpClient http = HttpClient.newHttpClient();
                 Varve.Server plain =
                         varve.serve("--model", model, "--threads", 1, "--draft", "off");
@@ -129,7 +129,7 @@ class RemoteDraftIT {
     @Test
     void aDraftBehindGrpcGuessesAsItWouldHere() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
-        Varve varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         try (Varve.Server shard = varve.shard("grpc:127.0.0.1:0", "--device", "cpu:0")) {
             requireAlike(
                     varve,
@@ -141,7 +141,7 @@ class RemoteDraftIT {
     @Test
     void besideAVulkanDeviceInAProcessOfItsOwnTheDraftGuessesAsItWouldHere() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
-        Varve varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         String devices = varve.run("devices").out();
         assumeTrue(devices.contains("vulkan:0"), devices);
         requireAlike(

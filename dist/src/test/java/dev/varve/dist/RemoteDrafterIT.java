@@ -112,7 +112,7 @@ class RemoteDrafterIT {
     @Test
     void promptsAreShortenedAsTheyWouldBeHere() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
-        requireAlike(new Varve(Varve.INSTALLATION, folder).forFewStarts(), "cpu:0@process");
+        requireAlike(new Varve(Varve.INSTALLATION, folder).shortLived(), "cpu:0@process");
     }
 
     /** Of a chat that went on, what stays is what its first turn was cut to. */
@@ -128,7 +128,7 @@ class RemoteDrafterIT {
 
         Varve.Outcome outcome =
                 new Varve(Varve.INSTALLATION, folder)
-                        .forFewStarts()
+                        .shortLived()
                         .run(
                                 "compress",
                                 "--input",
@@ -153,7 +153,7 @@ class RemoteDrafterIT {
     @Test
     void behindGrpcAsWell() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
-        Varve varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         try (Varve.Server shard = varve.shard("grpc:127.0.0.1:0", "--device", "cpu:0")) {
             requireAlike(varve, "cpu:0@" + shard.url());
         }
@@ -162,7 +162,7 @@ class RemoteDrafterIT {
     @Test
     void aReaderThatDiesCostsTheShorteningAloneUntilItIsBack() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
-        Varve varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         List<ProcessHandle> children;
         try (HttpClient http = HttpClient.newHttpClient();
                 Varve.Server server = serve(varve, "--draft-device", "cpu:0@process")) {
@@ -198,7 +198,7 @@ class RemoteDrafterIT {
 
         Varve.Outcome outcome =
                 new Varve(Varve.INSTALLATION, folder)
-                        .forFewStarts()
+                        .shortLived()
                         .run(
                                 "serve",
                                 "--port",

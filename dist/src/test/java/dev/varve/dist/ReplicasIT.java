@@ -44,7 +44,7 @@ class ReplicasIT {
 
     @BeforeAll
     static void write() throws Exception {
-        varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         model = Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder);
     }
 

@@ -105,7 +105,7 @@ class RoutedServersIT {
 
     @Test
     void twoServersHitAsOneDoesAndLoseNothingWithOneOfThem() throws Exception {
-        Varve varve = new Varve(Varve.INSTALLATION, home).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, home).shortLived();
         Outcome alone;
         try (Varve.Server only = serve(varve, "2G")) {
             alone = converse(new RoutingClient(CLIENT, List.of(only)), () -> {});

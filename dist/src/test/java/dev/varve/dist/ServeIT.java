@@ -52,7 +52,7 @@ class ServeIT {
 
     @BeforeAll
     static void start() throws Exception {
-        varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         model = Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder);
         server =
                 varve.serve(

@@ -50,7 +50,7 @@ class SeveralModelsIT {
     }
 
     private static Varve varve() {
-        return new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        return new Varve(Varve.INSTALLATION, folder).shortLived();
     }
 
     private static HttpResponse<String> get(Varve.Server server, String path) throws Exception {

@@ -66,7 +66,7 @@ class SharedCacheIT {
                         "--shared-cache-password-file",
                         home.resolve("password"));
         return new Varve(Varve.INSTALLATION, home)
-                .forFewStarts()
+                .shortLived()
                 .serve(Stream.concat(common, Stream.of(more)).toArray());
     }
 
@@ -125,7 +125,7 @@ class SharedCacheIT {
 
     @Test
     void flagsThatMakeNoSenseAreRefusedAndPasswordsNotTold() throws Exception {
-        Varve varve = new Varve(Varve.INSTALLATION, home).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, home).shortLived();
 
         Varve.Outcome alone = varve.run("serve", "--shared-cache-ttl", "1h");
         Varve.Outcome scheme =

@@ -63,7 +63,7 @@ class SpeculationIT {
     static void start() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         http = HttpClient.newHttpClient();
-        varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         String model = DemoFamily.QWEN35.reference();
         plain = varve.serve("--model", model, "--threads", 1, "--draft", "off");
         guessing =

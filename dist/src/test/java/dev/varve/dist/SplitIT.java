@@ -268,7 +268,8 @@ class SplitIT {
     void theFlightRecorderSeesForwardBoundaryAndTransport() throws Exception {
         Path recordings = Files.createDirectory(folder.resolve("jfr"));
         Varve.Outcome outcome =
-                varve.with(
+                varve.with("VARVE_AOT", "off")
+                        .with(
                                 "VARVE_JAVA_OPTS",
                                 "-XX:StartFlightRecording:filename=" + recordings + "/")
                         .run(

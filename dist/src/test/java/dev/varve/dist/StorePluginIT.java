@@ -41,7 +41,7 @@ class StorePluginIT {
                 Files.delete(file);
             }
         }
-        varve = new Varve(installation, folder).forFewStarts();
+        varve = new Varve(installation, folder).shortLived();
         kept = folder.resolve("kept");
     }
 

@@ -75,7 +75,7 @@ class StructuredOutputIT {
     @ParameterizedTest
     @ValueSource(strings = {"demo:qwen35", "demo:gemma4", "demo:laguna"})
     void clientsGetTheObjectsThatTheyAskFor(String model) throws Exception {
-        Varve varve = new Varve(Varve.INSTALLATION, folder).forFewStarts();
+        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
         try (Varve.Server server =
                 varve.serve("--model", model, "--threads", 2, "--cache-ram", "64M")) {
             OpenAIClient client =

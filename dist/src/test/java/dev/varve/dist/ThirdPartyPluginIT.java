@@ -76,7 +76,7 @@ class ThirdPartyPluginIT {
 
     @Test
     void aDroppedJarServesItsArchitectureAndARemovedOneIsGone() throws Exception {
-        Varve varve = new Varve(installation, folder).forFewStarts();
+        Varve varve = new Varve(installation, folder).shortLived();
         Varve.Outcome before = varve.run("generate", "--model", model, "--prompt", "x");
         assertEquals(1, before.status(), before.toString());
         assertTrue(
@@ -118,7 +118,7 @@ class ThirdPartyPluginIT {
 
         Varve.Outcome outcome =
                 new Varve(installation, folder)
-                        .forFewStarts()
+                        .shortLived()
                         .run("generate", "--model", model, "--tokens", "1,2,3", "--ignore-eos");
 
         assertEquals(1, outcome.status(), outcome.toString());
@@ -142,7 +142,7 @@ class ThirdPartyPluginIT {
                                         + " throw new Error(\"lost\"); Tensor x ="));
         try (Varve.Server server =
                         new Varve(installation, folder)
-                                .forFewStarts()
+                                .shortLived()
                                 .serve("--model", model, "--parallel", 1);
                 HttpClient client = HttpClient.newHttpClient()) {
             Set<Integer> statuses = new TreeSet<>();
@@ -178,7 +178,7 @@ class ThirdPartyPluginIT {
     void aBrokenJarIsReportedAndTheRestWorks() throws Exception {
         Files.writeString(installation.resolve("plugins/garbage.jar"), "no jar");
 
-        Varve.Outcome outcome = new Varve(installation, folder).forFewStarts().run("plugins");
+        Varve.Outcome outcome = new Varve(installation, folder).shortLived().run("plugins");
 
         assertEquals(1, outcome.status(), outcome.toString());
         assertTrue(
@@ -189,7 +189,7 @@ class ThirdPartyPluginIT {
     /** The vocabulary merges whole words, and this family's words are two characters long. */
     @Test
     void theFamilysOwnPreTokenizerCutsTexts() throws Exception {
-        Varve varve = new Varve(installation, folder).forFewStarts();
+        Varve varve = new Varve(installation, folder).shortLived();
         Path asQwen = Qwen35Model.odd(4).withType(TensorType.F32).write(folder);
         int[] platforms = tokens(varve, asQwen, "hello world");
 
@@ -237,9 +237,7 @@ class ThirdPartyPluginIT {
     void callsInTheFamilysOwnMarkupArriveAsToolCalls() throws Exception {
         compile();
         try (Varve.Server server =
-                        new Varve(installation, folder)
-                                .forFewStarts()
-                                .serve("--model", speaking());
+                        new Varve(installation, folder).shortLived().serve("--model", speaking());
                 HttpClient client = HttpClient.newHttpClient()) {
             JsonNode choice =
                     post(
@@ -262,9 +260,7 @@ class ThirdPartyPluginIT {
     void callsInTheFamilysOwnMarkupAreStreamedAsTheyAreWritten() throws Exception {
         compile();
         try (Varve.Server server =
-                        new Varve(installation, folder)
-                                .forFewStarts()
-                                .serve("--model", speaking());
+                        new Varve(installation, folder).shortLived().serve("--model", speaking());
                 HttpClient client = HttpClient.newHttpClient()) {
             HttpResponse<Stream<String>> stream =
                     client.send(

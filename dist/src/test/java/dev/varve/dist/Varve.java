@@ -110,11 +110,12 @@ final class Varve {
     }
 
     /**
-     * The same for tests with few starts of each kind: no record of a start is made, which takes as
-     * long as several starts, and the compiler is the one that costs little.
+     * The same for servers that do little: the compiler is the one that costs least, and no record
+     * of a start is made that other tests cannot use.
      */
-    Varve forFewStarts() {
-        return with("VARVE_AOT", "off").with("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
+    Varve shortLived() {
+        Varve quick = with("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
+        return installation.equals(INSTALLATION) ? quick : quick.with("VARVE_AOT", "off");
     }
 
     Outcome run(Object... arguments) throws IOException, InterruptedException {
@@ -126,6 +127,7 @@ final class Varve {
             process.destroyForcibly();
             throw new AssertionError("no end of " + List.of(arguments));
         }
+        StartRecords.keep(cache());
         return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 
@@ -150,6 +152,7 @@ final class Varve {
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             if (line.startsWith(success)) {
+                StartRecords.keep(cache());
                 return new Server(process, line.substring(line.lastIndexOf(' ') + 1), err);
             }
         }
@@ -160,14 +163,19 @@ final class Varve {
                         + Files.readString(err));
     }
 
-    private ProcessBuilder builder(Object... arguments) {
+    private Path cache() {
+        return folder.resolve("cache");
+    }
+
+    private ProcessBuilder builder(Object... arguments) throws IOException {
+        StartRecords.lend(cache());
         List<String> command =
                 new ArrayList<>(List.of(installation.resolve("bin/varve").toString()));
         for (Object argument : arguments) {
             command.add(argument.toString());
         }
         ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().put("VARVE_CACHE", folder.resolve("cache").toString());
+        builder.environment().put("VARVE_CACHE", cache().toString());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().putAll(variables);
         return builder;

@@ -45,6 +45,7 @@ record InstalledServer(Process process, String model, String url) implements Aut
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(err.toFile());
         builder.environment().put("VARVE_CACHE", folder.resolve("cache").toString());
         builder.environment().put("VARVE_AOT", "off");
+        builder.environment().put("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         Process process = builder.start();
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);

@@ -1,17 +1,24 @@
 package dev.varve.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.backend.DeviceInfo;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.DraftPlan;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostListener;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.PlacedShards;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.runtime.HostCacheLimit;
+import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ExactRows;
@@ -25,6 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Multi-token prediction beside its model: it sees all tokens and changes none. */
 @Timeout(600)
@@ -36,10 +44,21 @@ class MtpSpeculationTest {
                     SamplingOptions.greedy(),
                     SamplingOptions.greedy().atTemperature(0.8f).seededWith(5));
 
+    private static final DeviceReference CPU = DeviceReference.PROCESSOR;
+
+    /** A processor with more memory than any test has. */
+    private static final DeviceInfo VAST =
+            new DeviceInfo(CPU.toString(), "", 1L << 50, 1L << 50, true);
+
     @TempDir static Path folder;
 
     private static HostedModel load(Path file, List<String> draft) {
-        ModelSettings settings = Cpu.settings(600, 3, Cpu.F16);
+        return prepare(file, draft, new MemoryClaims()).load();
+    }
+
+    private static PreparedModel prepare(Path file, List<String> draft, MemoryClaims claims) {
+        ModelSettings settings =
+                Cpu.settings(600, 3, Cpu.F16).with(new HostCacheLimit.Fixed(1 << 20));
         HostSettings host =
                 new HostSettings(
                                 file,
@@ -51,7 +70,7 @@ class MtpSpeculationTest {
         for (String source : draft) {
             host = host.with(DraftSettings.of(source).withWidth(WIDTH));
         }
-        return PreparedModel.open(host, new HostListener() {}).load();
+        return PreparedModel.open(host.with(host.devices().with(claims)), new HostListener() {});
     }
 
     private static List<Answer> ask(Engine engine, BlockModel spec, SamplingOptions sampling)
@@ -85,6 +104,31 @@ class MtpSpeculationTest {
             // The block of its own file and the same one in another file guess alike.
             assertTrue(figures.subList(0, 3).equals(figures.subList(3, 6)), figures.toString());
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(MtpModels.class)
+    void whatGuessesIsPromisedItsMemoryToo(MtpModels spec) throws Exception {
+        Path file = spec.write(folder);
+        MemoryClaims claims = new MemoryClaims();
+        // As long as another one has a claim, what was free before it counts.
+        claims.claim(Map.of(CPU, 1L), device -> claims.left(device, VAST));
+        PreparedModel plain = prepare(file, List.of(), claims);
+        PreparedModel guessed = prepare(file, List.of(DraftSettings.MTP), claims);
+        DraftPlan draft = guessed.draftPlan().orElseThrow();
+
+        long alone = promised(plain, claims);
+
+        assertTrue(alone > 0);
+        assertEquals(alone + draft.weightBytes() + draft.cacheBytes(), promised(guessed, claims));
+    }
+
+    private static long promised(PreparedModel model, MemoryClaims claims) {
+        long before = claims.left(CPU, VAST).memoryFreeBytes();
+        PlacedShards reserved = model.reserve();
+        long left = claims.left(CPU, VAST).memoryFreeBytes();
+        reserved.close();
+        return before - left;
     }
 
     @ParameterizedTest

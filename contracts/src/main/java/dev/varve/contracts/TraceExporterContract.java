@@ -37,7 +37,8 @@ public abstract class TraceExporterContract {
     protected abstract URI endpoint(int port);
 
     private TraceExporter open(int port) throws IOException {
-        return provider().open(new TraceTarget(endpoint(port), TIMEOUT, Map.of("a", "b")));
+        return provider()
+                .open(new TraceTarget(endpoint(port), TIMEOUT, Map.of(), Map.of("a", "b")));
     }
 
     private static List<FinishedTrace> traces() {

@@ -18,6 +18,7 @@ public final class OtlpCollector implements AutoCloseable {
     private final HttpServer server;
     private final List<OtlpSpan> spans = new CopyOnWriteArrayList<>();
     private final List<String> paths = new CopyOnWriteArrayList<>();
+    private final List<String> keys = new CopyOnWriteArrayList<>();
     private volatile int status = 200;
 
     private OtlpCollector(HttpServer server) {
@@ -47,6 +48,7 @@ public final class OtlpCollector implements AutoCloseable {
                 bytes = new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes();
             }
             paths.add(exchange.getRequestURI().getPath());
+            keys.addAll(exchange.getRequestHeaders().getOrDefault("Authorization", List.of()));
             if (status == 200) {
                 spans.addAll(OtlpSpan.parse(bytes));
             }
@@ -72,6 +74,11 @@ public final class OtlpCollector implements AutoCloseable {
     /** Paths of the requests that came. */
     public List<String> paths() {
         return List.copyOf(paths);
+    }
+
+    /** The {@code Authorization} of those that had one. */
+    public List<String> keys() {
+        return List.copyOf(keys);
     }
 
     @Override

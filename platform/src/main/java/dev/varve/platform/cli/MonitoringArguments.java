@@ -9,6 +9,7 @@ import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +20,7 @@ import java.util.function.Supplier;
 final class MonitoringArguments {
     private static final String ENDPOINT = "--otlp-endpoint";
     private static final String SHARE = "--otlp-share";
+    private static final String HEADERS = "--otlp-header-file";
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     /** Whose names metrics have beside Varve's own. */
@@ -56,6 +58,15 @@ final class MonitoringArguments {
             order = 27)
     private Optional<Double> share = Optional.empty();
 
+    @Option(
+            names = HEADERS,
+            paramLabel = "FILE",
+            description =
+                    "Headers for the collector, such as its key, one NAME: VALUE a line. Needs"
+                            + " --otlp-endpoint.",
+            order = 28)
+    private Optional<Path> headers = Optional.empty();
+
     /** Whether some metrics have vLLM's names, too. */
     boolean vllmNames() {
         return aliases == Aliases.VLLM;
@@ -74,9 +85,8 @@ final class MonitoringArguments {
             throw new UsageException(SHARE + ": expected a number from 0 to 1, found " + part);
         }
         if (endpoint.isEmpty()) {
-            if (share.isPresent()) {
-                throw new UsageException(SHARE + ": needs " + ENDPOINT);
-            }
+            requireCollector(SHARE, share);
+            requireCollector(HEADERS, headers);
             return Tracing.off();
         }
         try {
@@ -88,10 +98,17 @@ final class MonitoringArguments {
         }
     }
 
-    private static TraceTarget target(URI endpoint) {
+    private static void requireCollector(String flag, Optional<?> given) {
+        if (given.isPresent()) {
+            throw new UsageException(flag + ": needs " + ENDPOINT);
+        }
+    }
+
+    private TraceTarget target(URI endpoint) {
         return new TraceTarget(
                 endpoint,
                 TIMEOUT,
+                headers.map(file -> HeaderFile.read(HEADERS, file)).orElse(Map.of()),
                 Map.of(
                         "service.name",
                         "varve",

@@ -100,7 +100,7 @@ final class PlanCommand extends CliCommand {
         } else {
             print(forecast);
             drafter.ifPresent(this::print);
-            draft.ifPresent(plan -> print(plan, guesses.orElseThrow()));
+            draft.ifPresent(plan -> print(plan, guesses.orElseThrow(), forecast.replicas()));
         }
         return 0;
     }
@@ -125,7 +125,7 @@ final class PlanCommand extends CliCommand {
                 .put("reading_bytes", drafter.readingBytes());
     }
 
-    private void print(DraftPlan draft, GuessForecast guesses) {
+    private void print(DraftPlan draft, GuessForecast guesses, int replicas) {
         draft.device()
                 .ifPresent(
                         device ->
@@ -133,10 +133,11 @@ final class PlanCommand extends CliCommand {
                                                 String.format(
                                                         Locale.ROOT,
                                                         "draft model on %s: %.1f MiB weights,"
-                                                                + " %.1f MiB context",
+                                                                + " %.1f MiB context%s",
                                                         device,
                                                         draft.weightBytes() / MEBIBYTE,
-                                                        draft.cacheBytes() / MEBIBYTE)));
+                                                        draft.cacheBytes() / MEBIBYTE,
+                                                        replicas > 1 ? " for each replica" : "")));
         out().println(
                         String.format(
                                 Locale.ROOT,

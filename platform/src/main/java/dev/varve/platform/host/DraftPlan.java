@@ -26,4 +26,9 @@ public record DraftPlan(
         Objects.requireNonNull(source);
         Objects.requireNonNull(device);
     }
+
+    /** All bytes of a draft model. */
+    long bytes() {
+        return weightBytes + cacheBytes;
+    }
 }

@@ -13,7 +13,9 @@ import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -53,6 +55,33 @@ final class HelpingModels {
         return model.settings()
                 .compression()
                 .map(asked -> opening(asked, shards).plan(contextTokens()));
+    }
+
+    /**
+     * What they need of the devices of this process, by device. What reading a long prompt takes is
+     * not in it: it is given back each time.
+     */
+    Map<DeviceReference, Long> needs(PlacedShards shards) {
+        Map<DeviceReference, Long> needs = new HashMap<>();
+        HostSettings settings = model.settings();
+        settings.draft()
+                .filter(asked -> !model.catalog().speculators().containsKey(asked.source()))
+                .map(asked -> draft(asked, shards).plan())
+                .ifPresent(
+                        plan ->
+                                plan.device()
+                                        .filter(DeviceReference::isLocal)
+                                        .ifPresent(
+                                                device ->
+                                                        needs.merge(
+                                                                device,
+                                                                settings.model().replicas()
+                                                                        * plan.bytes(),
+                                                                Long::sum)));
+        drafterPlan(shards)
+                .filter(plan -> plan.device().isLocal())
+                .ifPresent(plan -> needs.merge(plan.device(), plan.weightBytes(), Long::sum));
+        return needs;
     }
 
     private DrafterOpening opening(CompressionSettings asked, PlacedShards shards) {

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 
 /**
  * Opens shards where they were placed: on devices of this process, in processes that it starts, and
@@ -42,6 +43,7 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
     private final Map<DeviceReference, DeviceInfo> facts = new HashMap<>();
     private final WeightShelf weights = new WeightShelf();
     private Optional<MemoryClaims.Claim> claim = Optional.empty();
+    private Optional<MemoryClaims.Claim> helpers = Optional.empty();
 
     PlacedShards(PreparedModel prepared, ShardLinks links) {
         this.prepared = prepared;
@@ -70,6 +72,15 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
     synchronized void claim(SplitPlan plan) {
         claim.ifPresent(MemoryClaims.Claim::close);
         claim = claims().map(others -> others.claim(plan, this::info));
+    }
+
+    /**
+     * Promises helping models what they need of this process's devices. To be called before they
+     * are opened: what the device has left is asked for anew afterwards.
+     */
+    synchronized void claimBeside(Supplier<Map<DeviceReference, Long>> needs) {
+        helpers.ifPresent(MemoryClaims.Claim::close);
+        helpers = claims().map(others -> others.claim(needs.get(), this::left));
     }
 
     private DeviceInfo find(DeviceReference device) {
@@ -154,5 +165,6 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
         devices.values().forEach(ComputeDevice::close);
         devices.clear();
         claim.ifPresent(MemoryClaims.Claim::close);
+        helpers.ifPresent(MemoryClaims.Claim::close);
     }
 }

@@ -265,8 +265,8 @@ public final class PreparedModel {
     }
 
     /**
-     * Plans the model and promises it what it will need, without loading any of it. Helping models
-     * are not counted.
+     * Plans the model and promises it and its helping models what they will need, without loading
+     * any of them.
      *
      * @return gives the promise back when it is closed
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if it does not fit
@@ -274,6 +274,7 @@ public final class PreparedModel {
     public PlacedShards reserve() {
         PlacedShards shards = shards();
         try {
+            shards.claimBeside(() -> beside.needs(shards));
             ModelSettings sized = settings.model();
             SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
             shards.claim(SplitPlan.of(model.adapter(), placed.placement(), shards::info, sized));
@@ -299,6 +300,7 @@ public final class PreparedModel {
         List<Optional<SpeculationOptions>> speculation = new ArrayList<>();
         Optional<HostedModel.CompressingDrafter> drafter = Optional.empty();
         try {
+            shards.claimBeside(() -> beside.needs(shards));
             drafter = settings.compression().map(asked -> beside.drafter(asked, shards));
             Tokenizer tokenizer = tokenizer();
             ModelSettings leaving = drafter.map(beside::leaving).orElse(settings.model());

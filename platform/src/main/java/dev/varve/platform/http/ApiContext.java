@@ -21,6 +21,7 @@ import dev.varve.platform.http.model.ModelFacts;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
+import dev.varve.platform.http.responses.EarlyResponse;
 import dev.varve.platform.http.responses.ResponsesDialect;
 import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.http.serving.ModelList;
@@ -253,11 +254,17 @@ final class ApiContext {
 
     private void mapGeneration() {
         map(
-                new GenerationRoute("/v1/chat/completions", context, delivery, chat),
+                new GenerationRoute(
+                        "/v1/chat/completions", context, delivery, model -> EarlyForm.OPENAI, chat),
                 "/v1/chat/completions",
                 "/chat/completions");
         map(
-                new GenerationRoute("/v1/messages", context, delivery, messages),
+                new GenerationRoute(
+                        "/v1/messages",
+                        context,
+                        delivery,
+                        model -> MessagesDialect.EARLY,
+                        messages),
                 "/v1/messages",
                 "/messages",
                 // Of clients whose base URL has the version too.
@@ -268,7 +275,7 @@ final class ApiContext {
                         context,
                         delivery,
                         ErrorForm.OPENAI,
-                        ResponsesDialect.EARLY,
+                        EarlyResponse::new,
                         (model, body) -> {
                             ResponsesDialect.RULES.check(body, context.policy());
                             return model.answers().read(ResponsesDialect.of(body), body);
@@ -281,7 +288,7 @@ final class ApiContext {
                         context,
                         delivery,
                         ErrorForm.OPENAI,
-                        EarlyForm.OPENAI,
+                        model -> EarlyForm.OPENAI,
                         (model, body) -> {
                             CompletionRequests.RULES.check(body, context.policy());
                             return AnswerPreparation.done(
@@ -295,7 +302,7 @@ final class ApiContext {
                         context,
                         delivery,
                         ErrorForm.OPENAI,
-                        EarlyForm.OPENAI,
+                        model -> EarlyForm.OPENAI,
                         (model, body) -> {
                             NativeCompletions.RULES.check(body, context.policy());
                             return AnswerPreparation.done(

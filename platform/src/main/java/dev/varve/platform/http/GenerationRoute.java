@@ -30,14 +30,14 @@ final class GenerationRoute extends BodyRoute {
     private final transient AnswerDelivery delivery;
     private final transient BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse;
     private final ErrorForm errors;
-    private final transient EarlyForm early;
+    private final transient EarlyForm.Maker early;
 
     GenerationRoute(
             String label,
             RouteContext context,
             AnswerDelivery delivery,
             ErrorForm errors,
-            EarlyForm early,
+            EarlyForm.Maker early,
             BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse) {
         super(label, context);
         this.errors = errors;
@@ -47,13 +47,18 @@ final class GenerationRoute extends BodyRoute {
     }
 
     /** A route for conversations in a dialect. */
-    GenerationRoute(String label, RouteContext context, AnswerDelivery delivery, Dialect dialect) {
+    GenerationRoute(
+            String label,
+            RouteContext context,
+            AnswerDelivery delivery,
+            EarlyForm.Maker early,
+            Dialect dialect) {
         this(
                 label,
                 context,
                 delivery,
                 dialect.errors(),
-                dialect.early(),
+                early,
                 (model, body) -> {
                     dialect.rules().check(body, context.policy());
                     return model.answers().read(dialect, body);
@@ -67,8 +72,13 @@ final class GenerationRoute extends BodyRoute {
 
     @Override
     BooleanSupplier patience(Exchange exchange, HeldBody body, ConnectionProbe probe) {
+        EarlyForm form =
+                early.of(
+                        () ->
+                                body.look(RequestedModel::in)
+                                        .orElseGet(() -> exchange.record().model()));
         EarlyStream stream =
-                new EarlyStream(exchange.response(), probe::isGone, early)
+                new EarlyStream(exchange.response(), probe::isGone, form)
                         .attachedTo(exchange.request());
         return () -> stream.isGone(() -> body.look(GenerationRoute::streams));
     }

@@ -29,10 +29,12 @@ final class Offer {
     record OfferedModel(ServedModel served, ModelFacts facts, ConversationAnswers answers) {
         static OfferedModel of(ServedModel served, Metrics metrics) {
             ToolSupport tools = ToolSupport.of(served);
+            String id = served.description().id();
             return new OfferedModel(
                     served,
                     new ModelFacts(served, tools),
-                    new ConversationAnswers(served, tools, metrics::countFailedCompression));
+                    new ConversationAnswers(
+                            served, tools, () -> metrics.countFailedCompression(id)));
         }
     }
 
@@ -146,11 +148,12 @@ final class Offer {
             return offered.computeIfAbsent(
                     running,
                     fresh -> {
-                        if (fresh.served().compressor().isPresent()) {
-                            metrics.tellCompression();
-                        }
+                        String id = fresh.served().description().id();
                         // Its series begin at 0, so that a rate is not missing its first step.
-                        metrics.of(fresh.served().description().id());
+                        metrics.of(id);
+                        if (fresh.served().compressor().isPresent()) {
+                            metrics.tellCompression(id);
+                        }
                         return OfferedModel.of(fresh.served(), metrics);
                     });
         }

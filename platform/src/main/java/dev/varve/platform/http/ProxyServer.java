@@ -22,7 +22,7 @@ public final class ProxyServer implements AutoCloseable {
     private ProxyServer(HttpOptions options, Upstream upstream) {
         Metrics metrics = new Metrics(options.monitoring().vllmNames());
         metrics.tellTraces(options.monitoring().tracing()::counts);
-        metrics.tellCompression();
+        metrics.tellCompression(UpstreamProxy.MODEL);
         metrics.tellUpstream();
         intake = new Intake(options.limits());
         proxy = new UpstreamProxy(upstream, options.access(), metrics, options.names());

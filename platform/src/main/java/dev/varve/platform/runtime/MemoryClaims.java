@@ -77,6 +77,28 @@ public final class MemoryClaims {
                     Long::sum);
         }
         bytes.merge(SplitPlan.HOST, plan.hostCache().bytes(), Long::sum);
+        return claim(bytes);
+    }
+
+    /**
+     * Promises what something else needs.
+     *
+     * @param needs bytes by device
+     * @param devices facts about these, likewise
+     */
+    public synchronized Claim claim(
+            Map<DeviceReference, Long> needs, Function<DeviceReference, DeviceInfo> devices) {
+        Map<String, Long> bytes = new HashMap<>();
+        needs.forEach(
+                (device, count) ->
+                        bytes.merge(
+                                SplitPlan.memoryOf(device, devices.apply(device)),
+                                count,
+                                Long::sum));
+        return claim(bytes);
+    }
+
+    private Claim claim(Map<String, Long> bytes) {
         bytes.forEach((name, count) -> memory(name).claimedBytes += count);
         return new Claim(this, bytes);
     }

@@ -52,16 +52,17 @@ class MonitoringArgumentsTest {
                 failure.getMessage());
     }
 
-    @Test
-    void aShareNeedsACollector() {
+    @ParameterizedTest
+    @ValueSource(strings = {"--otlp-share=0.5", "--otlp-header-file=headers.txt"})
+    void whatIsSaidOfTracesNeedsACollector(String flag) {
         UsageException failure =
                 assertThrows(
                         UsageException.class,
-                        () ->
-                                parse("--otlp-share", "0.5")
-                                        .tracing(MonitoringArgumentsTest::nobodyAsks));
+                        () -> parse(flag).tracing(MonitoringArgumentsTest::nobodyAsks));
 
-        assertEquals("--otlp-share: needs --otlp-endpoint", failure.getMessage());
+        assertEquals(
+                flag.substring(0, flag.indexOf('=')) + ": needs --otlp-endpoint",
+                failure.getMessage());
     }
 
     @Test

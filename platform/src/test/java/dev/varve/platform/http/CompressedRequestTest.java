@@ -16,6 +16,7 @@ import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.testkit.MetricsText;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -132,7 +133,10 @@ class CompressedRequestTest {
             assertEquals(0, compression.get("cached_messages").asInt());
             assertTrue(answer.get("timings").get("compression").has("score_ms"));
             String metrics = server.get("/metrics").body();
-            assertTrue(metrics.contains("varve_pflash_prompts_total{mode=\"whole\"} 1"), metrics);
+            assertEquals(
+                    1,
+                    MetricsText.parse(metrics)
+                            .value("varve_pflash_prompts_total", "mode", "whole"));
         }
     }
 
@@ -299,7 +303,10 @@ class CompressedRequestTest {
 
             assertEquals(200, whole.statusCode());
             assertTrue(prompt(0).length() > 12_000);
-            assertTrue(server.get("/metrics").body().contains("varve_pflash_failures_total 1"));
+            assertEquals(
+                    1,
+                    MetricsText.parse(server.get("/metrics").body())
+                            .value("varve_pflash_failures_total"));
             engine.hasContext(1000);
             HttpResponse<String> refused = send(server, longBody());
             assertEquals(503, refused.statusCode(), refused.body());

@@ -41,6 +41,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 
 /** Streams whose model is loaded, or whose prompt is made shorter, for longer than clients wait. */
 @Timeout(120)
@@ -105,18 +106,20 @@ class EarlyStreamTest {
 
     private static void readSigns(List<Stream> streams, List<String> paths) throws IOException {
         for (int i = 0; i < paths.size(); i++) {
-            streams.get(i).readTo(paths.get(i).endsWith("messages") ? "\"ping\"" : ": waiting");
+            streams.get(i)
+                    .readTo(
+                            switch (paths.get(i)) {
+                                case "/v1/responses" -> "\"response.in_progress\"";
+                                case "/v1/messages" -> "\"ping\"";
+                                default -> ": waiting";
+                            });
         }
     }
 
     private static void requireComplete(String path, String stream) {
         List<JsonNode> events = TestServer.events(stream);
         switch (path) {
-            case "/v1/responses" -> {
-                assertEquals("response.created", type(events.getFirst()));
-                assertEquals(0, events.getFirst().get("sequence_number").asInt());
-                assertEquals("response.completed", type(events.getLast()));
-            }
+            case "/v1/responses" -> requireOneResponse(events, "response.completed");
             case "/v1/messages" -> {
                 assertEquals("ping", type(events.getFirst()));
                 assertEquals("message_start", type(events.get(1)));
@@ -125,6 +128,27 @@ class EarlyStreamTest {
             default -> assertTrue(stream.contains("data: [DONE]"), stream);
         }
         assertTrue(stream.contains("slow"), stream);
+    }
+
+    /** Signs of life and answer are of one response, and numbered as one. */
+    private static void requireOneResponse(List<JsonNode> events, String last) {
+        assertEquals("response.created", type(events.getFirst()));
+        assertEquals("response.in_progress", type(events.get(1)));
+        assertEquals(last, type(events.getLast()));
+        assertEquals(
+                IntStream.range(0, events.size()).boxed().toList(),
+                events.stream().map(event -> event.get("sequence_number").asInt()).toList());
+        assertEquals(
+                1, events.stream().filter(event -> type(event).equals("response.created")).count());
+        List<JsonNode> responses =
+                events.stream()
+                        .map(event -> event.path("response"))
+                        .filter(response -> !response.isMissingNode())
+                        .toList();
+        for (String field : List.of("id", "created_at", "model")) {
+            assertEquals(
+                    1, responses.stream().map(each -> each.get(field)).distinct().count(), field);
+        }
     }
 
     private static String type(JsonNode event) {
@@ -182,7 +206,7 @@ class EarlyStreamTest {
                 assertFalse(text.contains("[DONE]"), text);
                 switch (PATHS.get(i)) {
                     case "/v1/responses" -> {
-                        assertEquals("response.failed", type(last));
+                        requireOneResponse(TestServer.events(text), "response.failed");
                         assertEquals(reason, last.at("/response/error/message").asString());
                     }
                     case "/v1/messages" -> {

@@ -94,7 +94,7 @@ class ProxyChatTest {
             assertTrue(compression.get("drafter_effective_tokens").asInt() < before / 4);
             assertTrue(ProxyFixture.json(response).get("timings").has("compression"));
             String metrics = proxy.get("/metrics").body();
-            assertTrue(metrics.contains("varve_pflash_prompts_total{mode=\"whole\"} 1"));
+            assertTrue(metrics.contains("varve_pflash_prompts_total{mode=\"whole\",model=\"\"} 1"));
             assertTrue(metrics.contains("varve_upstream_requests_total 1"), metrics);
         }
     }
@@ -322,7 +322,8 @@ class ProxyChatTest {
             requireWhole(proxy.chat(body));
 
             assertEquals(body.toString(), upstream.next().text());
-            assertTrue(proxy.get("/metrics").body().contains("varve_pflash_failures_total 1"));
+            String metrics = proxy.get("/metrics").body();
+            assertTrue(metrics.contains("varve_pflash_failures_total{model=\"\"} 1"), metrics);
         }
     }
 

@@ -11,6 +11,7 @@ import dev.varve.platform.shard.PlainModel;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.Map;
 import java.util.function.Function;
 
 class MemoryClaimsTest {
@@ -62,6 +63,17 @@ class MemoryClaimsTest {
         VarveException refusal = assertThrows(VarveException.class, () -> plan(enoughForOne));
 
         assertEquals(VarveException.Kind.OUT_OF_MEMORY, refusal.kind());
+    }
+
+    @Test
+    void whatHelpsAModelHasItsOwnPromise() {
+        Map<DeviceReference, Long> needs = Map.of(CPU, 1000L);
+        MemoryClaims.Claim claim = claims.claim(needs, device -> claims.left(device, cpu(5000)));
+
+        assertEquals(4000, left(5000));
+
+        claim.close();
+        assertEquals(5000, left(5000));
     }
 
     @Test

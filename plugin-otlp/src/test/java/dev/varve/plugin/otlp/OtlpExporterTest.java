@@ -45,6 +45,7 @@ class OtlpExporterTest {
                         new TraceTarget(
                                 URI.create(url),
                                 Duration.ofSeconds(5),
+                                Map.of("Authorization", "Basic dmFydmU="),
                                 Map.of("service.name", "varve")));
     }
 
@@ -87,6 +88,7 @@ class OtlpExporterTest {
         }
 
         assertEquals(List.of("/v1/traces"), collector.paths());
+        assertEquals(List.of("Basic dmFydmU="), collector.keys());
         OtlpSpan root = span("POST /v1/messages");
         OtlpSpan child = span("prefill");
         assertEquals("", root.parentId());

@@ -124,7 +124,14 @@ public final class AnswerDelivery {
                                             .orElseGet(client.probe()::isGone),
                             open,
                             metrics.of(client.record().model()));
-            pending.compression().ifPresent(report -> tell(report, client.response(), metrics));
+            pending.compression()
+                    .ifPresent(
+                            report ->
+                                    tell(
+                                            report,
+                                            client.record().model(),
+                                            client.response(),
+                                            metrics));
             Made made = new Made(pending, source, caller, open, client.record());
             // A stream that began without its id is read to its end or not at all.
             kept =
@@ -133,6 +140,8 @@ public final class AnswerDelivery {
                             ? keep(made)
                             : Optional.empty();
             if (kept.isEmpty()) {
+                early.filter(EarlyStream::hasBegun)
+                        .ifPresent(stream -> pending.format().follow(stream.form()));
                 return write(made, client);
             }
         } finally {
@@ -240,10 +249,10 @@ public final class AnswerDelivery {
         }
     }
 
-    /** Tells a client, and the metrics, that a prompt became shorter. */
+    /** Tells a client, and the metrics, that a prompt for a model became shorter. */
     public static void tell(
-            CompressionReport report, HttpServletResponse response, Metrics metrics) {
+            CompressionReport report, String model, HttpServletResponse response, Metrics metrics) {
         response.setHeader(COMPRESSED, "1");
-        metrics.countCompression(report);
+        metrics.countCompression(report, model);
     }
 }

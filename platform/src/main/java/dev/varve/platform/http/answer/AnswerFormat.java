@@ -12,6 +12,9 @@ public interface AnswerFormat {
     /** The mark behind the last event, in the way of OpenAI. */
     StreamEvent DONE = new StreamEvent.Mark("[DONE]");
 
+    /** The stream began before, with signs of life; called at most once, before all others. */
+    default void follow(EarlyForm early) {}
+
     /** Events before the first token. */
     List<StreamEvent> opening();
 

@@ -5,13 +5,21 @@ import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.setting.SettingNames;
 
 import java.util.List;
+import java.util.function.Supplier;
 
-/** What a stream may say as long as it is not known how its answer is written. Thread-safe. */
+/** What a stream may say as long as it is not known how its answer is written. One thread. */
 public interface EarlyForm {
     /** That of OpenAI's streams of objects without names. */
     EarlyForm OPENAI =
             (error, names) ->
                     List.of(new StreamEvent.Data(ErrorForm.OPENAI.body(error, names, "")));
+
+    /** Makes one for each request. */
+    @FunctionalInterface
+    interface Maker {
+        /** {@code model}: what the model is called, as far as that is known. */
+        EarlyForm of(Supplier<String> model);
+    }
 
     /**
      * The events of a request that failed; no others but signs of life were sent.
@@ -20,8 +28,11 @@ public interface EarlyForm {
      */
     List<StreamEvent> failure(ApiException error, SettingNames names);
 
-    /** An event for a client that has to wait, which needs no place among others. */
-    default StreamEvent waiting() {
-        return new StreamEvent.Comment("waiting");
+    /**
+     * Events for a client that has to wait; the answer's own {@linkplain AnswerFormat#follow
+     * follow}.
+     */
+    default List<StreamEvent> waiting() {
+        return List.of(new StreamEvent.Comment("waiting"));
     }
 }

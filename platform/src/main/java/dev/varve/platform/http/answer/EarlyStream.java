@@ -8,6 +8,7 @@ import jakarta.servlet.http.HttpServletResponse;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
@@ -72,7 +73,7 @@ public final class EarlyStream {
         if (System.nanoTime() - last > sign.toNanos() && streams.getAsBoolean()) {
             last = System.nanoTime();
             try {
-                begin().send(form.waiting());
+                sendAll(form.waiting());
             } catch (IOException e) {
                 broken = true;
             }
@@ -80,17 +81,22 @@ public final class EarlyStream {
         return broken;
     }
 
-    private SseWriter begin() throws IOException {
+    private void sendAll(List<StreamEvent> events) throws IOException {
         if (sse.isEmpty()) {
             sse = Optional.of(new SseWriter(response));
         }
-        return sse.get();
+        for (StreamEvent event : events) {
+            sse.get().send(event);
+        }
+    }
+
+    /** What it said so far. */
+    EarlyForm form() {
+        return form;
     }
 
     /** Tells in the stream, which began, why nothing comes. */
     public void fail(ApiException error, SettingNames names) throws IOException {
-        for (StreamEvent event : form.failure(error, names)) {
-            sse.orElseThrow().send(event);
-        }
+        sendAll(form.failure(error, names));
     }
 }

@@ -30,6 +30,9 @@ import java.util.OptionalInt;
 
 /** {@code /v1/messages}, and the prompts that {@code /v1/messages/count_tokens} counts. */
 public final class MessagesDialect implements Dialect {
+    /** What its streams may say before there is a format. */
+    public static final EarlyForm EARLY = MessagesEarlyForm.INSTANCE;
+
     private static final String THINKING = "thinking";
     private static final String OUTPUT = "output_config";
 
@@ -114,10 +117,5 @@ public final class MessagesDialect implements Dialect {
     @Override
     public ErrorForm errors() {
         return ErrorForm.ANTHROPIC;
-    }
-
-    @Override
-    public EarlyForm early() {
-        return MessagesEarlyForm.INSTANCE;
     }
 }

@@ -18,7 +18,7 @@ enum MessagesEarlyForm implements EarlyForm {
     }
 
     @Override
-    public StreamEvent waiting() {
-        return MessagesFormat.ping();
+    public List<StreamEvent> waiting() {
+        return List.of(MessagesFormat.ping());
     }
 }

@@ -1,7 +1,6 @@
 package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.answer.AnswerFormat;
-import dev.varve.platform.http.answer.EarlyForm;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.Fields;
@@ -24,7 +23,4 @@ public interface Dialect {
 
     /** The shape of errors. */
     ErrorForm errors();
-
-    /** What a stream may say before there is a format. */
-    EarlyForm early();
 }

@@ -53,12 +53,8 @@ public record GenerationCall(
      * @param model id of the model that answers
      */
     public record Head(String id, String model) {
-        /** Of a new answer of an unknown model. */
-        public static Head unknown(String idPrefix) {
-            return of(idPrefix, "");
-        }
-
-        private static Head of(String idPrefix, String model) {
+        /** Of a new answer. */
+        public static Head of(String idPrefix, String model) {
             return new Head(idPrefix + UUID.randomUUID().toString().replace("-", ""), model);
         }
     }

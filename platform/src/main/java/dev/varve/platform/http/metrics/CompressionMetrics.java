@@ -9,9 +9,10 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.List;
 
-/** How prompts became shorter. Thread-safe. */
+/** How prompts became shorter, by model. Thread-safe. */
 final class CompressionMetrics {
     private static final double MILLIS_PER_SECOND = 1e3;
+    private static final String MODEL = "model";
 
     private final Counter prompts;
     private final Counter failures;
@@ -26,7 +27,7 @@ final class CompressionMetrics {
                 Counter.builder(settings)
                         .name("varve_pflash_prompts_total")
                         .help("Prompts that became shorter before they were computed.")
-                        .labelNames("mode")
+                        .labelNames("mode", MODEL)
                         .withoutExemplars()
                         .build();
         failures =
@@ -58,6 +59,7 @@ final class CompressionMetrics {
                 Histogram.builder(settings)
                         .name("varve_pflash_score_time_seconds")
                         .help("Time that a drafter took to read a prompt.")
+                        .labelNames(MODEL)
                         .classicOnly()
                         .classicUpperBounds(Buckets.waits())
                         .withoutExemplars()
@@ -65,22 +67,36 @@ final class CompressionMetrics {
     }
 
     private static Counter counter(PrometheusProperties settings, String name, String help) {
-        return Counter.builder(settings).name(name).help(help).withoutExemplars().build();
+        return Counter.builder(settings)
+                .name(name)
+                .help(help)
+                .labelNames(MODEL)
+                .withoutExemplars()
+                .build();
     }
 
-    void count(CompressionReport report) {
-        prompts.labelValues(report.mode().word()).inc();
-        promptTokens.inc(report.promptTokens());
-        effectiveTokens.inc(report.effectiveTokens());
-        knownMessages.inc(report.cachedMessages());
-        seconds.inc(report.times().millis() / MILLIS_PER_SECOND);
+    /** Tells of a model from now on, even if nothing happens. */
+    void tell(String model) {
+        for (Counter each :
+                List.of(failures, promptTokens, effectiveTokens, knownMessages, seconds)) {
+            each.initLabelValues(model);
+        }
+        scores.initLabelValues(model);
+    }
+
+    void count(CompressionReport report, String model) {
+        prompts.labelValues(report.mode().word(), model).inc();
+        promptTokens.labelValues(model).inc(report.promptTokens());
+        effectiveTokens.labelValues(model).inc(report.effectiveTokens());
+        knownMessages.labelValues(model).inc(report.cachedMessages());
+        seconds.labelValues(model).inc(report.times().millis() / MILLIS_PER_SECOND);
         if (report.times().scoreMillis() > 0) {
-            scores.observe(report.times().scoreMillis() / MILLIS_PER_SECOND);
+            scores.labelValues(model).observe(report.times().scoreMillis() / MILLIS_PER_SECOND);
         }
     }
 
-    void countFailure() {
-        failures.inc();
+    void countFailure(String model) {
+        failures.labelValues(model).inc();
     }
 
     List<MetricSnapshot> collect() {

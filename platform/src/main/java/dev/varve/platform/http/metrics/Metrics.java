@@ -81,19 +81,24 @@ public final class Metrics {
         disconnects.inc();
     }
 
-    /** Prompts may become shorter: what comes of it is told from now on. */
-    public void tellCompression() {
+    /**
+     * Prompts may become shorter: what comes of it is told from now on.
+     *
+     * @param model id of the one whose prompts they are; {@code ""} for another server's
+     */
+    public void tellCompression(String model) {
+        compression.tell(model);
         compresses = true;
     }
 
-    /** Counts a prompt that became shorter. */
-    public void countCompression(CompressionReport report) {
-        compression.count(report);
+    /** Counts a prompt that became shorter. {@code model}: whose it was. */
+    public void countCompression(CompressionReport report, String model) {
+        compression.count(report, model);
     }
 
-    /** Counts a prompt that should have become shorter and did not. */
-    public void countFailedCompression() {
-        compression.countFailure();
+    /** Counts a prompt that should have become shorter and did not. {@code model}: whose it was. */
+    public void countFailedCompression(String model) {
+        compression.countFailure(model);
     }
 
     /** Requests are sent on: what comes of it is told from now on. */

@@ -1,7 +1,6 @@
 package dev.varve.platform.http.openai;
 
 import dev.varve.platform.http.answer.AnswerFormat;
-import dev.varve.platform.http.answer.EarlyForm;
 import dev.varve.platform.http.conversation.CacheFields;
 import dev.varve.platform.http.conversation.CompressionFields;
 import dev.varve.platform.http.conversation.Conversation;
@@ -138,10 +137,5 @@ public final class ChatDialect implements Dialect {
     @Override
     public ErrorForm errors() {
         return ErrorForm.OPENAI;
-    }
-
-    @Override
-    public EarlyForm early() {
-        return EarlyForm.OPENAI;
     }
 }

@@ -29,6 +29,16 @@ final class EventQueue {
         add(type).set("response", response);
     }
 
+    /** Its numbers go on behind those of other events. */
+    void follow(EventQueue others) {
+        next = others.next;
+    }
+
+    /** Whether there was one, here or where it goes on. */
+    boolean haveBegun() {
+        return next > 0;
+    }
+
     /** Those that were not taken yet. */
     List<StreamEvent> take() {
         List<StreamEvent> taken = List.copyOf(events);

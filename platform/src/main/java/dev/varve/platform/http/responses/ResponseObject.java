@@ -19,15 +19,30 @@ final class ResponseObject {
     private final GenerationCall.Head head;
     private final RepeatedFields repeated;
     private final Optional<CompressionReport> compression;
-    private final long created = seconds();
+    private final long created;
 
     ResponseObject(
             GenerationCall.Head head,
             RepeatedFields repeated,
             Optional<CompressionReport> compression) {
+        this(head, repeated, compression, seconds());
+    }
+
+    private ResponseObject(
+            GenerationCall.Head head,
+            RepeatedFields repeated,
+            Optional<CompressionReport> compression,
+            long created) {
         this.head = head;
         this.repeated = repeated;
         this.compression = compression;
+        this.created = created;
+    }
+
+    /** The same under the identity of one that the client knows already. */
+    ResponseObject as(ResponseObject known) {
+        GenerationCall.Head same = new GenerationCall.Head(known.head.id(), head.model());
+        return new ResponseObject(same, repeated, compression, known.created);
     }
 
     /** While it is generated. */

@@ -1,7 +1,6 @@
 package dev.varve.platform.http.responses;
 
 import dev.varve.platform.http.answer.AnswerFormat;
-import dev.varve.platform.http.answer.EarlyForm;
 import dev.varve.platform.http.conversation.CacheFields;
 import dev.varve.platform.http.conversation.CompressionFields;
 import dev.varve.platform.http.conversation.Conversation;
@@ -28,9 +27,6 @@ import java.util.Map;
  * by the names that these gave them.
  */
 public final class ResponsesDialect implements Dialect {
-    /** What its streams may say before there is a format. */
-    public static final EarlyForm EARLY = ResponsesFormat::unknownFailure;
-
     private static final String STATELESS = "is not supported; the server keeps no ";
 
     /** The fields of bodies. */
@@ -109,10 +105,5 @@ public final class ResponsesDialect implements Dialect {
     @Override
     public ErrorForm errors() {
         return ErrorForm.OPENAI;
-    }
-
-    @Override
-    public EarlyForm early() {
-        return EARLY;
     }
 }

@@ -2,13 +2,11 @@ package dev.varve.platform.http.responses;
 
 import dev.varve.platform.http.answer.AnswerFormat;
 import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.EarlyForm;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.FinishDetails;
-import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
-import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.openai.Logprobs;
 import dev.varve.platform.setting.SettingNames;
 
@@ -22,10 +20,10 @@ import java.util.Optional;
  */
 final class ResponsesFormat implements AnswerFormat {
     private final EventQueue events = new EventQueue();
-    private final ResponseObject response;
     private final OutputItems items;
     private final Logprobs logprobs;
     private final boolean finishDetails;
+    private ResponseObject response;
     private Optional<ChoiceEvent.Ended> ended = Optional.empty();
 
     /** {@code finishDetails}: whether to tell how the thoughts ended. */
@@ -37,24 +35,19 @@ final class ResponsesFormat implements AnswerFormat {
         items = new OutputItems(events, names);
     }
 
-    /** The events of an answer of which nothing is known but why it failed. */
-    static List<StreamEvent> unknownFailure(ApiException error, SettingNames names) {
-        Fields nothing = new Fields(Json.object());
-        ResponsesTools tools = ResponsesTools.read(nothing);
-        EventQueue events = new EventQueue();
-        ResponseObject response =
-                new ResponseObject(
-                        GenerationCall.Head.unknown("resp_"),
-                        RepeatedFields.read(nothing, tools),
-                        Optional.empty());
-        events.add("response.created", response.inProgress());
-        events.add("response.failed", response.failed(Json.MAPPER.createArrayNode(), error, names));
-        return events.take();
+    @Override
+    public void follow(EarlyForm early) {
+        if (early instanceof EarlyResponse begun) {
+            response = begun.of(response);
+            events.follow(begun.events());
+        }
     }
 
     @Override
     public List<StreamEvent> opening() {
-        events.add("response.created", response.inProgress());
+        if (!events.haveBegun()) {
+            events.add("response.created", response.inProgress());
+        }
         events.add("response.in_progress", response.inProgress());
         return events.take();
     }

@@ -27,6 +27,10 @@ import java.util.concurrent.CancellationException;
  */
 public final class UpstreamProxy implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
+
+    /** Label of metrics: the other server's models are its own. */
+    public static final String MODEL = "";
+
     private static final String CHAT = "/chat/completions";
     private static final String MODELS = "/models";
 
@@ -80,7 +84,7 @@ public final class UpstreamProxy implements AutoCloseable {
                 response,
                 probe -> {
                     Optional<CompressionReport> report = shorten(chat, probe);
-                    report.ifPresent(each -> AnswerDelivery.tell(each, response, metrics));
+                    report.ifPresent(each -> AnswerDelivery.tell(each, MODEL, response, metrics));
                     try (UpstreamReply reply =
                             client.post(
                                     CHAT, chat.bytes(), authorization(request), probe::isGone)) {
@@ -96,7 +100,7 @@ public final class UpstreamProxy implements AutoCloseable {
         } catch (CancellationException e) {
             throw new IOException("the client is gone", e);
         } catch (VarveException e) {
-            metrics.countFailedCompression();
+            metrics.countFailedCompression(MODEL);
             LOG.log(System.Logger.Level.WARNING, "a prompt is sent as it is: " + e.getMessage());
             return Optional.empty();
         }

@@ -37,7 +37,7 @@ final class FullServer {
 
     static Metrics metrics() {
         Metrics metrics = new Metrics(true);
-        metrics.tellCompression();
+        metrics.tellCompression("one");
         metrics.tellUpstream();
         metrics.tellStreams(() -> new StreamCounts(2, 300, 4));
         metrics.tellTraces(() -> Optional.of(new TraceCounts(5, 6, 7)));
@@ -47,7 +47,7 @@ final class FullServer {
         metrics.countDisconnect();
         metrics.countUpstreamRequest();
         metrics.countUpstreamFailure("broken");
-        metrics.countFailedCompression();
+        metrics.countFailedCompression("one");
         metrics.countCompression(
                 new CompressionReport(
                         CompressionReport.Mode.WHOLE,
@@ -56,7 +56,8 @@ final class FullServer {
                         500,
                         2,
                         new CompressionTimes(1, 20, 3),
-                        new CompressionFingerprint("00")));
+                        new CompressionFingerprint("00")),
+                "one");
         GenerationTimes times = metrics.of("one");
         times.observeQueue(1_000_000);
         times.observeFirstToken(2_100_000);

@@ -50,6 +50,7 @@ final class OtlpExporter implements TraceExporter {
                 OtlpHttpSpanExporter.builder()
                         .setEndpoint(url)
                         .setCompression("gzip")
+                        .setHeaders(target::headers)
                         .setTimeout(target.timeout())
                         .setConnectTimeout(target.timeout())
                         .build();

@@ -44,6 +44,7 @@ import dev.varve.plugin.gemma4.Gemma4Family;
 import dev.varve.plugin.laguna.LagunaFamily;
 import dev.varve.plugin.qwen3.Qwen3Family;
 import dev.varve.plugin.qwen35.Qwen35Family;
+import dev.varve.testkit.TestThreads;
 
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -70,9 +71,8 @@ final class Cpu {
                     Map.of("cpu", new CpuBackendProvider()),
                     new BackendOptions(NATIVES, Optional.of(NATIVES), false));
 
-    /** Two threads, like the oracle: the way work is divided changes the last bits. */
     private static final DeviceOptions OPTIONS =
-            new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), false);
+            new DeviceOptions(OptionalInt.of(TestThreads.COUNT), OptionalInt.empty(), false);
 
     private static final ComputeDevice DEVICE =
             BACKENDS.openDevice(DeviceReference.local("cpu", 0), OPTIONS);

@@ -10,6 +10,7 @@ import dev.varve.testkit.Comparison;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.TensorType;
+import dev.varve.testkit.TestThreads;
 
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -149,7 +150,7 @@ class DemoModelTest {
         OracleOptions options =
                 OracleOptions.defaults()
                         .withContext(CONTEXT)
-                        .withThreads(2)
+                        .withThreads(TestThreads.COUNT)
                         .withCache(TensorType.valueOf(cache.key().name()));
         if (cache.equals(F32)) {
             options = options.withFlashAttention(OracleOptions.FlashAttention.OFF);

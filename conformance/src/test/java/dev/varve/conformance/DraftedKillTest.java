@@ -17,7 +17,6 @@ import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +37,6 @@ import java.util.stream.Stream;
  * and wrong ones, as if nothing had happened.
  */
 @Timeout(3600)
-@Tag("processes")
 class DraftedKillTest {
     /** Kills per state of the protocol. */
     private static final int KILLS = Integer.getInteger("varve.test.kills", 5);

@@ -20,6 +20,7 @@ import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.ExactRows;
+import dev.varve.testkit.TestThreads;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -61,7 +62,7 @@ class DrafterPagesTest {
                 new HostSettings(
                                 DemoModel.QWEN35.file(),
                                 settings.with(settings.computation().with(ExactRows.ON)),
-                                DeviceSettings.best().withThreads(2),
+                                DeviceSettings.best().withThreads(TestThreads.COUNT),
                                 Cpu.plugins(folder.resolve("plugins.jar"), folder.resolve("cache")),
                                 ProcessSettings.none())
                         .onDevices(devices)

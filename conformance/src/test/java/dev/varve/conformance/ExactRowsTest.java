@@ -14,6 +14,7 @@ import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
 import dev.varve.testkit.TensorType;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -28,6 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** What a token is computed with changes no bit of it. */
+@Tag("threads")
 class ExactRowsTest {
     /** Tokens that each text gets one by one, at its end. */
     private static final int SINGLE = 4;

@@ -25,7 +25,6 @@ import dev.varve.platform.wire.unix.UnixTransport;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,7 +48,6 @@ import java.util.stream.Stream;
  * an undisturbed run. Each kill happens at a named event, never after some time.
  */
 @Timeout(300)
-@Tag("processes")
 class KillTest {
     /** Kills per state of the protocol. */
     private static final int KILLS = Integer.getInteger("varve.test.kills", 5);

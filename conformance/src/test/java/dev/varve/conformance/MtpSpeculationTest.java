@@ -23,6 +23,7 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.testkit.GgufWriter;
+import dev.varve.testkit.TestThreads;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,7 +64,7 @@ class MtpSpeculationTest {
                 new HostSettings(
                                 file,
                                 settings.with(settings.computation().with(ExactRows.ON)),
-                                DeviceSettings.best().withThreads(2),
+                                DeviceSettings.best().withThreads(TestThreads.COUNT),
                                 Cpu.plugins(folder.resolve("plugins.jar"), folder.resolve("cache")),
                                 ProcessSettings.none())
                         .onDevices("cpu:0,cpu:0");

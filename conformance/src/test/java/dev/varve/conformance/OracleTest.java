@@ -17,6 +17,7 @@ import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.TensorType;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -33,6 +34,7 @@ import java.util.stream.Stream;
  * Random models of odd shapes against libllama, an independent implementation, with the same
  * threads and cache. Windows are short, so that prompts of some hundred tokens pass many of them.
  */
+@Tag("threads")
 class OracleTest {
     private static final int CONTEXT = 1024;
     private static final int SEEDS = 15;

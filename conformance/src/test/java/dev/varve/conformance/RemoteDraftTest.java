@@ -25,7 +25,6 @@ import dev.varve.platform.speculation.TreeOptions;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,7 +42,6 @@ import java.util.function.Consumer;
  * becomes of the process, the target's tokens stay the same.
  */
 @Timeout(600)
-@Tag("processes")
 class RemoteDraftTest {
     /** Mishaps of each kind; each takes as long as it takes to find out and to load again. */
     private static final int MISHAPS = Math.ceilDiv(Integer.getInteger("varve.test.kills", 5), 2);

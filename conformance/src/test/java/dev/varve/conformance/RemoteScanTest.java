@@ -25,7 +25,6 @@ import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen3Model;
 
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,7 +46,6 @@ import java.util.function.Consumer;
  * whatever becomes of the process costs the text at hand only.
  */
 @Timeout(600)
-@Tag("processes")
 class RemoteScanTest {
     private static final int TAIL = 8;
 

@@ -13,7 +13,6 @@ import dev.varve.platform.speculation.TreeOptions;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +28,6 @@ import java.util.stream.Stream;
  * on as the one before would have done, guesses included.
  */
 @Timeout(600)
-@Tag("processes")
 class RestoredRemoteDraftTest {
     private static final int COUNT = 128;
     private static final int PROMPT = 330;

@@ -12,7 +12,6 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.TensorType;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +35,6 @@ import java.util.stream.Stream;
  * nothing is left over.
  */
 @Timeout(1200)
-@Tag("processes")
 class SoakTest {
     private static final int SOAK = Integer.getInteger("varve.test.soak", 1);
     private static final int REQUESTS = SOAK > 1 ? 1000 * SOAK : 200;

@@ -63,12 +63,17 @@ class LauncherIT {
         assertEquals(made, records());
         assertEquals(first, second);
         assertEquals("", second.err());
+        StartRecords.keep(folder.resolve("cache"));
     }
 
     @Test
     void aDamagedStartUpCacheIsIgnored() throws Exception {
+        StartRecords.lend(folder.resolve("cache"));
         run(Map.of(), "--version");
-        Files.write(records().getFirst(), new byte[100]);
+        for (Path record : records()) {
+            Files.delete(record);
+            Files.write(record, new byte[100]);
+        }
 
         Outcome outcome = run(Map.of(), "--version");
 

@@ -16,7 +16,7 @@ public final class NextTokenOracle implements AutoCloseable {
     /** {@code LLAMA_CONTEXT_TYPE_MTP}. */
     private static final int CONTEXT_TYPE = 1;
 
-    static final int THREADS = 2;
+    static final int THREADS = TestThreads.COUNT;
 
     private final MemorySegment model;
     private final MemorySegment context;

@@ -62,14 +62,17 @@ public record OracleOptions(
         }
     }
 
-    /** One sequence of 2048 tokens, batches of 512, 2 threads, F16 cache, flash attention on. */
+    /**
+     * One sequence of 2048 tokens, batches of 512, {@link TestThreads#COUNT} threads, F16 cache,
+     * flash attention on.
+     */
     public static OracleOptions defaults() {
         return new OracleOptions(
                 2048,
                 2048,
                 512,
                 1,
-                2,
+                TestThreads.COUNT,
                 TensorType.F16,
                 TensorType.F16,
                 FlashAttention.ON,

@@ -11,6 +11,7 @@ import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,6 +112,7 @@ class CacheHitTest {
      * The second part on a device with memory of its own, in a process for each model, since a
      * software renderer takes seconds for each.
      */
+    @Tag("nightly")
     @ParameterizedTest
     @MethodSource("mixed")
     void aHitOnMixedDevicesAnswersLikeAPromptThatIsComputedWhole(Family family) throws Exception {

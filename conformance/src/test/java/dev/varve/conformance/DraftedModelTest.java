@@ -126,7 +126,7 @@ class DraftedModelTest {
     }
 
     @ParameterizedTest
-    @SomeFamilies(first = 1)
+    @SomeFamilies(first = 3, of = 4)
     void tokensArePlainOnesOverAnySplit(Family family) throws Exception {
         Sample sample = Sample.of(family);
         int[] cuts = Cpu.legalCuts(sample.file());

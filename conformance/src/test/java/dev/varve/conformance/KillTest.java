@@ -107,7 +107,7 @@ class KillTest {
 
     /** The process had pages in its host memory, which are gone with it. */
     @ParameterizedTest
-    @SomeFamilies(first = 1)
+    @SomeFamilies(first = 3, of = 4)
     void aKillOfAProcessThatHoldsPagesChangesNoToken(Family family) throws Exception {
         PagePolicy policy = family.ordinal() % 2 == 0 ? PagePolicy.QK : PagePolicy.LRU;
         ModelSettings pooled =
@@ -134,7 +134,7 @@ class KillTest {
     }
 
     @ParameterizedTest
-    @SomeFamilies(first = 1)
+    @SomeFamilies(first = 1, of = 4)
     void aKillDuringPrefillChangesNoToken(Family family) throws Exception {
         try (FragileModel model = load(family, 1)) {
             for (int kill = 0; kill < killsPerFamily(); kill++) {

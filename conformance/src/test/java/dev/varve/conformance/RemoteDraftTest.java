@@ -141,7 +141,7 @@ class RemoteDraftTest {
     }
 
     @ParameterizedTest
-    @SomeFamilies(first = 0)
+    @SomeFamilies(first = 0, of = 4)
     void tokensAndAcceptanceAreThoseOfALocalDraft(Family family) throws Exception {
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         DraftPair pair = DraftPair.of(family, models);

@@ -18,16 +18,19 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Gives a slow test every other family in each build, and all of them at night. A test that begins
- * with the first has a recurrent one and one with windows, and so has one that begins with the
- * second.
+ * Gives a slow test every other family in each build, or fewer, and all of them at night. A test
+ * that begins with the first has a recurrent one and one with windows, and so has one that begins
+ * with the second.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @ArgumentsSource(SomeFamilies.Provider.class)
 @interface SomeFamilies {
-    /** The place of the first family, 0 or 1. */
+    /** The place of the first family. */
     int first();
+
+    /** One of so many is tried. */
+    int of() default 2;
 
     /** Whether a family of full attention alone is one of them. */
     boolean plain() default false;
@@ -46,7 +49,10 @@ import java.util.stream.Stream;
                 ParameterDeclarations parameters, ExtensionContext context) {
             List<Family> all = choice.plain() ? List.of(Family.values()) : Family.ofSeveralKinds();
             return IntStream.range(0, all.size())
-                    .filter(place -> Thorough.tries(2, place, choice.first()))
+                    .filter(
+                            place ->
+                                    Thorough.tries(
+                                            choice.of(), place, choice.of() - choice.first()))
                     .mapToObj(place -> Arguments.of(all.get(place)));
         }
     }

@@ -18,6 +18,7 @@ import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.TensorData;
 import dev.varve.testkit.TensorType;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -176,6 +177,7 @@ class WalkedDraftTest {
      * Mesa's software renderer goes wrong with products of 2 to 8 columns and writes to memory that
      * was freed, so blocks are longer and nothing is closed.
      */
+    @Tag("nightly")
     @Test
     void anotherDeviceGuessesTheSame() {
         // Skips where there is none.

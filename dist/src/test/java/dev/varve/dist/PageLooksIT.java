@@ -13,6 +13,8 @@ import com.microsoft.playwright.CDPSession;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 
+import dev.varve.testkit.Effort;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -64,8 +66,14 @@ class PageLooksIT {
     /** Most processor time until the page is usable. */
     private static final int USABLE_MILLIS = 500;
 
-    /** Thrice the goal, which holds where nothing else runs. */
-    private static final int SHOWN_MILLIS = 150;
+    /** Most time from the event of a token until it is shown. */
+    private static final int SHOWN_MILLIS = 50;
+
+    /** Work of a picture while many messages scroll. */
+    private static final int FRAME_MILLIS = 16;
+
+    /** So much longer may things take by day, when others compute beside them. */
+    private static final int BUSY = Effort.of(4, 1);
 
     @TempDir static Path folder;
 
@@ -220,7 +228,7 @@ class PageLooksIT {
                                 work));
             }
         }
-        assertTrue(work <= USABLE_MILLIS, "milliseconds " + work);
+        assertTrue(work <= BUSY * USABLE_MILLIS, "milliseconds " + work);
     }
 
     @Test
@@ -266,7 +274,7 @@ class PageLooksIT {
                                                 .sort((a, b) => a - b)[Math.floor(window.came.length / 2)]
                                             """));
             tell("a token is shown " + median + " ms after it came");
-            assertTrue(median <= SHOWN_MILLIS, "milliseconds " + median);
+            assertTrue(median <= BUSY * SHOWN_MILLIS, "milliseconds " + median);
         }
     }
 
@@ -312,7 +320,7 @@ class PageLooksIT {
                             FRAMES);
             double frame = (workedMillis(debugger) - before) / FRAMES;
             tell("5,000 messages: a frame takes " + frame + " ms of work while they scroll");
-            assertTrue(frame <= 16, "milliseconds " + frame);
+            assertTrue(frame <= BUSY * FRAME_MILLIS, "milliseconds " + frame);
             tab.page()
                     .waitForFunction(
                             """

@@ -1,6 +1,7 @@
 package dev.varve.dist;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -23,8 +24,16 @@ final class StartRecords {
         for (Path record : in(Files.createDirectories(SHARED))) {
             Path lent = cache.resolve(record.getFileName());
             if (!Files.exists(lent)) {
-                Files.createSymbolicLink(lent, record);
+                link(lent, record);
             }
+        }
+    }
+
+    private static void link(Path lent, Path record) throws IOException {
+        try {
+            Files.createLink(lent, record);
+        } catch (FileSystemException elsewhere) {
+            Files.createSymbolicLink(lent, record);
         }
     }
 
@@ -32,7 +41,7 @@ final class StartRecords {
     static void keep(Path cache) throws IOException {
         for (Path record : in(cache)) {
             Path kept = SHARED.resolve(record.getFileName());
-            if (!Files.isSymbolicLink(record) && !Files.exists(kept)) {
+            if (!Files.exists(kept)) {
                 Path whole = Files.createTempFile(SHARED, "new", null);
                 Files.copy(record, whole, StandardCopyOption.REPLACE_EXISTING);
                 Files.move(whole, kept, StandardCopyOption.ATOMIC_MOVE);

@@ -17,6 +17,9 @@ final class Varve {
     static final Path INSTALLATION =
             Path.of(System.getProperty("varve.test.root"), "dist", "target", "varve");
 
+    /** Threads of servers that are not told how many; 0: they decide. */
+    private static final int THREADS = Integer.getInteger("varve.test.threads", 0);
+
     /** How a command ended. */
     record Outcome(int status, String out, String err) {}
 
@@ -135,6 +138,9 @@ final class Varve {
     Server serve(Object... arguments) throws IOException {
         List<Object> all = new ArrayList<>(List.of("serve", "--port", "0"));
         all.addAll(List.of(arguments));
+        if (THREADS > 0 && !all.contains("--threads")) {
+            all.addAll(List.of("--threads", THREADS));
+        }
         return start("Serving ", all);
     }
 

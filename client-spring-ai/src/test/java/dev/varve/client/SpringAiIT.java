@@ -86,7 +86,7 @@ class SpringAiIT {
                 .model(model)
                 .maxRetries(0)
                 .maxCompletionTokens(1000)
-                .seed(4)
+                .temperature(0.0)
                 .build();
     }
 
@@ -102,8 +102,7 @@ class SpringAiIT {
         BeanOutputConverter<Order> converter = new BeanOutputConverter<>(Order.class);
         requireWhole(
                 client.prompt()
-                        .options(
-                                OpenAiChatOptions.builder().outputSchema(converter.getJsonSchema()))
+                        .options(greedy(1000).outputSchema(converter.getJsonSchema()))
                         .user("Ada orders two books.")
                         .call()
                         .entity(converter));
@@ -121,7 +120,7 @@ class SpringAiIT {
 
         String answer =
                 client.prompt()
-                        .options(OpenAiChatOptions.builder().toolChoice("required"))
+                        .options(greedy(1000).toolChoice("required"))
                         .tools(hotel)
                         .user("Book a room in Paris for two nights.")
                         .call()
@@ -133,10 +132,9 @@ class SpringAiIT {
 
     private static void callsToolsRoundByRound(OpenAiChatModel chat) {
         OpenAiChatOptions calling =
-                OpenAiChatOptions.builder()
+                greedy(200)
                         .toolCallbacks(ToolCallbacks.from(new Hotel()))
                         .toolChoice("required")
-                        .maxCompletionTokens(200)
                         .build();
         List<Message> messages = new ArrayList<>();
         messages.add(new UserMessage("Book rooms in Paris."));
@@ -158,7 +156,7 @@ class SpringAiIT {
                                     answer.getToolCalls().stream().map(SpringAiIT::booked).toList())
                             .build());
         }
-        OpenAiChatOptions plain = OpenAiChatOptions.builder().maxCompletionTokens(8).build();
+        OpenAiChatOptions plain = greedy(8).build();
 
         assertTrue(
                 chat.call(new Prompt(messages, plain)).getMetadata().getUsage().getPromptTokens()

@@ -70,6 +70,7 @@ class LauncherIT {
     void aDamagedStartUpCacheIsIgnored() throws Exception {
         StartRecords.lend(folder.resolve("cache"));
         run(Map.of(), "--version");
+        assertFalse(records().isEmpty());
         for (Path record : records()) {
             Files.delete(record);
             Files.write(record, new byte[100]);

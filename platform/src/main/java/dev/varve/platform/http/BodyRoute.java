@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** A route that takes a JSON object with POST and has it worked on beside the engine. */
 abstract class BodyRoute extends Route {
@@ -46,7 +47,10 @@ abstract class BodyRoute extends Route {
                         : Optional.empty();
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
                 Offer.Taken taken =
-                        take(name, patience(exchange, body, probe), exchange.record())) {
+                        take(
+                                name,
+                                patience(exchange, body, probe, () -> offer.idOf(name)),
+                                exchange.record())) {
             Outcome outcome = answer(exchange, body, taken, probe);
             if (probe.mustClose()) {
                 // The connection ends with the probe; the answer must be out by then.
@@ -60,8 +64,10 @@ abstract class BodyRoute extends Route {
      * Whether the client went away, asked as long as it waits for its model.
      *
      * @param body which is not taken yet
+     * @param model id of the model
      */
-    BooleanSupplier patience(Exchange exchange, HeldBody body, ConnectionProbe probe) {
+    BooleanSupplier patience(
+            Exchange exchange, HeldBody body, ConnectionProbe probe, Supplier<String> model) {
         return probe::isGone;
     }
 

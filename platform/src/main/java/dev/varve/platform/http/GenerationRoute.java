@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** A route whose answer the engine generates. */
 final class GenerationRoute extends BodyRoute {
@@ -71,14 +72,10 @@ final class GenerationRoute extends BodyRoute {
     }
 
     @Override
-    BooleanSupplier patience(Exchange exchange, HeldBody body, ConnectionProbe probe) {
-        EarlyForm form =
-                early.of(
-                        () ->
-                                body.look(RequestedModel::in)
-                                        .orElseGet(() -> exchange.record().model()));
+    BooleanSupplier patience(
+            Exchange exchange, HeldBody body, ConnectionProbe probe, Supplier<String> model) {
         EarlyStream stream =
-                new EarlyStream(exchange.response(), probe::isGone, form)
+                new EarlyStream(exchange.response(), probe::isGone, early.of(model))
                         .attachedTo(exchange.request());
         return () -> stream.isGone(() -> body.look(GenerationRoute::streams));
     }

@@ -104,6 +104,11 @@ final class Offer {
         require().require(RequestedModel.in(body));
     }
 
+    /** Id of the model that a name means; {@code ""} if that is not known. */
+    String idOf(Optional<String> name) {
+        return models.flatMap(all -> all.idOf(name)).orElse("");
+    }
+
     /**
      * Takes the model that a request names, which may have to be loaded.
      *

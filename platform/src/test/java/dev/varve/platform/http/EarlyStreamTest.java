@@ -69,7 +69,7 @@ class EarlyStreamTest {
     }
 
     private static String body(String path, String content, boolean stream) {
-        return "{\"model\": \"slow\", \"stream\": "
+        return "{\"model\": \"gpt-of-any-kind\", \"stream\": "
                 + stream
                 + ", \"max_tokens\": 9, "
                 + switch (path) {

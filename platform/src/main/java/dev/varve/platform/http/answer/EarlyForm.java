@@ -17,7 +17,7 @@ public interface EarlyForm {
     /** Makes one for each request. */
     @FunctionalInterface
     interface Maker {
-        /** {@code model}: what the model is called, as far as that is known. */
+        /** {@code model}: id of the model, never what a client wrote. */
         EarlyForm of(Supplier<String> model);
     }
 

@@ -21,7 +21,7 @@ public final class EarlyResponse implements EarlyForm {
     private final Supplier<String> model;
     private Optional<ResponseObject> begun = Optional.empty();
 
-    /** {@code model}: what the model is called, asked at the first event. */
+    /** {@code model}: its id, asked for at the first event. */
     public EarlyResponse(Supplier<String> model) {
         this.model = model;
     }

@@ -137,6 +137,11 @@ public final class ServedModels implements AutoCloseable {
         }
     }
 
+    /** Id of the model that a name means, as far as is known by now. */
+    public synchronized Optional<String> idOf(Optional<String> name) {
+        return meant(name);
+    }
+
     /**
      * Takes a model for a request, and waits until it is loaded.
      *
@@ -266,10 +271,12 @@ public final class ServedModels implements AutoCloseable {
     }
 
     private ModelSlot resolve(Optional<String> name) {
+        return meant(name).map(slots::get).orElseThrow(this::unknown);
+    }
+
+    private Optional<String> meant(Optional<String> name) {
         return name.map(each -> names.resolve(each, listed))
-                .orElseGet(() -> listed.stream().findFirst())
-                .map(slots::get)
-                .orElseThrow(this::unknown);
+                .orElseGet(() -> listed.stream().findFirst());
     }
 
     /** The 404 of a name that means no model. */

@@ -1,6 +1,7 @@
 package dev.varve.platform.http.anthropic;
 
 import dev.varve.platform.http.answer.StreamEvent;
+import dev.varve.platform.http.conversation.CallArguments;
 import dev.varve.platform.http.json.Json;
 
 import tools.jackson.databind.JsonNode;
@@ -42,7 +43,8 @@ final class CollectedBlocks {
 
     private void close(ObjectNode block) {
         switch (block.get("type").stringValue()) {
-            case "tool_use" -> block.set("input", InputObject.of(text.toString()));
+            case "tool_use" ->
+                    block.set("input", CallArguments.read(text.toString()).orElseGet(Json::object));
             case "thinking" -> block.put("thinking", text.toString());
             default -> block.put("text", text.toString());
         }

@@ -4,7 +4,6 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
 
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -60,7 +59,10 @@ public record HistoryCall(Optional<String> id, String name, Object forTemplate) 
                 Json.plain(copy));
     }
 
-    /** The arguments of a call in the place {@code where}: an object, or the text of one. */
+    /**
+     * The arguments of a call in the place {@code where}: an object, the text of one, or the
+     * beginning of such a text, which an answer has that was cut in its call.
+     */
     public static JsonNode arguments(String where, JsonNode arguments) {
         if (arguments.isObject()) {
             return arguments;
@@ -68,17 +70,12 @@ public record HistoryCall(Optional<String> id, String name, Object forTemplate) 
         if (arguments.isMissingNode() || arguments.isNull()) {
             return Json.object();
         }
-        if (arguments.isString()) {
-            try {
-                String text = arguments.stringValue();
-                JsonNode parsed = text.isBlank() ? Json.object() : Json.MAPPER.readTree(text);
-                if (parsed instanceof ObjectNode) {
-                    return parsed;
-                }
-            } catch (JacksonException e) {
-                // Answered below like any other text that is no object.
-            }
-        }
-        throw ApiException.invalid(where, where + ": expected the text of a JSON object");
+        return Optional.of(arguments)
+                .filter(JsonNode::isString)
+                .flatMap(text -> CallArguments.read(text.stringValue()))
+                .orElseThrow(
+                        () ->
+                                ApiException.invalid(
+                                        where, where + ": expected the text of a JSON object"));
     }
 }

@@ -100,6 +100,19 @@ class ChatMessagesTest {
     }
 
     @Test
+    void aCallThatWasCutIsTakenAsFarAsItGoes() {
+        List<Map<String, Object>> messages =
+                read(
+                        "[{\"role\": \"assistant\", \"tool_calls\": [{\"function\":"
+                                + " {\"name\": \"look\", \"arguments\":"
+                                + " \"{\\\"x\\\": 1, \\\"y\\\": \\\"a b\"}}]}]");
+
+        assertEquals(
+                "[{function={name=look, arguments={x=1, y=a b}}}]",
+                messages.getFirst().get("tool_calls").toString());
+    }
+
+    @Test
     void thoughtsHaveOneName() {
         assertEquals(
                 "t",
@@ -124,6 +137,9 @@ class ChatMessagesTest {
                         + " | messages[0].tool_calls: expected an array, found 1",
                 "[{\"role\": \"assistant\", \"tool_calls\": [{}]}]"
                         + " | messages[0].tool_calls[0].function: expected an object with a name",
+                "[{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"f\","
+                        + " \"arguments\": \"go\"}}]}] | messages[0].tool_calls[0].function"
+                        + ".arguments: expected the text of a JSON object",
                 "[{\"role\": \"tool\", \"content\": \"r\", \"tool_call_id\": 1}]"
                         + " | messages[0].tool_call_id: expected a string, found 1"
             })

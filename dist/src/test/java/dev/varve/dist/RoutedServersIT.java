@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Two servers behind a client that sends each conversation where its beginning lies. */
-@Timeout(600)
+@Timeout(1800)
 class RoutedServersIT {
     private static final int CONVERSATIONS = Effort.of(10, 100);
     private static final int TURNS = Effort.of(4, 10);

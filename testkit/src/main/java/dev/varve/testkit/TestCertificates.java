@@ -9,6 +9,7 @@ import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 
@@ -35,6 +36,32 @@ public final class TestCertificates {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, trust.getTrustManagers(), null);
             return context;
+        }
+
+        /**
+         * The key in the form that RSA and EC had before PKCS 8: the last element of the sequence
+         * there.
+         */
+        public byte[] olderKey() {
+            byte[] der = secret.getEncoded();
+            int at = content(der, 0);
+            at = end(der, at);
+            at = end(der, at);
+            return Arrays.copyOfRange(der, content(der, at), end(der, at));
+        }
+
+        private static int content(byte[] der, int at) {
+            int first = der[at + 1] & 0xFF;
+            return at + (first < 0x80 ? 2 : 2 + (first & 0x7F));
+        }
+
+        private static int end(byte[] der, int at) {
+            int content = content(der, at);
+            int length = 0;
+            for (int i = content == at + 2 ? at + 1 : at + 2; i < content; i++) {
+                length = length << 8 | der[i] & 0xFF;
+            }
+            return content + length;
         }
     }
 

@@ -40,6 +40,14 @@ final class AccessArguments {
     private boolean insecure;
 
     @Option(
+            names = "--open-metrics",
+            description =
+                    "Answer GET /metrics without a key, for scrapers and gateways that have none."
+                            + " It tells loads and names of models, nothing of what is said.",
+            order = OptionSections.RARE)
+    private boolean openMetrics;
+
+    @Option(
             names = "--cache-scope",
             paramLabel = "key|shared",
             defaultValue = "key",
@@ -90,7 +98,8 @@ final class AccessArguments {
                 keys(environment),
                 insecure ? ClientAccess.WithoutKey.ANYWHERE : ClientAccess.WithoutKey.LOOPBACK_ONLY,
                 new PageAccess(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts)),
-                new CacheAccess(scopes, operatorKey()));
+                new CacheAccess(scopes, operatorKey()),
+                openMetrics);
     }
 
     private Set<String> keys(Environment environment) {

@@ -227,11 +227,10 @@ final class ApiContext {
                         context,
                         (model, body) -> {
                             CompletionRequests.RULES.check(body, context.policy());
-                            ObjectNode answer = Json.object();
-                            ArrayNode prompts = answer.putArray("prompts");
+                            ArrayNode prompts = Json.MAPPER.createArrayNode();
                             CompletionRequests.prompts(body, model.served())
                                     .forEach(prompt -> prompts.add(rendered(prompt)));
-                            return answer;
+                            return prompts;
                         }),
                 "/v1/completions/render");
         map(

@@ -10,6 +10,7 @@ import dev.varve.platform.intake.HeldBody;
 
 import jakarta.servlet.http.HttpServletRequest;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
@@ -20,13 +21,13 @@ import java.util.function.BiFunction;
 final class TextRoute extends BodyRoute {
     private static final long serialVersionUID = 1L;
 
-    private final transient BiFunction<Offer.OfferedModel, ObjectNode, ObjectNode> use;
+    private final transient BiFunction<Offer.OfferedModel, ObjectNode, JsonNode> use;
     private final Optional<ErrorForm> errors;
 
     TextRoute(
             String label,
             RouteContext context,
-            BiFunction<Offer.OfferedModel, ObjectNode, ObjectNode> use) {
+            BiFunction<Offer.OfferedModel, ObjectNode, JsonNode> use) {
         this(label, context, Optional.empty(), use);
     }
 
@@ -35,7 +36,7 @@ final class TextRoute extends BodyRoute {
             String label,
             RouteContext context,
             Dialect dialect,
-            BiFunction<Offer.OfferedModel, ObjectNode, ObjectNode> use) {
+            BiFunction<Offer.OfferedModel, ObjectNode, JsonNode> use) {
         this(
                 label,
                 context,
@@ -50,7 +51,7 @@ final class TextRoute extends BodyRoute {
             String label,
             RouteContext context,
             Optional<ErrorForm> errors,
-            BiFunction<Offer.OfferedModel, ObjectNode, ObjectNode> use) {
+            BiFunction<Offer.OfferedModel, ObjectNode, JsonNode> use) {
         super(label, context);
         this.use = use;
         this.errors = errors;

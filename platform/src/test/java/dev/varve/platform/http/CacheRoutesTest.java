@@ -49,13 +49,11 @@ class CacheRoutesTest {
     private static HttpOptions options(PageAccess pages, String operator, String... keys) {
         return new HttpOptions(
                 ListenAddress.LOOPBACK,
-                new ClientAccess(
-                        Set.of(keys),
-                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                        pages,
-                        new CacheAccess(
-                                ScopeRule.KEY,
-                                Optional.of(operator).filter(key -> !key.isEmpty()))),
+                new ClientAccess(Set.of(keys), ClientAccess.WithoutKey.LOOPBACK_ONLY, pages)
+                        .withCache(
+                                new CacheAccess(
+                                        ScopeRule.KEY,
+                                        Optional.of(operator).filter(key -> !key.isEmpty()))),
                 IntakeLimits.DEFAULT);
     }
 

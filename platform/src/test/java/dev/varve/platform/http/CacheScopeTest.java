@@ -44,10 +44,10 @@ class CacheScopeTest {
         return new HttpOptions(
                 ListenAddress.LOOPBACK,
                 new ClientAccess(
-                        Set.of(keys),
-                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                        PageAccess.NONE,
-                        new CacheAccess(rule, Optional.empty())),
+                                Set.of(keys),
+                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                PageAccess.NONE)
+                        .withCache(new CacheAccess(rule, Optional.empty())),
                 IntakeLimits.DEFAULT);
     }
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -422,6 +423,24 @@ class HttpServerTest {
             assertNotEquals(scopes.get(0), scopes.get(1));
             assertFalse(
                     scopes.getFirst().name().contains("alice"), "a scope does not show its key");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 401", "true, 200"})
+    void metricsAreToldWithoutAKeyWhereThatIsWanted(boolean open, int status) throws Exception {
+        ClientAccess keys =
+                new ClientAccess(
+                        Set.of("alice"), ClientAccess.WithoutKey.LOOPBACK_ONLY, PageAccess.NONE);
+        HttpOptions options =
+                new HttpOptions(
+                        new ListenAddress("127.0.0.1", 0),
+                        open ? keys.withOpenMetrics() : keys,
+                        IntakeLimits.DEFAULT);
+        try (TestServer server = TestServer.of(engine, options)) {
+            assertEquals(status, server.get("/metrics").statusCode());
+            assertEquals(401, server.get("/v1/models").statusCode());
+            assertEquals(401, server.get("/status").statusCode());
         }
     }
 }

@@ -52,12 +52,13 @@ class LiveRequestsTest {
         return new HttpOptions(
                 ListenAddress.LOOPBACK,
                 new ClientAccess(
-                        Set.of(keys),
-                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                        PageAccess.NONE,
-                        new CacheAccess(
-                                ScopeRule.KEY,
-                                Optional.of(operator).filter(key -> !key.isEmpty()))),
+                                Set.of(keys),
+                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                PageAccess.NONE)
+                        .withCache(
+                                new CacheAccess(
+                                        ScopeRule.KEY,
+                                        Optional.of(operator).filter(key -> !key.isEmpty()))),
                 IntakeLimits.DEFAULT);
     }
 

@@ -116,8 +116,8 @@ class NativeCompletionTest {
         JsonNode texts =
                 TestServer.json(
                         server.post("/v1/completions/render", "{\"prompt\": [\"ab\", [1, 2, 3]]}"));
-        assertEquals("ab", texts.at("/prompts/0/prompt").stringValue());
-        assertEquals(3, texts.at("/prompts/1/token_ids").size());
+        assertEquals("ab", texts.at("/0/prompt").stringValue());
+        assertEquals(3, texts.at("/1/token_ids").size());
     }
 
     @ParameterizedTest

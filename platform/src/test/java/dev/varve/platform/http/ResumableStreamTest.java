@@ -218,10 +218,10 @@ class ResumableStreamTest {
                 new HttpOptions(
                         ListenAddress.LOOPBACK,
                         new ClientAccess(
-                                Set.of("a", "b"),
-                                ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                PageAccess.NONE,
-                                new CacheAccess(rule, Optional.empty())),
+                                        Set.of("a", "b"),
+                                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                        PageAccess.NONE)
+                                .withCache(new CacheAccess(rule, Optional.empty())),
                         IntakeLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
             String path = "/v1/chat/completions";

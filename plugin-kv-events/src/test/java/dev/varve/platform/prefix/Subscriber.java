@@ -33,6 +33,7 @@ final class Subscriber implements AutoCloseable {
     private final ZContext context = new ZContext();
     private final ZMQ.Socket events = context.createSocket(SocketType.SUB);
     private final ZMQ.Socket replay = context.createSocket(SocketType.DEALER);
+    private final String topic;
     private final Map<Place, Block> index = new HashMap<>();
     private long next;
     private int heard;
@@ -45,6 +46,7 @@ final class Subscriber implements AutoCloseable {
     record Block(Optional<Long> parent, List<Integer> tokens) {}
 
     Subscriber(String topic, int port, int replayPort) {
+        this.topic = topic;
         events.subscribe(topic.getBytes(StandardCharsets.UTF_8));
         events.setRcvHWM(0);
         replay.setRcvHWM(0);
@@ -111,12 +113,16 @@ final class Subscriber implements AutoCloseable {
         while (true) {
             byte[] delimiter = replay.recv();
             assertNotNull(delimiter, "no answer");
+            byte[] of = replay.recv();
             byte[] number = replay.recv();
             byte[] payload = replay.recv();
+            assertFalse(replay.hasReceiveMore());
             if (payload.length == 0) {
+                assertEquals(0, of.length);
                 assertArrayEquals(END, number);
                 return;
             }
+            assertTrue(new String(of, StandardCharsets.UTF_8).startsWith(topic));
             if (ByteBuffer.wrap(number).getLong() == next) {
                 apply(payload);
             }
@@ -162,6 +168,7 @@ final class Subscriber implements AutoCloseable {
         assertEquals("BlockStored", type);
         assertEquals(TokenBlock.TOKENS, field(event, "block_size").asIntegerValue().asInt());
         assertTrue(field(event, "lora_id").isNilValue());
+        assertTrue(field(event, "lora_name").isNilValue());
         Value parent = field(event, "parent_block_hash");
         List<Integer> tokens =
                 field(event, "token_ids").asArrayValue().list().stream()

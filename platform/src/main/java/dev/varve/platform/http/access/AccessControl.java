@@ -26,7 +26,7 @@ public final class AccessControl {
      * only the operator may ask. What only reads an open route may name the server as it likes.
      */
     public Caller admit(Request request, Purpose purpose) {
-        boolean open = purpose.isOpen();
+        boolean open = purpose.isOpen() || purpose == Purpose.MEASUREMENT && access.openMetrics();
         if (!access.needsKey()) {
             checkPage(request, purpose);
         }

@@ -13,9 +13,14 @@ import java.util.Set;
  * @param withoutKey where a server that needs no key may listen
  * @param pages which web pages may call
  * @param cache who shares computed prompts, and who may look at them
+ * @param openMetrics whether metrics are told without a key
  */
 public record ClientAccess(
-        Set<String> apiKeys, WithoutKey withoutKey, PageAccess pages, CacheAccess cache) {
+        Set<String> apiKeys,
+        WithoutKey withoutKey,
+        PageAccess pages,
+        CacheAccess cache,
+        boolean openMetrics) {
     /** Where a server may listen that lets everybody in. */
     public enum WithoutKey {
         /** Only where programs of this machine reach it. */
@@ -39,9 +44,9 @@ public record ClientAccess(
         }
     }
 
-    /** A scope for each key, and no key for the operator. */
+    /** A scope for each key, no key for the operator, and metrics for who has a key. */
     public ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, PageAccess pages) {
-        this(apiKeys, withoutKey, pages, CacheAccess.USUAL);
+        this(apiKeys, withoutKey, pages, CacheAccess.USUAL, false);
     }
 
     /** Whether requests must bring a key. */
@@ -68,12 +73,17 @@ public record ClientAccess(
 
     /** The same with other pages. */
     public ClientAccess withPages(PageAccess other) {
-        return new ClientAccess(apiKeys, withoutKey, other, cache);
+        return new ClientAccess(apiKeys, withoutKey, other, cache, openMetrics);
     }
 
     /** The same with other rules for computed prompts. */
     public ClientAccess withCache(CacheAccess other) {
-        return new ClientAccess(apiKeys, withoutKey, pages, other);
+        return new ClientAccess(apiKeys, withoutKey, pages, other, openMetrics);
+    }
+
+    /** The same, and metrics are told without a key. */
+    public ClientAccess withOpenMetrics() {
+        return new ClientAccess(apiKeys, withoutKey, pages, cache, true);
     }
 
     private static VarveException invalid(String message) {

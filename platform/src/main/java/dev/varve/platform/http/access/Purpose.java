@@ -6,7 +6,7 @@ public enum Purpose {
     LIFE_SIGN,
     /** The page that the server shows to browsers, which tells no secret; without a key. */
     PAGE,
-    /** Tells how the server does. */
+    /** Tells how the server does; without a key where the server is told so. */
     MEASUREMENT,
     /** Shows or changes what concerns all callers; for who runs the server. */
     OPERATION,

@@ -1,6 +1,7 @@
 package dev.varve.platform.http.tls;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.transport.PemKey;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

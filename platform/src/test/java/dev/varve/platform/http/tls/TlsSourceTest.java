@@ -13,7 +13,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 
 /** Which files are a certificate and its key, and what is said of others. */
 class TlsSourceTest {
@@ -44,8 +43,8 @@ class TlsSourceTest {
 
     @Test
     void olderFormsOfKeysAreReadToo() throws Exception {
-        Path oldRsa = certificates.write("old-rsa", "RSA PRIVATE KEY", inner(rsa));
-        Path oldEc = certificates.write("old-ec", "EC PRIVATE KEY", inner(ec));
+        Path oldRsa = certificates.write("old-rsa", "RSA PRIVATE KEY", rsa.olderKey());
+        Path oldEc = certificates.write("old-ec", "EC PRIVATE KEY", ec.olderKey());
         // As openssl writes it.
         Files.writeString(
                 oldEc,
@@ -54,29 +53,6 @@ class TlsSourceTest {
 
         assertEquals(rsa.secret(), TlsSource.read(rsa.certificate(), oldRsa).identity().key());
         assertEquals(ec.secret(), TlsSource.read(ec.certificate(), oldEc).identity().key());
-    }
-
-    /** The last element of PKCS 8's sequence, which holds the older form. */
-    private static byte[] inner(TestCertificates.Pair pair) {
-        byte[] der = pair.secret().getEncoded();
-        int at = content(der, 0);
-        at = end(der, at);
-        at = end(der, at);
-        return Arrays.copyOfRange(der, content(der, at), end(der, at));
-    }
-
-    private static int content(byte[] der, int at) {
-        int first = der[at + 1] & 0xFF;
-        return at + (first < 0x80 ? 2 : 2 + (first & 0x7F));
-    }
-
-    private static int end(byte[] der, int at) {
-        int content = content(der, at);
-        int length = 0;
-        for (int i = content == at + 2 ? at + 1 : at + 2; i < content; i++) {
-            length = length << 8 | der[i] & 0xFF;
-        }
-        return content + length;
     }
 
     @Test

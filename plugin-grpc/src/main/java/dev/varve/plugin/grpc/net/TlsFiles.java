@@ -1,6 +1,7 @@
 package dev.varve.plugin.grpc.net;
 
 import dev.varve.api.VarveException;
+import dev.varve.api.transport.PemKey;
 import dev.varve.api.transport.TransportOptions;
 
 import io.grpc.netty.GrpcSslContexts;
@@ -11,8 +12,11 @@ import io.netty.handler.ssl.SslProvider;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
@@ -36,15 +40,7 @@ final class TlsFiles {
     static SslContext server(TransportOptions options) {
         TransportOptions.Identity identity = options.identity().orElseThrow();
         X509Certificate[] chain = certificates(identity.certificate());
-        SslContextBuilder builder;
-        try (InputStream key = Files.newInputStream(identity.key());
-                InputStream certificate = Files.newInputStream(identity.certificate())) {
-            builder = SslContextBuilder.forServer(certificate, key);
-        } catch (IOException e) {
-            throw unreadable(identity.key(), e);
-        } catch (IllegalArgumentException e) {
-            throw badKey(identity, chain.length, e);
-        }
+        SslContextBuilder builder = SslContextBuilder.forServer(key(identity, chain), chain);
         if (options.trusted().isPresent()) {
             builder.clientAuth(ClientAuth.REQUIRE);
         }
@@ -53,12 +49,17 @@ final class TlsFiles {
 
     private static void show(SslContextBuilder builder, TransportOptions.Identity identity) {
         X509Certificate[] chain = certificates(identity.certificate());
-        try (InputStream key = Files.newInputStream(identity.key());
-                InputStream certificate = Files.newInputStream(identity.certificate())) {
-            builder.keyManager(certificate, key);
+        builder.keyManager(key(identity, chain), chain);
+    }
+
+    private static PrivateKey key(TransportOptions.Identity identity, X509Certificate[] chain) {
+        try {
+            // PEM is ASCII; what is not is no key either.
+            String text = Files.readString(identity.key(), StandardCharsets.ISO_8859_1);
+            return PemKey.parse(text, chain[0].getPublicKey());
         } catch (IOException e) {
             throw unreadable(identity.key(), e);
-        } catch (IllegalArgumentException e) {
+        } catch (GeneralSecurityException e) {
             throw badKey(identity, chain.length, e);
         }
     }
@@ -103,11 +104,11 @@ final class TlsFiles {
 
     /** The library's own message is not repeated: nothing of a key belongs into a message. */
     private static VarveException badKey(
-            TransportOptions.Identity identity, int certificates, RuntimeException cause) {
+            TransportOptions.Identity identity, int certificates, Exception cause) {
         return new VarveException(
                 VarveException.Kind.CORRUPT_FILE,
                 identity.key()
-                        + ": expected a private key (PEM, PKCS 8, without a password) for the first"
+                        + ": expected a private key (PEM, without a password) for the first"
                         + " of "
                         + certificates
                         + " certificates in "

@@ -30,6 +30,8 @@ class TrustTest {
 
     @TempDir static Path folder;
 
+    private static TestCertificates certificates;
+    private static TestCertificates.Pair pair;
     private static Path authority;
     private static Path otherAuthority;
     private static TransportOptions.Identity server;
@@ -39,10 +41,11 @@ class TrustTest {
 
     @BeforeAll
     static void makeCertificates() throws Exception {
-        TestCertificates certificates = new TestCertificates(folder);
+        certificates = new TestCertificates(folder);
         authority = certificates.authority("ca").certificate();
         otherAuthority = certificates.authority("other-ca").certificate();
-        server = Identities.of(certificates.signed("server", "ca", "ip:127.0.0.1,dns:localhost"));
+        pair = certificates.signed("server", "ca", "ip:127.0.0.1,dns:localhost");
+        server = Identities.of(pair);
         client = Identities.of(certificates.signed("client", "ca", "dns:client"));
         stranger = Identities.of(certificates.signed("stranger", "other-ca", "ip:127.0.0.1"));
         elsewhere = Identities.of(certificates.signed("elsewhere", "ca", "dns:elsewhere.example"));
@@ -114,6 +117,18 @@ class TrustTest {
 
         try (Pair pair = Pair.open("127.0.0.1:0", listening, connecting)) {
             assertTrue(pair.talks());
+        }
+    }
+
+    /** As cert-manager and openssl write them where they are not told otherwise. */
+    @Test
+    void keysInTheirOlderFormAreTaken() throws Exception {
+        Path key = certificates.write("old-key.pem", "EC PRIVATE KEY", pair.olderKey());
+        TransportOptions.Identity older = new TransportOptions.Identity(server.certificate(), key);
+
+        try (Pair both =
+                Pair.open("127.0.0.1:0", mutual(older, authority), mutual(older, authority))) {
+            assertTrue(both.talks());
         }
     }
 

@@ -17,7 +17,8 @@ import java.util.List;
  * <ul>
  *   <li>{@code type} "BlockStored", {@code block_hashes} (an array of one integer), {@code
  *       parent_block_hash} (an integer or nil), {@code token_ids} (integers), {@code block_size},
- *       {@code lora_id} nil, {@code medium} "GPU" for the devices or "CPU" for host memory
+ *       {@code lora_id} and {@code lora_name} nil, {@code medium} "GPU" for the devices or "CPU"
+ *       for host memory
  *   <li>{@code type} "BlockRemoved", {@code block_hashes}, {@code medium}
  *   <li>{@code type} "AllBlocksCleared"
  * </ul>
@@ -55,7 +56,7 @@ final class EventBatch {
     }
 
     private void put(CacheEvent.Stored stored, MessageBufferPacker to) throws IOException {
-        to.packMapHeader(7);
+        to.packMapHeader(8);
         to.packString("type").packString("BlockStored");
         putHash(stored.block(), to);
         to.packString("parent_block_hash");
@@ -70,6 +71,7 @@ final class EventBatch {
         }
         to.packString("block_size").packInt(blockTokens);
         to.packString("lora_id").packNil();
+        to.packString("lora_name").packNil();
         putMedium(stored.medium(), to);
     }
 

@@ -20,8 +20,9 @@ import java.util.Optional;
  * batch (8 bytes, big-endian, from 0 on without gaps), and the {@linkplain EventBatch events}.
  *
  * <p>At the replay address whoever sends an empty frame and 8 bytes, the number of a batch, gets
- * those from that one on that are kept, each as an empty frame, its number and its events, and in
- * the end one with the number -1 and no events.
+ * those from that one on that are kept, each as an empty frame and the three of its message, and in
+ * the end one with the number -1 and neither topic nor events. That is the form of vLLM since 0.26;
+ * before, the topic was missing.
  */
 final class ZmqListener implements CacheListener {
     private static final System.Logger LOG = System.getLogger("dev.varve.events");
@@ -34,6 +35,7 @@ final class ZmqListener implements CacheListener {
     private static final int LINGER_MILLIS = 200;
     private static final int LOOK_MILLIS = 100;
     private static final long END = -1;
+    private static final byte[] NOTHING = {};
 
     private final ZContext context = new ZContext();
     private final byte[] topic;
@@ -123,16 +125,18 @@ final class ZmqListener implements CacheListener {
             return;
         }
         for (ReplayBuffer.Batch batch : kept.from(ByteBuffer.wrap(from).getLong())) {
-            send(socket, client, number(batch.number()), batch.payload());
+            send(socket, client, topic, number(batch.number()), batch.payload());
         }
-        send(socket, client, number(END), new byte[0]);
+        send(socket, client, NOTHING, number(END), NOTHING);
     }
 
-    private static void send(ZMQ.Socket socket, byte[] client, byte[] number, byte[] payload) {
+    private static void send(ZMQ.Socket socket, byte[] client, byte[]... message) {
         socket.sendMore(client);
-        socket.sendMore(new byte[0]);
-        socket.sendMore(number);
-        socket.send(payload);
+        socket.sendMore(NOTHING);
+        for (int i = 0; i < message.length - 1; i++) {
+            socket.sendMore(message[i]);
+        }
+        socket.send(message[message.length - 1]);
     }
 
     @Override

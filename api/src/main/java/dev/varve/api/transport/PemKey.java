@@ -1,4 +1,4 @@
-package dev.varve.platform.http.tls;
+package dev.varve.api.transport;
 
 import java.io.ByteArrayOutputStream;
 import java.security.GeneralSecurityException;
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * Reads a private key from PEM: PKCS 8, or the older forms of RSA and EC, which lack only the name
  * of the algorithm. That stands in the public key which it belongs to.
  */
-final class PemKey {
+public final class PemKey {
     private static final Pattern BLOCK =
             Pattern.compile("-----BEGIN ((?:[A-Z0-9]+ )*PRIVATE KEY)-----([^-]*)-----END \\1-----");
 
@@ -33,7 +33,7 @@ final class PemKey {
      * @throws GeneralSecurityException if there is none, or it is of another algorithm; its message
      *     repeats nothing of the text
      */
-    static PrivateKey parse(String text, PublicKey partner) throws GeneralSecurityException {
+    public static PrivateKey parse(String text, PublicKey partner) throws GeneralSecurityException {
         Matcher block = BLOCK.matcher(text);
         if (!block.find()) {
             throw new InvalidKeyException("found no PRIVATE KEY");

@@ -12,7 +12,8 @@ import java.util.stream.IntStream;
 /**
  * Ends thoughts whose budget is spent, begins the call that a request demands as soon as content
  * would begin, and lets content be only what its form allows. Content that must have a form begins
- * right behind the thoughts, or with a thought where the prompt leaves that to the model.
+ * right behind the thoughts, or with a thought where the prompt and the budget leave that to the
+ * model.
  */
 final class AnswerGuide implements TokenGuide {
     private static final int[] NOTHING = {};
@@ -63,7 +64,10 @@ final class AnswerGuide implements TokenGuide {
         this.call = call;
         this.budget = budget;
         inThought = start instanceof PromptEnd.InThought;
-        mayThink = marks.isPresent() && start instanceof PromptEnd.Plain;
+        mayThink =
+                marks.isPresent()
+                        && start instanceof PromptEnd.Plain
+                        && (budget.isEmpty() || budget.getAsInt() > 0);
         // The label of a thought that the prompt opened is in the prompt.
         inThisThought = 1;
     }

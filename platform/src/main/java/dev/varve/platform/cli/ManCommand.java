@@ -1,5 +1,7 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.setting.Release;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -75,7 +77,7 @@ final class ManCommand extends CliCommand {
     }
 
     private String version() {
-        return release.orElseGet(VersionText::version);
+        return release.orElseGet(Release::version);
     }
 
     /** A command and all below it that help shows. */

@@ -1,11 +1,9 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.ggml.GgmlLibrary;
+import dev.varve.platform.setting.Release;
 
 import picocli.CommandLine.IVersionProvider;
-
-import java.lang.module.ModuleDescriptor;
-import java.util.Optional;
 
 /** Versions of Varve, of ggml and of the Java runtime. */
 final class VersionText implements IVersionProvider {
@@ -13,20 +11,12 @@ final class VersionText implements IVersionProvider {
     public String[] getVersion() {
         return new String[] {
             "varve "
-                    + version()
+                    + Release.version()
                     + " (ggml "
                     + GgmlLibrary.EXPECTED_VERSION
                     + ", Java "
                     + Runtime.version()
                     + ")"
         };
-    }
-
-    /** Version of Varve, as its module says. */
-    static String version() {
-        return Optional.ofNullable(VersionText.class.getModule().getDescriptor())
-                .flatMap(ModuleDescriptor::version)
-                .map(ModuleDescriptor.Version::toString)
-                .orElse("development");
     }
 }

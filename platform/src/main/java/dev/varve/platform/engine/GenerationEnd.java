@@ -93,7 +93,7 @@ public record GenerationEnd(
 
     /** Tokens per second of decode, 0 where no time passed. The first token belongs to prefill. */
     public double decodeTokensPerSecond() {
-        return perSecond(tokens.generated() - 1, times.decodeMillis());
+        return perSecond(Math.max(0, tokens.generated() - 1), times.decodeMillis());
     }
 
     private static double perSecond(int count, double millis) {

@@ -193,21 +193,9 @@ public final class Scheduler implements Engine {
                                 + shape.vocabularySize());
             }
         }
-        long wanted = (long) prompt.length + maxTokens;
         int context = options.capacity().contextTokens();
-        if (wanted > context) {
-            throw new VarveException(
-                    VarveException.Kind.CONTEXT_OVERFLOW,
-                    "This model's maximum context length is "
-                            + context
-                            + " tokens. However, you requested "
-                            + wanted
-                            + " tokens ("
-                            + prompt.length
-                            + " in the messages, "
-                            + maxTokens
-                            + " in the completion). Please reduce the length of the"
-                            + " messages or completion.");
+        if ((long) prompt.length + maxTokens > context) {
+            throw ContextOverflowException.of(context, prompt.length, maxTokens);
         }
     }
 

@@ -9,6 +9,7 @@ import dev.varve.platform.intake.Intake;
 import dev.varve.platform.intake.IntakeException;
 
 import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -59,11 +60,22 @@ final class AdmissionHandler extends Handler.Wrapper {
         } catch (IntakeException e) {
             return proceed(refused(e), request, response, callback);
         } catch (ApiException e) {
+            endIfBodyFollows(request, response);
             return proceed(new Admission.Refused(e, false), request, response, callback);
         }
         if (!route.readsBody(request.getMethod())) {
+            endIfBodyFollows(request, response);
             Admission admitted = new Admission.Admitted(caller, Optional.empty());
             return proceed(admitted, request, response, callback);
+        }
+        String coding = request.getHeaders().get(HttpHeader.CONTENT_ENCODING);
+        if (coding != null && !coding.equalsIgnoreCase("identity")) {
+            ApiException unknown =
+                    ApiException.status(
+                            415,
+                            "",
+                            "Content-Encoding: expected none, since bodies are taken as they are");
+            return proceed(new Admission.Refused(unknown, true), request, response, callback);
         }
         intake.read(
                 request,
@@ -78,6 +90,15 @@ final class AdmissionHandler extends Handler.Wrapper {
                     }
                 });
         return true;
+    }
+
+    /** What follows a body that nobody reads is no request, so clients must not send one. */
+    private static void endIfBodyFollows(Request request, Response response) {
+        HttpFields headers = request.getHeaders();
+        if (headers.getLongField(HttpHeader.CONTENT_LENGTH) > 0
+                || headers.contains(HttpHeader.TRANSFER_ENCODING)) {
+            response.getHeaders().put(HttpFields.CONNECTION_CLOSE);
+        }
     }
 
     private static Admission admission(Caller caller, BodyOutcome outcome) {

@@ -159,7 +159,7 @@ final class ApiContext {
 
     private void listModels(Exchange exchange) throws IOException {
         List<ModelView> views = offer.require().views();
-        boolean agent = exchange.request().getParameter("client_version") != null;
+        boolean agent = QueryField.of(exchange.request(), "client_version").isPresent();
         JsonAnswer.write(
                 exchange.response(), 200, agent ? models.agentModels(views) : models.models(views));
     }
@@ -182,7 +182,7 @@ final class ApiContext {
 
     private void mapLive() {
         map(new StatusRoute(cycle, offer, models, names, access.scopes()), "/status");
-        map(new RequestListRoute(cycle, live), "/requests");
+        map(new RequestListRoute(cycle, offer, live), "/requests");
         map(new RequestCancelRoute(cycle, live), RequestCancelRoute.PREFIX + "*");
     }
 

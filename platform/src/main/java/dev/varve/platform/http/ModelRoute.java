@@ -8,9 +8,14 @@ import dev.varve.platform.http.serving.ModelList;
 import jakarta.servlet.http.HttpServletRequest;
 
 import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** {@code GET /v1/models/ID}. The id is taken as it is written in the path. */
+/**
+ * {@code GET /v1/models/ID}, by the names that requests use, too. A {@code /} in an id stands as it
+ * is.
+ */
 final class ModelRoute extends Route {
     private static final long serialVersionUID = 1L;
 
@@ -33,8 +38,13 @@ final class ModelRoute extends Route {
 
     @Override
     Outcome answer(Exchange exchange) throws IOException {
-        String id = exchange.request().getRequestURI().substring(PREFIX.length());
-        JsonAnswer.write(exchange.response(), 200, models.model(offer.view(Optional.of(id))));
+        String name = decoded(exchange.request().getRequestURI().substring(PREFIX.length()));
+        JsonAnswer.write(exchange.response(), 200, models.model(offer.view(Optional.of(name))));
         return Outcome.PLAIN;
+    }
+
+    private static String decoded(String path) {
+        // In a path a plus is one; broken escapes did not come this far.
+        return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 }

@@ -126,13 +126,13 @@ final class Offer {
     }
 
     /**
-     * A model by its id, or the default one.
+     * The model that a name means, or the default one.
      *
      * @throws ApiException a 404 if there is none
      */
-    ModelView view(Optional<String> id) {
+    ModelView view(Optional<String> name) {
         ServedModels all = require();
-        return id.map(all::find).orElseGet(all::defaultModel).orElseThrow(all::unknown);
+        return name.map(all::find).orElseGet(all::defaultModel).orElseThrow(all::unknown);
     }
 
     /** Its facts, if it is loaded. */

@@ -15,16 +15,20 @@ import java.util.Optional;
 final class RequestListRoute extends Route {
     private static final long serialVersionUID = 1L;
 
+    private final transient Offer offer;
     private final transient LiveAnswers live;
 
-    RequestListRoute(RequestCycle cycle, LiveAnswers live) {
+    RequestListRoute(RequestCycle cycle, Offer offer, LiveAnswers live) {
         super("/requests", Purpose.OVERSIGHT, Methods.READ, cycle);
+        this.offer = offer;
         this.live = live;
     }
 
     @Override
     Outcome answer(Exchange exchange) throws IOException {
-        Optional<String> model = RequestedModel.inQuery(exchange.request());
+        Optional<String> model =
+                RequestedModel.inQuery(exchange.request())
+                        .map(name -> offer.view(Optional.of(name)).id());
         List<LiveAnswer> shown =
                 live.all().stream()
                         .filter(answer -> model.map(answer.origin().model()::equals).orElse(true))

@@ -7,9 +7,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import tools.jackson.core.JsonToken;
 import tools.jackson.databind.node.ObjectNode;
 
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Optional;
 
 /** The name of a model in a request. */
@@ -38,17 +35,6 @@ final class RequestedModel {
 
     /** The name in a query, {@code ?model=ID}. */
     static Optional<String> inQuery(HttpServletRequest request) {
-        String query = Optional.ofNullable(request.getQueryString()).orElse("");
-        String prefix = FIELD + "=";
-        try {
-            return Arrays.stream(query.split("&"))
-                    .filter(part -> part.startsWith(prefix))
-                    .map(part -> part.substring(prefix.length()))
-                    .map(value -> URLDecoder.decode(value, StandardCharsets.UTF_8))
-                    .findFirst();
-        } catch (IllegalArgumentException e) {
-            // A broken escape names nothing.
-            return Optional.of("");
-        }
+        return QueryField.of(request, FIELD);
     }
 }

@@ -4,6 +4,7 @@ import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.json.ErrorForm;
+import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.intake.HeldBody;
@@ -69,7 +70,13 @@ final class TextRoute extends BodyRoute {
     @Override
     Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken, ConnectionProbe probe)
             throws IOException, InterruptedException {
-        byte[] answer = work(body, fields -> Json.writeBytes(use.apply(taken.model(), fields)));
+        byte[] answer =
+                work(
+                        body,
+                        fields -> {
+                            new Fields(fields).text("model");
+                            return Json.writeBytes(use.apply(taken.model(), fields));
+                        });
         JsonAnswer.write(exchange.response(), 200, answer);
         return Outcome.PLAIN;
     }

@@ -52,6 +52,8 @@ class AnswerFormTest {
                      }}}\
                     """);
 
+    private static final OptionalInt BUDGET = OptionalInt.of(20);
+
     private static final ToolDeclaration PING = strict("ping", "{}");
 
     private static ToolDeclaration strict(String name, String schema) {
@@ -70,9 +72,11 @@ class AnswerFormTest {
             Optional<GrammarSource> content) {
         AnswerDialect own = dialect.with(BYTES);
         AnswerForm form = own.form(tools, forced, content, GuidedAnswer.COMPILER);
-        return own.open(
-                BYTES.encode(prompt, true),
-                new AnswerOptions(tools, List.of(), OptionalInt.of(20), forced, form));
+        return open(own, prompt, new AnswerOptions(tools, List.of(), BUDGET, forced, form));
+    }
+
+    private static AnswerSession open(AnswerDialect own, String prompt, AnswerOptions options) {
+        return own.open(BYTES.encode(prompt, true), options);
     }
 
     private static AnswerSession content(Dialects dialect, String prompt, GrammarSource source) {
@@ -180,6 +184,29 @@ class AnswerFormTest {
         assertFalse(behind.allows(open) || behind.mask().allows(open));
         plain.accept(BYTES.encode("y", false)[0]);
         assertFalse(plain.allows(open) || plain.mask().allows(open));
+    }
+
+    /** Thinking is off, or content goes on. */
+    @ParameterizedTest
+    @CsvSource({"QWEN35,<think>", "GEMMA,<|channel>"})
+    void withoutABudgetOfThoughtsAFormBeginsAtOnce(Dialects dialect, String mark) {
+        AnswerDialect own = dialect.with(BYTES);
+        GrammarSource source = new TextSource.Choice(List.of("yes", "no"));
+        AnswerForm form =
+                own.form(
+                        List.of(),
+                        new ForcedCall.None(),
+                        Optional.of(source),
+                        GuidedAnswer.COMPILER);
+        AnswerOptions options =
+                new AnswerOptions(
+                        List.of(), List.of(), OptionalInt.of(0), new ForcedCall.None(), form);
+        int open = BYTES.tokenId(mark).orElseThrow();
+
+        TokenGuide guide = open(own, "x", options).guide();
+
+        assertFalse(guide.allows(open) || guide.mask().allows(open));
+        assertTrue(guide.allows(BYTES.encode("y", false)[0]));
     }
 
     @ParameterizedTest

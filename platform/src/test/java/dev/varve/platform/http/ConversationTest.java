@@ -178,7 +178,7 @@ class ConversationTest {
                 "{\"role\": \"assistant\", \"tool_calls\": [{\"name\": \"f\"}]} |"
                         + " messages[0].tool_calls[0].function",
                 "{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"f\","
-                        + " \"arguments\": \"{\"}}]} |"
+                        + " \"arguments\": \"go\"}}]} |"
                         + " messages[0].tool_calls[0].function.arguments",
                 "{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"f\","
                         + " \"arguments\": 5}}]} |"

@@ -93,6 +93,26 @@ class ErrorShapeTest {
         }
     }
 
+    /** Otherwise the client's next request on the connection meets its end. */
+    @ParameterizedTest
+    @CsvSource({
+        "POST, /v1/messages, 'a: b', 401",
+        "POST, /nothing, 'x-api-key: secret', 404",
+        "PUT, /v1/messages, 'x-api-key: secret', 405",
+        "POST, /v1/messages, 'x-api-key: secret|Content-Encoding: gzip', 415"
+    })
+    void whoseBodyIsNotReadIsToldThatTheConnectionEnds(
+            String method, String path, String headers, int status) throws Exception {
+        try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"));
+                RawClient client = RawClient.of(server)) {
+            String head = method + " " + path + LOCAL + headers.replace("|", "\r\n") + "\r\n";
+            String answer = client.send(head + "Content-Length: 500\r\n\r\n{").rest();
+
+            assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
+            assertTrue(answer.contains("Connection: close"), answer);
+        }
+    }
+
     @Test
     void aWrongKeyNeedsNoSecondTry() throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {

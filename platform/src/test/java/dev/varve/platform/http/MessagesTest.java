@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.engine.ContextOverflowException;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -399,6 +400,22 @@ class MessagesTest {
             assertEquals(status, response.statusCode());
             assertEquals(type, TestServer.json(response).at("/error/type").stringValue());
         }
+    }
+
+    /** Claude Code looks for these words, and makes its conversation shorter. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "150 | 1 | prompt is too long: 150 tokens > 100 maximum",
+                "90 | 20 | input length and `max_tokens` exceed context limit: 90 + 20 > 100,"
+                        + " decrease input length or `max_tokens` and try again"
+            })
+    void whatIsTooLongIsToldInTheWordsOfTheVendor(int prompt, int output, String words)
+            throws Exception {
+        engine.refuses(ContextOverflowException.of(100, prompt, output));
+
+        assertEquals(words, TestServer.json(post("")).at("/error/message").stringValue());
     }
 
     @Test

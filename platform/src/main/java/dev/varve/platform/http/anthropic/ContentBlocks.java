@@ -37,6 +37,10 @@ final class ContentBlocks {
             return value.isMissingNode() || value.isNull() ? Optional.empty() : Optional.of(value);
         }
 
+        Optional<Boolean> flag(String name) {
+            return Fields.at(where, node).flag(name);
+        }
+
         String text(String name) {
             JsonNode value = node.path(name);
             if (!value.isString()) {
@@ -60,11 +64,14 @@ final class ContentBlocks {
         private String document() {
             JsonNode source = node.path("source");
             return switch (source.path("type").asString("")) {
-                case "text" -> source.path("data").asString("");
-                case "content" ->
-                        new Block(where + ".source", (ObjectNode) source).nested("content");
+                case "text" -> source().text("data");
+                case "content" -> source().nested("content");
                 default -> throw unsupported();
             };
+        }
+
+        private Block source() {
+            return new Block(where + ".source", (ObjectNode) node.get("source"));
         }
 
         private String nested(String name) {

@@ -104,6 +104,7 @@ public final class MessagesDialect implements Dialect {
         boolean thinks =
                 thinking.filter(each -> !each.path("type").asString("").equals("disabled"))
                         .isPresent();
+        effort.ifPresent(each -> Thinking.checkEffort(OUTPUT + ".effort", each));
         effort.filter(each -> thinks).ifPresent(each -> asked.put("reasoning_effort", each));
         return new Fields(asked);
     }

@@ -1,5 +1,7 @@
 package dev.varve.platform.http.anthropic;
 
+import dev.varve.platform.http.conversation.ToolUse;
+import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
 
@@ -7,7 +9,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The tools of a request as chat completions have them, so that prompts are the same. Tools that
@@ -38,12 +42,15 @@ final class MessagesTools {
         }
         asked.set(CHOICE, choice);
         boolean single =
-                new Fields((ObjectNode) choice).flag("disable_parallel_tool_use").orElse(false);
+                Fields.at(CHOICE, (ObjectNode) choice)
+                        .flag("disable_parallel_tool_use")
+                        .orElse(false);
         asked.put("parallel_tool_calls", !single);
     }
 
     private static ArrayNode offered(JsonNode tools) {
         ArrayNode offered = Json.MAPPER.createArrayNode();
+        Set<String> names = new HashSet<>();
         int number = 0;
         for (JsonNode tool : tools) {
             String where = TOOLS + "[" + number++ + "]";
@@ -52,6 +59,11 @@ final class MessagesTools {
             }
             String type = object.path("type").asString("custom");
             if (type.equals("custom") || object.path(SCHEMA).isObject()) {
+                check(where, object);
+                if (!names.add(object.get("name").stringValue())) {
+                    throw ApiException.invalid(
+                            where + ".name", where + ".name: another tool has this name already");
+                }
                 offered.add(tool(object));
             } else {
                 LOG.log(
@@ -61,6 +73,15 @@ final class MessagesTools {
             }
         }
         return offered;
+    }
+
+    /** Before it gets the names of chat completions, which its client did not write. */
+    private static void check(String where, ObjectNode tool) {
+        ToolUse.name(where, tool);
+        Fields fields = Fields.at(where, tool);
+        fields.text("description");
+        fields.object(SCHEMA);
+        fields.flag("strict");
     }
 
     private static ObjectNode tool(ObjectNode given) {

@@ -104,11 +104,7 @@ final class MessagesTranscript {
                                         block.where() + ".content",
                                         content,
                                         part -> text.append(part.shownText())));
-        boolean failed =
-                block.find("is_error")
-                        .filter(JsonNode::isBoolean)
-                        .map(JsonNode::asBoolean)
-                        .orElse(false);
+        boolean failed = block.flag("is_error").orElse(false);
         return failed ? "Error: " + text : text.toString();
     }
 

@@ -51,6 +51,15 @@ public final class CompressionFields {
         return new CompressionWish(fields.text(MODE).map(CompressionFields::mode), keep(fields));
     }
 
+    /** Reads them where there are no messages, of which some could be left out. */
+    public static void checkForText(Fields fields) {
+        CompressionWish wish = readAnonymous(fields);
+        if (wish.mode().filter(each -> each == CompressionMode.ALWAYS).isPresent()) {
+            throw ApiException.invalid(
+                    MODE, MODE + ": expected off or auto, since only conversations become shorter");
+        }
+    }
+
     /** Whatever is no string is no name. */
     private static Optional<String> session(Fields fields) {
         Optional<String> name =

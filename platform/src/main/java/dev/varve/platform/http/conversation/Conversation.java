@@ -4,6 +4,7 @@ import dev.varve.platform.compression.conversation.CompressionWish;
 import dev.varve.platform.http.answer.CacheWish;
 
 import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * What a client asks, whatever dialect it speaks. Checked, but for what only the model's template
@@ -27,6 +28,14 @@ public record Conversation(
         Thinking thinking,
         Map<String, Object> variables,
         Wishes wishes) {
+    /**
+     * Most tokens of thoughts in an answer of {@code maxOutput} tokens, empty for no limit; none
+     * behind content that stands there already.
+     */
+    OptionalInt thoughts(int maxOutput) {
+        return turn == Turn.CONTINUE ? OptionalInt.of(0) : thinking.budget(maxOutput);
+    }
+
     /**
      * What a client asks of the server's means.
      *

@@ -192,7 +192,7 @@ public final class ConversationAnswers {
                 new AnswerOptions(
                         tools.declarations(),
                         call.end().stops(),
-                        asked.conversation().thinking().budget(maxOutput),
+                        asked.conversation().thoughts(maxOutput),
                         tools.forced(),
                         asked.form());
         List<PendingAnswer.Choice> choices = new ArrayList<>();

@@ -47,7 +47,7 @@ public record Thinking(
         Optional<Boolean> enabled =
                 Stream.of(
                                 defaults.thinking(),
-                                reasoning.map(each -> true),
+                                reasoning.map(each -> each.flag("enabled").orElse(true)),
                                 effort.map(each -> each != Effort.NONE),
                                 thinking.map(Thinking::isOn),
                                 flag(fields),
@@ -56,7 +56,15 @@ public record Thinking(
                         .reduce((earlier, later) -> later);
         OptionalInt tokens =
                 thinking.map(each -> tokens(each, "budget_tokens")).orElse(OptionalInt.empty());
-        OptionalInt flatTokens = tokens(fields, "thinking_budget");
+        OptionalInt flatTokens =
+                Stream.of(
+                                tokens(fields, "thinking_budget"),
+                                reasoning
+                                        .map(each -> tokens(each, "max_tokens"))
+                                        .orElse(OptionalInt.empty()))
+                        .filter(OptionalInt::isPresent)
+                        .findFirst()
+                        .orElse(OptionalInt.empty());
         boolean asked = effort.isPresent() || thinking.isPresent() || flatTokens.isPresent();
         return new Thinking(
                 enabled,
@@ -85,6 +93,11 @@ public record Thinking(
         return defaultTokens.isPresent()
                 ? OptionalInt.of(Math.min(defaultTokens.getAsInt(), most))
                 : OptionalInt.empty();
+    }
+
+    /** Checks an effort where nothing follows from it. */
+    public static void checkEffort(String where, String text) {
+        Effort.parse(where, text);
     }
 
     private static boolean isOn(Fields thinking) {

@@ -155,6 +155,7 @@ public record ToolUse(
     /** A tool with its name, parameters and whether they are strict. */
     public static ToolDeclaration declaration(String where, ObjectNode function) {
         String name = name(where, function);
+        Fields.at(where, function).text("description");
         JsonNode parameters = function.path("parameters");
         if (parameters.isMissingNode()) {
             return new ToolDeclaration(name, Json.object(), strict(where, function));

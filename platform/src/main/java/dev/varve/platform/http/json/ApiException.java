@@ -1,6 +1,7 @@
 package dev.varve.platform.http.json;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.engine.ContextOverflowException;
 import dev.varve.platform.intake.IntakeException;
 import dev.varve.platform.shard.ShardLostException;
 
@@ -51,11 +52,6 @@ public final class ApiException extends RuntimeException {
                     default -> status >= 500 ? "server_error" : INVALID;
                 };
         return new ApiException(status, type, code, "", message, 0);
-    }
-
-    /** A prompt, or what is to follow it, does not fit the context of the model. */
-    public static ApiException contextExceeded(String message) {
-        return new ApiException(400, INVALID, "context_length_exceeded", "", message, 0);
     }
 
     /** There is no model yet. */
@@ -111,8 +107,17 @@ public final class ApiException extends RuntimeException {
         if (failure instanceof ShardLostException) {
             return new ApiException(503, "server_error", "shard_missing", "", message, 5);
         }
-        return switch (failure.kind()) {
-            case CONTEXT_OVERFLOW -> contextExceeded(message);
+        ApiException error = ofKind(failure.kind(), message);
+        if (failure instanceof ContextOverflowException) {
+            error.initCause(failure);
+        }
+        return error;
+    }
+
+    private static ApiException ofKind(VarveException.Kind kind, String message) {
+        return switch (kind) {
+            case CONTEXT_OVERFLOW ->
+                    new ApiException(400, INVALID, "context_length_exceeded", "", message, 0);
             case INVALID_REQUEST -> new ApiException(400, INVALID, "", "", message, 0);
             case OVERLOADED ->
                     new ApiException(429, "rate_limit_error", "queue_full", "", message, 1);
@@ -122,7 +127,7 @@ public final class ApiException extends RuntimeException {
                     new ApiException(
                             500,
                             "server_error",
-                            failure.kind().name().toLowerCase(java.util.Locale.ROOT),
+                            kind.name().toLowerCase(java.util.Locale.ROOT),
                             "",
                             message,
                             0);
@@ -140,6 +145,13 @@ public final class ApiException extends RuntimeException {
 
     Optional<String> code() {
         return Optional.of(code).filter(text -> !text.isEmpty());
+    }
+
+    /** That a prompt, or what is to follow it, does not fit the context of the model. */
+    Optional<ContextOverflowException> overflow() {
+        return getCause() instanceof ContextOverflowException overflow
+                ? Optional.of(overflow)
+                : Optional.empty();
     }
 
     /** The field that it is about. */

@@ -1,5 +1,6 @@
 package dev.varve.platform.http.json;
 
+import dev.varve.platform.engine.ContextOverflowException;
 import dev.varve.platform.setting.SettingNames;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -27,7 +28,11 @@ public enum ErrorForm {
             body.put("type", "error");
             body.putObject("error")
                     .put("type", type(error.status()))
-                    .put("message", names.render(error.getMessage()));
+                    .put(
+                            "message",
+                            error.overflow()
+                                    .map(ErrorForm::tooLong)
+                                    .orElseGet(() -> names.render(error.getMessage())));
             if (!requestId.isEmpty()) {
                 body.put("request_id", requestId);
             }
@@ -46,6 +51,23 @@ public enum ErrorForm {
             };
         }
     };
+
+    /** In Anthropic's words: Claude Code makes a conversation shorter where it finds them. */
+    private static String tooLong(ContextOverflowException overflow) {
+        return overflow.promptTokens() > overflow.contextTokens()
+                ? "prompt is too long: "
+                        + overflow.promptTokens()
+                        + " tokens > "
+                        + overflow.contextTokens()
+                        + " maximum"
+                : "input length and `max_tokens` exceed context limit: "
+                        + overflow.promptTokens()
+                        + " + "
+                        + overflow.outputTokens()
+                        + " > "
+                        + overflow.contextTokens()
+                        + ", decrease input length or `max_tokens` and try again";
+    }
 
     /**
      * An error as an object.

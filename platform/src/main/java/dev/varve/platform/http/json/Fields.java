@@ -130,7 +130,7 @@ public final class Fields {
         return object(name).map(inner -> new Fields(inner, path + name + "."));
     }
 
-    /** A string or an array of strings, none of them empty. */
+    /** A string or an array of strings; empty ones are left out. */
     public List<String> texts(String name, int most, int mostCharacters) {
         List<String> texts = new ArrayList<>();
         find(name)
@@ -151,11 +151,7 @@ public final class Fields {
                             } else {
                                 throw wrong(path + name, "a string or an array of strings", node);
                             }
-                            if (texts.contains("")) {
-                                throw ApiException.invalid(
-                                        path + name,
-                                        path + name + ": expected strings that are not empty");
-                            }
+                            texts.removeIf(String::isEmpty);
                             if (texts.size() > most) {
                                 throw ApiException.invalid(
                                         path + name,

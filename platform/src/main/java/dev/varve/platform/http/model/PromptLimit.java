@@ -1,6 +1,6 @@
 package dev.varve.platform.http.model;
 
-import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.engine.ContextOverflowException;
 import dev.varve.platform.tokenizer.TokenLimit;
 import dev.varve.platform.tokenizer.TooManyTokensException;
 
@@ -47,19 +47,7 @@ public record PromptLimit(int contextTokens) {
         try {
             return prompt.apply(limit);
         } catch (TooManyTokensException e) {
-            long found = e.limit() + 1L;
-            // Clients look for these words, with the numbers in just these places.
-            throw ApiException.contextExceeded(
-                    "This model's maximum context length is "
-                            + contextTokens
-                            + " tokens. However, you requested "
-                            + (found + output)
-                            + " tokens ("
-                            + found
-                            + " in the messages, "
-                            + output
-                            + " in the completion) at least. Please reduce the length of the"
-                            + " messages or completion.");
+            throw ContextOverflowException.ofAtLeast(contextTokens, e.limit() + 1L, output);
         }
     }
 }

@@ -74,7 +74,9 @@ public final class ChatDialect implements Dialect {
     }
 
     private static boolean isText(JsonNode modalities) {
-        return modalities.size() == 1 && modalities.get(0).asString("").equals("text");
+        return modalities.isArray()
+                && modalities.size() == 1
+                && modalities.get(0).asString("").equals("text");
     }
 
     /** A last message of the assistant is gone on with, unless the request wants another one. */

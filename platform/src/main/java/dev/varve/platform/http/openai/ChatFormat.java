@@ -14,6 +14,7 @@ import dev.varve.platform.http.conversation.FinishDetails;
 import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.setting.Release;
 import dev.varve.platform.setting.SettingNames;
 
 import tools.jackson.databind.node.ArrayNode;
@@ -25,6 +26,8 @@ import java.util.Optional;
 
 /** The shapes of {@code /v1/chat/completions}. */
 final class ChatFormat implements AnswerFormat {
+    private static final String FINGERPRINT = "varve-" + Release.version();
+
     private final GenerationCall call;
     private final Logprobs logprobs;
 
@@ -209,6 +212,7 @@ final class ChatFormat implements AnswerFormat {
         ObjectNode head = Json.object();
         head.put("id", call.head().id());
         head.put("object", type);
+        head.put("system_fingerprint", FINGERPRINT);
         head.put("created", created);
         head.put("model", call.head().model());
         return head;

@@ -24,14 +24,16 @@ final class CompletionFormat implements AnswerFormat {
     /** Text to put before each choice: the prompt, where the client asked for its echo. */
     private final List<String> echoes;
 
+    /** Code points of each choice so far. */
     private final int[] offsets;
+
     private final long created = System.currentTimeMillis() / 1000;
 
     CompletionFormat(GenerationCall call, Logprobs logprobs, List<String> echoes) {
         this.call = call;
         this.logprobs = logprobs;
         this.echoes = List.copyOf(echoes);
-        offsets = echoes.stream().mapToInt(String::length).toArray();
+        offsets = echoes.stream().mapToInt(CompletionFormat::letters).toArray();
     }
 
     @Override
@@ -57,7 +59,7 @@ final class CompletionFormat implements AnswerFormat {
             logprobs.addCompletion(values, token.token(), offsets[token.index()]);
             choice(chunk).set("logprobs", values);
         }
-        offsets[token.index()] += token.piece().content().length();
+        offsets[token.index()] += letters(token.piece().content());
         return OpenAiEvents.of(List.of(chunk));
     }
 
@@ -104,7 +106,7 @@ final class CompletionFormat implements AnswerFormat {
         for (ChoiceEvent event : events) {
             if (event.index() == index && event instanceof ChoiceEvent.Token token) {
                 if (token.token().logprobs().isPresent()) {
-                    logprobs.addCompletion(values, token.token(), text.length());
+                    logprobs.addCompletion(values, token.token(), letters(text));
                 }
                 text.append(token.piece().content());
             } else if (event.index() == index && event instanceof ChoiceEvent.Ended ended) {
@@ -122,6 +124,11 @@ final class CompletionFormat implements AnswerFormat {
         }
         choice.put("finish_reason", finishReason);
         return choice;
+    }
+
+    /** How OpenAI counts: code points. */
+    private static int letters(CharSequence text) {
+        return Character.codePointCount(text, 0, text.length());
     }
 
     private ObjectNode chunk(int index, String text) {

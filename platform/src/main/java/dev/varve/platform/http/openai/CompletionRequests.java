@@ -11,6 +11,7 @@ import dev.varve.platform.http.answer.AnswerReader;
 import dev.varve.platform.http.answer.CacheWish;
 import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.http.conversation.CacheFields;
+import dev.varve.platform.http.conversation.CompressionFields;
 import dev.varve.platform.http.conversation.FormFields;
 import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.conversation.SharedFields;
@@ -106,6 +107,7 @@ public final class CompletionRequests {
         FormFields asked = FormFields.read(fields);
         GenerationCall call = GenerationCall.read(kind.idPrefix(), fields, served, topLogprobs);
         CacheWish cache = CacheFields.read(fields);
+        CompressionFields.checkForText(fields);
         Optional<TextAllowance> echoed =
                 fields.flag("echo").orElse(false)
                         ? Optional.of(new TextAllowance("prompt", call.choices()))

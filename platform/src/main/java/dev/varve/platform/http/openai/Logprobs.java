@@ -32,6 +32,11 @@ public final class Logprobs {
         return entry;
     }
 
+    /** Whether a token is no text: a mark, or the end. */
+    public boolean isSpecial(GeneratedToken token) {
+        return tokenizer.isSpecial(token.id());
+    }
+
     private ObjectNode entry(int id, float logprob) {
         ObjectNode entry = Json.object();
         byte[] bytes = tokenizer.piece(id, true);

@@ -47,10 +47,23 @@ final class OutputItems {
             entries.clear();
         }
         if (!piece.content().isEmpty()) {
-            text(TextItem.Kind.MESSAGE).append(piece.content(), List.copyOf(entries));
+            TextItem message = text(TextItem.Kind.MESSAGE);
+            if (message.isEmpty()) {
+                dropSpaceBefore(piece.content());
+            }
+            message.append(piece.content(), List.copyOf(entries));
             entries.clear();
         }
         piece.calls().stream().skip(rest.size()).forEach(this::addCall);
+    }
+
+    /** White space behind thoughts is left out of the text, and so are its tokens. */
+    private void dropSpaceBefore(String content) {
+        while (!Character.isWhitespace(content.charAt(0))
+                && !entries.isEmpty()
+                && entries.getFirst().get("token").stringValue().isBlank()) {
+            entries.removeFirst();
+        }
     }
 
     private void addCall(CallDelta delta) {

@@ -36,6 +36,7 @@ public final class ResponsesDialect implements Dialect {
                     .honours("input instructions text reasoning include top_logprobs")
                     .honours("tools tool_choice parallel_tool_calls")
                     .honours("reasoning_effort thinking enable_thinking thinking_budget")
+                    .honours("chat_template_kwargs")
                     .honours("metadata user prompt_cache_key prompt_cache_retention")
                     .honours("safety_identifier max_tool_calls")
                     .ignores("truncation prompt_cache_options moderation client_metadata")

@@ -54,7 +54,8 @@ final class ResponsesFormat implements AnswerFormat {
 
     @Override
     public List<StreamEvent> token(ChoiceEvent.Token token) {
-        if (token.token().logprobs().isPresent()) {
+        boolean mark = token.piece().isEmpty() && logprobs.isSpecial(token.token());
+        if (token.token().logprobs().isPresent() && !mark) {
             items.addLogprobs(logprobs.chatEntry(token.token()));
         }
         items.add(token.piece());

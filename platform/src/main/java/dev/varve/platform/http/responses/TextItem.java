@@ -44,6 +44,11 @@ final class TextItem extends OutputItem {
         return kind;
     }
 
+    /** Whether it has no text yet. */
+    boolean isEmpty() {
+        return text.isEmpty();
+    }
+
     /** Adds a text; {@code entries}: log probabilities of its tokens. */
     void append(String more, List<ObjectNode> entries) {
         text.append(more);

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Which model a request means by a name. An id means its model, before everything else, also as a
- * path or with its file's ending; then come the aliases, then {@link #ANY}, then the names that
- * agents send without being asked.
+ * Which model a request means by a name. An id means its model, before everything else; then come
+ * the aliases, then ids as a path or with their file's ending, then {@link #ANY}, then the names
+ * that agents send without being asked.
  *
  * @param aliases ids by the names that stand for them
  * @param strict whether the names of agents are unknown like any other
@@ -55,15 +55,16 @@ public record ModelNames(Map<String, String> aliases, boolean strict) {
         if (ids.contains(name)) {
             return Optional.of(name);
         }
+        String alias = aliases.get(name);
+        if (alias != null) {
+            return Optional.of(alias).filter(ids::contains);
+        }
         String file = name.substring(name.lastIndexOf('/') + 1).replaceFirst("\\.gguf$", "");
         if (ids.contains(file)) {
             return Optional.of(file);
         }
-        Optional<String> alias =
-                Optional.ofNullable(aliases.get(name))
-                        .or(() -> Optional.ofNullable(aliases.get(ANY)));
-        if (alias.isPresent()) {
-            return alias.filter(ids::contains);
+        if (aliases.containsKey(ANY)) {
+            return Optional.of(aliases.get(ANY)).filter(ids::contains);
         }
         return strict || !AGENTS.matcher(name).matches()
                 ? Optional.empty()

@@ -121,9 +121,12 @@ public final class ServedModels implements AutoCloseable {
         return listed.stream().findFirst().map(id -> slots.get(id).view());
     }
 
-    /** A model by its id. */
-    public Optional<ModelView> find(String id) {
-        return views().stream().filter(view -> view.id().equals(id)).findFirst();
+    /** The model that a name means. Looks for new files. */
+    public Optional<ModelView> find(String name) {
+        look();
+        synchronized (this) {
+            return meant(Optional.of(name)).map(id -> slots.get(id).view());
+        }
     }
 
     /**

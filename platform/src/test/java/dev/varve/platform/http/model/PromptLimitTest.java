@@ -3,7 +3,8 @@ package dev.varve.platform.http.model;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.varve.platform.http.json.ApiException;
+import dev.varve.api.VarveException;
+import dev.varve.platform.engine.ContextOverflowException;
 import dev.varve.platform.tokenizer.TokenLimit;
 import dev.varve.platform.tokenizer.TooManyTokensException;
 
@@ -23,9 +24,9 @@ class PromptLimitTest {
 
     @Test
     void whatIsLongerIsRefusedWithItsLeastLength() {
-        ApiException refusal =
+        VarveException refusal =
                 assertThrows(
-                        ApiException.class,
+                        ContextOverflowException.class,
                         () ->
                                 new PromptLimit(100)
                                         .apply(
@@ -35,7 +36,7 @@ class PromptLimitTest {
                                                             limit.tokens());
                                                 }));
 
-        assertEquals(400, refusal.status());
+        assertEquals(VarveException.Kind.CONTEXT_OVERFLOW, refusal.kind());
         assertEquals(
                 "This model's maximum context length is 100 tokens. However, you requested 217"
                         + " tokens (201 in the messages, 16 in the completion) at least. Please"

@@ -25,6 +25,7 @@ class ModelNamesTest {
         "claude-sonnet-4-5, first",
         "openai/o3-mini, first",
         "fast, third",
+        "org/first, third",
         "demo:first, first",
         "llama,",
         "third.bin,",
@@ -32,7 +33,7 @@ class ModelNamesTest {
     })
     void aNameMeansOneModelOrNone(String name, String id) {
         ModelNames names =
-                new ModelNames(Map.of("fast", "third"), false)
+                new ModelNames(Map.of("fast", "third", "org/first", "third"), false)
                         .with(Map.of("demo:first", "first", "fast", "first"));
 
         assertEquals(Optional.ofNullable(id), names.resolve(name, IDS));

@@ -1,0 +1,17 @@
+package dev.varve.platform.setting;
+
+import java.lang.module.ModuleDescriptor;
+import java.util.Optional;
+
+/** Which release this is. */
+public final class Release {
+    private Release() {}
+
+    /** Version of Varve, as its module says. */
+    public static String version() {
+        return Optional.ofNullable(Release.class.getModule().getDescriptor())
+                .flatMap(ModuleDescriptor::version)
+                .map(ModuleDescriptor.Version::toString)
+                .orElse("development");
+    }
+}

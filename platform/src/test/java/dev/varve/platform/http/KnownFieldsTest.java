@@ -80,6 +80,7 @@ class KnownFieldsTest {
                 "function_call | {\"name\": \"f\"}",
                 "audio | {\"voice\": \"x\"}",
                 "modalities | [\"text\", \"audio\"]",
+                "modalities | {\"a\": 1}",
                 "format | \"json\"",
                 "options | {\"temperature\": 0}",
                 "web_search_options | {\"search_context_size\": \"low\"}",

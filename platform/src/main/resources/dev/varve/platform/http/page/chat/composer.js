@@ -17,6 +17,7 @@ export class Composer {
         this.#field = h('textarea', {
             id: 'question',
             rows: '1',
+            dir: 'auto',
             placeholder: 'Ask something',
             'aria-describedby': 'question-help',
             oninput: () => this.#fit(),
@@ -46,6 +47,16 @@ export class Composer {
         h('label.unseen', {for: 'question'}, 'Your message'),
         this.#field, this.#send, this.#stop,
         h('p.unseen', {id: 'question-help'}, 'Enter sends, Shift and Enter make a line, Escape stops an answer.'));
+    }
+
+    /** What is written and not sent yet. */
+    get text() {
+        return this.#field.value;
+    }
+
+    set text(text) {
+        this.#field.value = text;
+        this.#fit();
     }
 
     /** Not where that would bring up a keyboard on the glass. */

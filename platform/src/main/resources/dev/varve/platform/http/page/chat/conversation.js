@@ -27,6 +27,22 @@ export const DEFAULTS = {
 const NUMBERS =
     ['temperature', 'top_p', 'top_k', 'min_p', 'repetition_penalty', 'max_tokens', 'seed'];
 
+/** A message as it was kept; one that something else wrote may lack parts. */
+export function wellFormed(message) {
+    const whole = {
+        ...message,
+        role: ['user', 'assistant', 'tool'].includes(message.role) ? message.role : 'user',
+        content: String(message.content ?? ''),
+    };
+    if (whole.role === 'assistant') {
+        whole.reasoning = String(message.reasoning ?? '');
+        whole.calls = Array.isArray(message.calls) ? message.calls : [];
+        whole.facts = message.facts ?? {};
+        whole.state = message.state ?? 'done';
+    }
+    return whole;
+}
+
 /** Reads the tools that a user wrote; throws an Error that says what is wrong. */
 export function parseTools(text) {
     if (text.trim() === '') {
@@ -121,6 +137,8 @@ export function waitsForResults(messages, index) {
 
 /** A name for a chat, from what was said first. */
 export function title(text) {
-    const line = text.trim().split('\n', 1)[0];
-    return line.length > 60 ? `${line.slice(0, 58).trimEnd()}…` : line || 'New chat';
+    const letters = [...text.trim().split('\n', 1)[0]];
+    return letters.length > 60
+        ? `${letters.slice(0, 58).join('').trimEnd()}…`
+        : letters.join('') || 'New chat';
 }

@@ -47,13 +47,14 @@ export class History {
         show(this.#search, this.#chats.length > 5);
         show(this.element.querySelector('.danger-text'), this.#chats.length > 0);
         this.#list.replaceChildren(...this.#chats
-            .filter(chat => chat.title.toLowerCase().includes(words))
+            .filter(chat => String(chat.title ?? '').toLowerCase().includes(words))
             .map(chat => h('li', {},
                 h('a.chat-link', {
+                    dir: 'auto',
                     href: `#/chat/${chat.id}`,
                     title: chat.title,
                     'aria-current': chat.id === this.#current ? 'true' : null,
-                }, chat.title),
+                }, chat.title || 'New chat'),
                 h('button.quiet.small', {
                     type: 'button',
                     'aria-label': `Delete “${chat.title}”`,

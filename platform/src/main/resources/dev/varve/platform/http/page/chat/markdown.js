@@ -43,9 +43,40 @@ function escaped(text) {
     return text.replace(/[&<>"']/g, sign => `&#${sign.charCodeAt(0)};`);
 }
 
+/** Lists and quotes so deep in each other are no text for people, and take the parser forever. */
+const DEEP = /^(?:[ \t>]|[*+-](?=[ \t])|\d{1,9}[.)](?=[ \t])){200}/m;
+
+/** The blocks of a text; none where it is nothing that can be read as Markdown. */
+function blocks(text) {
+    if (DEEP.test(text)) {
+        return [];
+    }
+    try {
+        return marked.lexer(text);
+    } catch {
+        return [];
+    }
+}
+
+function parsed(text) {
+    if (!DEEP.test(text)) {
+        try {
+            return DOMPurify.sanitize(marked.parse(text), ALLOWED);
+        } catch {
+            // Shown as it is.
+        }
+    }
+    const fragment = document.createDocumentFragment();
+    fragment.append(h('p.plain', {}, text));
+    return fragment;
+}
+
 /** Makes a fragment of a text. */
 export function render(text) {
-    const fragment = DOMPurify.sanitize(marked.parse(text), ALLOWED);
+    const fragment = parsed(text);
+    for (const block of fragment.querySelectorAll('p, li, h1, h2, h3, h4, h5, h6, td, th, ul, ol')) {
+        block.dir = 'auto';
+    }
     for (const link of fragment.querySelectorAll('a')) {
         if (link.hasAttribute('href')) {
             link.target = '_blank';
@@ -140,9 +171,8 @@ export class GrowingText {
             return;
         }
         this.#text = text;
-        const blocks = marked.lexer(text.slice(this.#fixed));
         // The last block grows; the one before it may become one with it.
-        const settled = blocks.slice(0, -2).reduce((length, block) => length + block.raw.length, 0);
+        const settled = blocks(text.slice(this.#fixed)).slice(0, -2).reduce((length, block) => length + block.raw.length, 0);
         this.#tail.forEach(node => node.remove());
         if (settled > 0) {
             this.#element.append(render(text.slice(this.#fixed, this.#fixed + settled)));

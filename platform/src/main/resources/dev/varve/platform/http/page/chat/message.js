@@ -23,6 +23,7 @@ export class MessageView {
     #parts = {};
     #growing = null;
     #thoughts = null;
+    #isEdited = false;
 
     /**
      * @param message
@@ -34,7 +35,7 @@ export class MessageView {
         this.#actions = actions;
         this.element = h(`article.message.${message.role}`, {
             'aria-label': message.role === 'tool' ? `Result of ${message.name}` : WHO[message.role],
-        }, h('div.text.plain', {}, message.content));
+        }, h('div.text.plain', {dir: 'auto'}, message.content));
         // The list looks for the view of what comes into sight.
         this.element.view = this;
     }
@@ -68,7 +69,8 @@ export class MessageView {
     /** Shows what changed. */
     update({isLast = false} = {}) {
         this.#isLast = isLast;
-        if (!this.#isRich || this.#message.role !== 'assistant') {
+        // While it is edited its parts are not in their places.
+        if (!this.#isRich || this.#isEdited || this.#message.role !== 'assistant') {
             return;
         }
         const message = this.#message;
@@ -88,7 +90,7 @@ export class MessageView {
 
     #enrichQuestion() {
         this.element.replaceChildren(
-            h('div.bubble', {}, this.#message.content),
+            h('div.bubble', {dir: 'auto'}, this.#message.content),
             h('div.actions', {},
                 copyButton(() => this.#message.content, 'Copy message'),
                 this.#button('edit', 'Edit message', () => this.#edit())));
@@ -165,10 +167,11 @@ export class MessageView {
             card.querySelector('pre').textContent = pretty(call.arguments);
         });
         const asked = isLast && message.state === 'done' && message.calls.length > 0;
-        if (asked && !calls.nextSibling.matches('form')) {
+        const form = this.element.querySelector('form.results');
+        if (asked && !form) {
             calls.after(this.#resultForm());
-        } else if (!asked && calls.nextSibling.matches('form')) {
-            calls.nextSibling.remove();
+        } else if (!asked) {
+            form?.remove();
         }
     }
 
@@ -238,18 +241,26 @@ export class MessageView {
 
     #edit() {
         const {message} = this;
-        const isLast = this.#isLast;
-        const field = h('textarea.edit', {value: message.content, 'aria-label': 'Edited message'});
+        const field = h('textarea.edit', {dir: 'auto', value: message.content, 'aria-label': 'Edited message'});
         const before = [...this.element.childNodes];
         const close = () => {
+            this.#isEdited = false;
             this.element.replaceChildren(...before);
+            this.update({isLast: this.#isLast});
             this.element.querySelector('[aria-label^="Edit"]')?.focus();
         };
+        let sent = false;
         const send = async () => {
-            if (await this.#actions.edit(message, field.value)) {
-                this.#isRich = false;
-                this.enrich();
-                this.update({isLast});
+            if (sent) {
+                return;
+            }
+            sent = true;
+            try {
+                if (await this.#actions.edit(message, field.value)) {
+                    close();
+                }
+            } finally {
+                sent = false;
             }
         };
         const form = h('form.editing', {
@@ -271,6 +282,7 @@ export class MessageView {
         h('div.editing-end', {},
             h('button.button', {type: 'button', onclick: close}, 'Cancel'),
             h('button.button.primary', {type: 'submit'}, message.role === 'user' ? 'Send' : 'Save')));
+        this.#isEdited = true;
         this.element.replaceChildren(form);
         field.rows = Math.min(16, Math.max(3, message.content.split('\n').length + 1));
         field.focus();

@@ -46,6 +46,10 @@ class KeptStore {
     isKept = true;
 
     constructor(database) {
+        this.#use(database);
+    }
+
+    #use(database) {
         this.#database = database;
         // Another version of the page may want to change it.
         database.onversionchange = () => database.close();
@@ -69,8 +73,31 @@ class KeptStore {
         return this.#ask('chats', 'readwrite', store => store.put(chat));
     }
 
-    putMessage(message) {
-        return this.#ask('messages', 'readwrite', store => store.put(message));
+    /** The last message of a chat. */
+    async lastMessage(chat) {
+        const cursor = await this.#ask('messages', 'readonly',
+            store => store.openCursor(range(chat), 'prev'));
+        return cursor?.value;
+    }
+
+    /** Keeps a message with its chat; whether it did, since a chat that was removed stays so. */
+    async put(chat, message, isNew) {
+        const transaction = await this.#begin(['chats', 'messages'], 'readwrite');
+        return new Promise((resolve, reject) => {
+            const chats = transaction.objectStore('chats');
+            const had = chats.getKey(chat.id);
+            let isThere = isNew;
+            had.onsuccess = () => {
+                isThere ||= had.result !== undefined;
+                if (isThere) {
+                    chats.put(chat);
+                    transaction.objectStore('messages').put(message);
+                }
+            };
+            transaction.oncomplete = () => resolve(isThere);
+            transaction.onerror = () => reject(transaction.error);
+            transaction.onabort = () => reject(transaction.error);
+        });
     }
 
     /** Removes the messages of a chat from one on. */
@@ -88,9 +115,22 @@ class KeptStore {
         await this.#ask('chats', 'readwrite', store => store.clear());
     }
 
-    #ask(name, mode, action) {
+    async #begin(names, mode) {
+        try {
+            return this.#database.transaction(names, mode);
+        } catch (error) {
+            if (error.name !== 'InvalidStateError') {
+                throw error;
+            }
+            // Another page had it closed.
+            this.#use(await openDatabase());
+            return this.#database.transaction(names, mode);
+        }
+    }
+
+    async #ask(name, mode, action) {
+        const transaction = await this.#begin(name, mode);
         return new Promise((resolve, reject) => {
-            const transaction = this.#database.transaction(name, mode);
             const request = action(transaction.objectStore(name));
             // What is written counts when the whole transaction is done.
             transaction.oncomplete = () => resolve(request.result);
@@ -122,10 +162,19 @@ class PassingStore {
         this.#chats.set(chat.id, structuredClone(chat));
     }
 
-    async putMessage(message) {
+    async lastMessage(chat) {
+        return (await this.messages(chat)).at(-1);
+    }
+
+    async put(chat, message, isNew) {
+        if (!isNew && !this.#chats.has(chat.id)) {
+            return false;
+        }
+        await this.putChat(chat);
         const all = this.#messages.get(message.chat) ?? new Map();
         all.set(message.order, structuredClone(message));
         this.#messages.set(message.chat, all);
+        return true;
     }
 
     async cut(chat, from) {

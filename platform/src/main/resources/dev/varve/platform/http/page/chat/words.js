@@ -21,7 +21,7 @@ export function inWords(error) {
             return 'The server does not answer.';
         case 'stream_not_found':
         case 'stream_events_gone':
-            return 'The answer broke off while this page was away.';
+            return 'The server does not have the rest of this answer any more.';
         case 'broken_off':
             return 'The connection broke off before the answer was complete.';
         case 'out_of_memory':

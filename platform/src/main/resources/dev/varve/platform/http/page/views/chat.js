@@ -6,7 +6,7 @@ import {confirmed} from '../chat/confirm.js';
 import {asJson, asMarkdown, fileName, save} from '../chat/exports.js';
 import {History} from '../chat/history.js';
 import {MessageList} from '../chat/list.js';
-import {newSession, openSession, stopSessions} from '../chat/session.js';
+import {newSession, openSession, removeSessions} from '../chat/session.js';
 import {openSettings} from '../chat/settings.js';
 import {openStore} from '../chat/store.js';
 import {inWords} from '../chat/words.js';
@@ -29,6 +29,10 @@ export function unmount() {
 /** One store for all times that the view is shown. */
 let opened = null;
 
+/** What was written and not sent, and the chat in which nothing was said yet. */
+let draft = '';
+let unsaid = null;
+
 class ChatView {
     #server;
     #store;
@@ -40,6 +44,8 @@ class ChatView {
     #history;
     #parts = {};
     #element;
+    /** Counts what is opened, so that what comes late is not shown. */
+    #turn = 0;
 
     constructor(element, server) {
         this.#element = element;
@@ -47,10 +53,11 @@ class ChatView {
         this.#list = new MessageList({
             edit: (message, content) => this.#edit(message, content),
             regenerate: message => this.#regenerate(message),
-            resume: message => this.#session.resume(message),
-            give: (message, results) => this.#session.give(message, results),
+            resume: message => this.#does(() => this.#session.resume(message)),
+            give: (message, results) => this.#does(() => this.#session.give(message, results)),
         });
         this.#composer = new Composer(text => this.#send(text), () => this.#session?.stop());
+        this.#composer.text = draft;
         this.#history = new History({
             create: () => this.#create(),
             remove: chat => this.#remove(chat),
@@ -97,7 +104,9 @@ class ChatView {
         const {signal} = this.#closed;
         addEventListener('hashchange', () => this.#openNamed(), {signal});
         addEventListener('keydown', event => {
-            if (event.key === 'Escape' && !document.querySelector('dialog[open]')) {
+            const inSearch = event.target.type === 'search' && event.target.value !== '';
+            if (event.key === 'Escape' && !inSearch && !event.isComposing
+                    && !document.querySelector('dialog[open]')) {
                 if (this.#element.classList.contains('shows-history')) {
                     this.#toggleHistory(false);
                 } else {
@@ -122,6 +131,8 @@ class ChatView {
     }
 
     close() {
+        draft = this.#composer.text;
+        unsaid = this.#session?.messages.length === 0 ? this.#session : null;
         this.#closed.abort();
         if (this.#session) {
             this.#session.listener = null;
@@ -131,13 +142,24 @@ class ChatView {
 
     /** Shows the chat of the address, or a new one. */
     async #openNamed() {
-        const [, name, id] = /^#\/(\w*)(?:\/(\w+))?/.exec(location.hash) ?? [];
-        if (name && name !== 'chat' || id && id === this.#session?.chat.id) {
+        const named = /^#\/(\w*)(?:\/(\w+))?/.exec(location.hash);
+        const [, name, id] = named ?? [];
+        // Of another view, or a place in this one.
+        if (name && name !== 'chat' || !named && location.hash !== '') {
+            return;
+        }
+        const turn = ++this.#turn;
+        const isEmpty = this.#session?.messages.length === 0;
+        if (id ? id === this.#session?.chat.id : isEmpty) {
             return;
         }
         const session = id
             ? await openSession(id, this.#store, this.#server)
-            : newSession(this.#store, this.#server, rememberedSettings());
+            : unsaid ?? newSession(this.#store, this.#server, rememberedSettings());
+        if (turn !== this.#turn) {
+            return;
+        }
+        unsaid = null;
         if (!session) {
             this.#say('That conversation is not in this browser.');
             location.replace('#/chat');
@@ -164,13 +186,25 @@ class ChatView {
             },
             cut: order => this.#list.cut(order),
             changed: () => this.#list.update(),
+            replaced: () => {
+                this.#list.replace(session.messages);
+                show(this.#parts.welcome, session.messages.length === 0);
+                this.#drawHistory();
+            },
+            removed: () => {
+                this.#say('This conversation was deleted in another tab.');
+                this.#create();
+                this.#drawHistory();
+            },
             state: () => {
                 this.#composer.running = session.isRunning;
                 if (!session.isRunning) {
                     this.#list.updateNow();
                 }
             },
-            unkept: () => this.#say('The browser’s store is full: this conversation is not kept.'),
+            unkept: error => this.#say(error.name === 'QuotaExceededError'
+                ? 'The browser’s store is full: this conversation is not kept.'
+                : 'The browser’s store does not answer: this conversation is not kept.'),
         };
         this.#list.replace(session.messages);
         show(this.#parts.welcome, session.messages.length === 0);
@@ -181,7 +215,8 @@ class ChatView {
     }
 
     async #drawHistory() {
-        this.#history.update(await this.#store.chats(), this.#session?.chat.id);
+        const chats = await this.#store.chats().catch(() => []);
+        this.#history.update(chats, this.#session?.chat.id);
     }
 
     async #loadModels() {
@@ -216,11 +251,27 @@ class ChatView {
     }
 
     async #send(text) {
-        try {
+        const session = this.#session;
+        const count = session?.messages.length;
+        const sent = session && await this.#does(() => {
             announce('The answer begins');
-            await this.#session.send(text);
+            return session.send(text);
+        });
+        // What was not even added is still to be sent.
+        if (!sent && session?.messages.length === count && this.#composer.text === '') {
+            this.#composer.text = text;
+        }
+    }
+
+    /** Does something with the conversation; whether it could. */
+    async #does(action) {
+        this.#say('');
+        try {
+            await action();
+            return true;
         } catch (error) {
             this.#say(error.message);
+            return false;
         }
     }
 
@@ -230,14 +281,16 @@ class ChatView {
             return true;
         }
         if (content.trim() !== '' && await this.#mayCut(message.order + 2)) {
-            await this.#session.ask(message, content);
+            this.#composer.focus();
+            await this.#does(() => this.#session.ask(message, content));
         }
         return false;
     }
 
     async #regenerate(message) {
         if (await this.#mayCut(message.order + 1)) {
-            await this.#session.regenerate(message);
+            this.#composer.focus();
+            await this.#does(() => this.#session.regenerate(message));
         }
     }
 
@@ -263,8 +316,7 @@ class ChatView {
         if (!await confirmed(`Delete “${chat.title}”?`, 'Delete')) {
             return;
         }
-        await stopSessions(chat.id);
-        await this.#store.removeChat(chat.id);
+        await removeSessions(this.#store, chat.id);
         if (chat.id === this.#session.chat.id) {
             this.#create();
         }
@@ -276,8 +328,7 @@ class ChatView {
         if (!await confirmed('Delete all conversations in this browser?', 'Delete all')) {
             return;
         }
-        await stopSessions();
-        await this.#store.removeAll();
+        await removeSessions(this.#store, null);
         this.#create();
         await this.#drawHistory();
         announce('All conversations deleted');
@@ -310,10 +361,16 @@ class ChatView {
     }
 
     #toggleHistory(shown) {
+        const hadFocus = this.#history.element.contains(document.activeElement);
+        const opener = this.#element.querySelector('.chat-head .narrow-only');
         this.#element.classList.toggle('shows-history', shown);
+        // What lies behind it is not reached by keys.
+        this.#element.querySelector('.chat').inert = shown;
         show(this.#element.querySelector('.veil'), shown);
         if (shown) {
             this.#history.element.querySelector('button').focus();
+        } else if (hadFocus) {
+            opener.focus();
         }
     }
 

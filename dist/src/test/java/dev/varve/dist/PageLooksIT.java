@@ -241,7 +241,7 @@ class PageLooksIT {
                     const real = window.fetch;
                     window.fetch = async (...request) => {
                         const response = await real(...request);
-                        if (!String(request[0]).endsWith('/chat/completions')) {
+                        if (!request[0].url.endsWith('/chat/completions')) {
                             return response;
                         }
                         const watched = new TransformStream({transform(bytes, out) {

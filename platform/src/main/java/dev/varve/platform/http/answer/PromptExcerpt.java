@@ -17,10 +17,15 @@ final class PromptExcerpt {
 
     static String of(GenerationRequest.Prompt prompt, Tokenizer tokenizer) {
         int begin = 0;
+        int answer = prompt.length();
         for (int boundary : prompt.boundaries()) {
-            begin = boundary < prompt.length() - HEAD_OF_ANSWER ? boundary : begin;
+            if (boundary < prompt.length() - HEAD_OF_ANSWER) {
+                begin = boundary;
+            } else {
+                answer = Math.min(answer, boundary);
+            }
         }
-        int end = Math.min(begin + MOST_TOKENS, prompt.length());
+        int end = Math.min(begin + MOST_TOKENS, answer);
         String text =
                 tokenizer
                         .decode(Arrays.copyOfRange(prompt.tokens(), begin, end), false)

@@ -245,6 +245,109 @@ class PageViewsIT {
         }
     }
 
+    @Test
+    void whoRefusesToGiveAKeyIsNotAskedAgainUnasked() throws Exception {
+        try (Varve.Server closed = DemoServer.start(varve, "--api-key", "one")) {
+            Locator dialog = tab.page().getByRole(AriaRole.DIALOG);
+            tab.page().navigate(closed.url() + "/#/placement");
+            tab.button("Cancel").click();
+            for (String view : VIEWS) {
+                tab.page().navigate(closed.url() + "/#/" + view);
+                // While a key is asked for, nothing else is.
+                awaitRefusal();
+                awaitRefusal();
+                assertThat(dialog).hasCount(0);
+                assertThat(tab.button("Use a key")).isVisible();
+            }
+            PageCheck.isReadable(tab.page());
+            tab.page().navigate(closed.url() + "/#/chat");
+            assertThat(tab.page().locator(".chat .trouble")).isVisible();
+            assertThat(dialog).hasCount(0);
+            tab.ask("What is 7 + 5?");
+            assertThat(dialog).isVisible();
+            tab.button("Cancel").click();
+
+            tab.page().navigate(closed.url() + "/#/placement");
+            tab.button("Use a key").click();
+            key("API key", "two");
+            assertThat(dialog).hasCount(0);
+            tab.button("Use a key").click();
+            assertThat(dialog).containsText("not known here");
+            key("API key", "one");
+            assertThat(card("Shards")).isVisible();
+            assertThat(tab.button("Use a key")).hasCount(0);
+        }
+    }
+
+    private void awaitRefusal() {
+        tab.page().waitForResponse(response -> response.status() == 401, () -> {});
+    }
+
+    @Test
+    void aKeyThatCannotBeSentIsRefusedInWords() throws Exception {
+        try (Varve.Server closed = DemoServer.start(varve, "--api-key", "one")) {
+            tab.page().navigate(closed.url() + "/#/requests");
+            Locator dialog = tab.page().getByRole(AriaRole.DIALOG);
+            for (String key : List.of("ключ", "“one”", "on\u0435")) {
+                key("API key", key);
+                assertThat(dialog).containsText("curly quotes");
+                tab.page().getByLabel("API key").last().fill("");
+                assertThat(dialog).not().containsText("curly quotes");
+            }
+            key("API key", " one ");
+
+            assertThat(card("Now")).isVisible();
+            assertThat(tab.page().locator("#notice")).isHidden();
+        }
+    }
+
+    @Test
+    void aFractionMayHaveAsManyDigitsAsItLikes() {
+        tab.page().navigate(server.url());
+        tab.button("Settings").click();
+        Locator dialog = tab.page().getByRole(AriaRole.DIALOG);
+        Locator sampling = dialog.locator("details").first();
+        tab.page().getByLabel("Temperature").fill("7");
+        sampling.locator("summary").click();
+        assertThat(sampling).not().hasAttribute("open", "");
+        tab.button("Done").click();
+        assertThat(sampling).hasAttribute("open", "");
+        assertThat(tab.page().getByLabel("Temperature")).isFocused();
+        tab.page().getByLabel("Temperature").fill("0.72");
+        tab.page().getByLabel("Top p").fill("0.995");
+        tab.page().getByLabel("Min p").fill("0.005");
+        tab.button("Done").click();
+
+        assertThat(dialog).hasCount(0);
+        String kept = tab.page().evaluate("localStorage['varve.settings']").toString();
+        assertTrue(kept.contains("\"0.72\""), kept);
+        assertTrue(kept.contains("\"0.995\""), kept);
+        assertTrue(kept.contains("\"0.005\""), kept);
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void requestsAreThoseOfAllModelsUntilOneIsChosen() throws Exception {
+        Path other = Varve.INSTALLATION.resolve("models/varve-demo-laguna.gguf");
+        try (Varve.Server two = DemoServer.start(varve, "--model", other, "--max-ctx", 4096);
+                LongAnswer answer =
+                        new LongAnswer(two.url(), ChatPage.LONG, LONG, Optional.empty())) {
+            tab.page().navigate(two.url() + "/#/requests");
+            Locator model = tab.page().getByLabel("Model");
+            Locator row = tab.page().locator(".listing tbody tr");
+            assertThat(model).hasValue("");
+            assertThat(row).containsText("Count from 1 to 200.");
+            model.selectOption("varve-demo-laguna");
+            assertThat(tab.page().getByText("Nothing is asked of this model.")).isVisible();
+            model.selectOption("All models");
+            assertThat(row).containsText("Count from 1 to 200.");
+            tab.page().navigate(two.url() + "/#/cache");
+            assertThat(model).hasValue("varve-demo-qwen35");
+            assertFalse(answer.isOver());
+        }
+        assertEquals(List.of(), tab.complaints());
+    }
+
     private void key(String label, String key) {
         tab.page().getByLabel(label).last().fill(key);
         tab.button("Use key").click();

@@ -19,16 +19,21 @@ export function bytes(number) {
     return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Milliseconds, such as 35 ms, 1.2 s or 3 min 20 s. */
+/** Milliseconds, such as 35 ms, 1.2 s, 3 min 20 s or 2 h 5 min; rounded first, so never 60 s. */
 export function duration(millis) {
-    if (millis < 1000) {
-        return `${millis < 10 ? millis.toFixed(1) : Math.round(millis)} ms`;
+    if (Math.round(millis) < 1000) {
+        return `${millis < 9.95 ? millis.toFixed(1) : Math.round(millis)} ms`;
     }
-    const seconds = millis / 1000;
-    if (seconds < 60) {
-        return `${seconds.toFixed(1)} s`;
+    const tenths = Math.round(millis / 100);
+    if (tenths < 600) {
+        return `${(tenths / 10).toFixed(1)} s`;
     }
-    return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+    const seconds = Math.round(millis / 1000);
+    if (seconds < 3600) {
+        return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    }
+    const minutes = Math.round(seconds / 60);
+    return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** A share of 1, such as 73 %. */

@@ -7,6 +7,9 @@ const WORDS = {
     operator: ['Operator’s key', 'What concerns all users is shown to who runs the server.'],
 };
 
+/** What a header of HTTP can carry, which leaves out letters that only look like those of a key. */
+const SENDABLE = /^[\x20-\x7e]+$/;
+
 /** Asks for a key in a dialog; null if the user gives none. */
 export function askKey(kind, wrong) {
     const [title, why] = WORDS[kind];
@@ -17,19 +20,39 @@ export function askKey(kind, wrong) {
             autocomplete: 'off',
             spellcheck: 'false',
             required: true,
-            'aria-describedby': 'key-why',
+            'aria-describedby': 'key-why key-problem',
+            oninput: () => complain(''),
         });
+        const problem = h('p.field-error', {id: 'key-problem', role: 'alert'});
         const dialog = h('dialog.dialog', {'aria-labelledby': 'key-title'},
-            h('form', {method: 'dialog', onsubmit: () => finish(field.value.trim())},
+            h('form', {method: 'dialog', onsubmit: use},
                 h('h2', {id: 'key-title'}, title),
                 h('p', {id: 'key-why'}, wrong ? 'That key is not known here. ' : '', why,
                     ' The key stays in this tab and is forgotten with it.'),
                 h('label', {for: 'key-field'}, title),
                 field,
+                problem,
                 h('div.dialog-end', {},
                     h('button.button', {type: 'button', onclick: () => finish(null)}, 'Cancel'),
                     h('button.button.primary', {type: 'submit'}, 'Use key'))));
         let result = null;
+
+        function use(event) {
+            const key = field.value.trim();
+            if (key === '' || SENDABLE.test(key)) {
+                finish(key);
+                return;
+            }
+            event.preventDefault();
+            complain('A key has only letters from A to Z, digits and plain signs. This one has'
+                + ' others, such as letters of another alphabet or curly quotes.');
+            field.focus();
+        }
+
+        function complain(words) {
+            problem.textContent = words;
+            field.setAttribute('aria-invalid', String(words !== ''));
+        }
 
         function finish(key) {
             result = key || null;

@@ -14,6 +14,9 @@ export const VIEWS = [
     {name: 'speculation', title: 'Speculation', load: () => import('./views/speculation.js')},
 ];
 
+/** Where a tab remembers that it was loaded again for a view that failed. */
+const RELOADED = 'varve.reloaded';
+
 export class Router {
     #main;
     #tabs;
@@ -66,10 +69,11 @@ export class Router {
             const element = h(`div.view.view-${view.name}`);
             this.#main.replaceChildren(element);
             this.#mounted = {view, module};
+            viewIsShown();
             await module.mount(element, this.#server);
         } catch (error) {
             if (turn === this.#turn) {
-                this.#fail(error);
+                this.#fail(error, turn);
             }
         }
     }
@@ -79,7 +83,7 @@ export class Router {
         this.#mounted = null;
     }
 
-    #fail(error) {
+    #fail(error, turn) {
         this.#unmount();
         // Modules of an older page are not there any more after the server was replaced.
         const stale = error instanceof TypeError && /import|module/i.test(error.message);
@@ -89,5 +93,44 @@ export class Router {
                 ? 'The server is gone, or another version than this page.'
                 : error.message),
             h('button.button', {type: 'button', onclick: () => location.reload()}, 'Reload')));
+        if (stale) {
+            this.#reloadWhenBack(turn);
+        }
+    }
+
+    /** Begins anew: a browser may remember for as long as the page that a module was not there. */
+    async #reloadWhenBack(turn) {
+        const isThere = await this.#server.send('/livez', {quiet: true})
+            .then(() => true, error => !error.isGone);
+        if (!isThere) {
+            await new Promise(resolve => {
+                document.addEventListener('varve-back', resolve, {once: true});
+            });
+        }
+        if (turn === this.#turn) {
+            reloadOnce();
+        }
+    }
+}
+
+/** Loads the page again, once until a view is shown: it must not go on for ever. */
+function reloadOnce() {
+    try {
+        if (sessionStorage.getItem(RELOADED)) {
+            return;
+        }
+        sessionStorage.setItem(RELOADED, 'yes');
+    } catch {
+        // A browser that keeps nothing leaves it to its user.
+        return;
+    }
+    location.reload();
+}
+
+function viewIsShown() {
+    try {
+        sessionStorage.removeItem(RELOADED);
+    } catch {
+        // Nothing was kept.
     }
 }

@@ -56,6 +56,8 @@ class Keys {
 export class Server {
     #keys = new Keys();
     #asking = new Map();
+    /** The kinds of keys that the user did not give when asked last. */
+    #refused = new Set();
     #ask;
 
     /**
@@ -78,7 +80,8 @@ export class Server {
     }
 
     /**
-     * Sends a request, and asks for a key where one is needed.
+     * Sends a request, and asks for a key where one is needed. Who refused to give one is asked
+     * again only by what he does himself.
      *
      * @param {string} path such as '/v1/models'
      * @param {object} [options]
@@ -89,6 +92,8 @@ export class Server {
      * @param {boolean} [options.operator] whether it is for who runs the server, whose key may be
      *     another
      * @param {boolean} [options.quiet] whether to fail rather than ask for a key
+     * @param {boolean} [options.byUser] whether the user wants it right now; so it is with all that
+     *     changes something, unless told otherwise
      * @returns {Promise<Response>} with a status that is no error
      * @throws {ServerError} if the server says no, or is not there
      */
@@ -105,7 +110,13 @@ export class Server {
                 throw error;
             }
             // Another request may have asked for the key in the meantime.
-            if (this.#key(kind) === key && !await this.askKey(kind, key !== '')) {
+            if (this.#key(kind) !== key) {
+                continue;
+            }
+            if (this.#refused.has(kind) && !(options.byUser ?? method(options) !== 'GET')) {
+                throw error;
+            }
+            if (!await this.askKey(kind, key !== '')) {
                 throw error;
             }
         }
@@ -160,8 +171,10 @@ export class Server {
         }
         const key = await this.#asking.get(kind);
         if (!key) {
+            this.#refused.add(kind);
             return false;
         }
+        this.#refused.delete(kind);
         this.#keys.write(kind, key);
         document.dispatchEvent(new Event('varve-key'));
         return true;
@@ -179,15 +192,17 @@ export class Server {
         if (options.body !== undefined) {
             headers['Content-Type'] = 'application/json';
         }
+        // Built out here: what cannot be sent does not mean that the server is gone.
+        const request = new Request(new URL(path.replace(/^\//, ''), this.base), {
+            method: method(options),
+            headers,
+            body: options.body === undefined ? undefined : JSON.stringify(options.body),
+            signal: options.signal,
+            cache: 'no-store',
+            credentials: 'same-origin',
+        });
         try {
-            return await fetch(new URL(path.replace(/^\//, ''), this.base), {
-                method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
-                headers,
-                body: options.body === undefined ? undefined : JSON.stringify(options.body),
-                signal: options.signal,
-                cache: 'no-store',
-                credentials: 'same-origin',
-            });
+            return await fetch(request);
         } catch (error) {
             if (options.signal?.aborted) {
                 throw error;
@@ -196,6 +211,10 @@ export class Server {
             throw new ServerError(0, 'gone', 'The server does not answer.');
         }
     }
+}
+
+function method({method: given, body}) {
+    return given ?? (body === undefined ? 'GET' : 'POST');
 }
 
 async function failure(response) {

@@ -3,12 +3,13 @@
 import {h} from '../dom.js';
 import {parseTools} from './conversation.js';
 
+/** Names, labels, least, most and steps; a fraction may have as many digits as it likes. */
 const SAMPLING = [
-    ['temperature', 'Temperature', 0, 5, 0.05, '0 always takes the likeliest token'],
-    ['top_p', 'Top p', 0, 1, 0.01, 'tokens that make up this share'],
+    ['temperature', 'Temperature', 0, 5, 'any', '0 always takes the likeliest token'],
+    ['top_p', 'Top p', 0, 1, 'any', 'tokens that make up this share'],
     ['top_k', 'Top k', 0, 1000, 1, '0 for all tokens'],
-    ['min_p', 'Min p', 0, 1, 0.01, 'share of the likeliest token'],
-    ['repetition_penalty', 'Repetition penalty', 0.1, 2, 0.05, '1 for none'],
+    ['min_p', 'Min p', 0, 1, 'any', 'share of the likeliest token'],
+    ['repetition_penalty', 'Repetition penalty', 0.1, 2, 'any', '1 for none'],
     ['max_tokens', 'Most tokens', 1, 10000000, 1, 'of an answer'],
     ['seed', 'Seed', 0, 2147483647, 1, 'the same answer again'],
 ];
@@ -88,6 +89,7 @@ export function openSettings(settings, props, changed) {
     function keep(event) {
         if (problem.textContent !== '') {
             event.preventDefault();
+            unfold(tools);
             tools.focus();
             return;
         }
@@ -106,11 +108,21 @@ export function openSettings(settings, props, changed) {
             field.value = '';
         }
         problem.textContent = '';
+        tools.removeAttribute('aria-invalid');
     }
 
+    // The browser says nothing of a field that it cannot show. The event does not bubble.
+    dialog.addEventListener('invalid', event => unfold(event.target), true);
     dialog.addEventListener('close', () => dialog.remove());
     document.body.append(dialog);
     dialog.showModal();
+}
+
+function unfold(field) {
+    const fold = field.closest('details');
+    if (fold) {
+        fold.open = true;
+    }
 }
 
 /** What holds where nothing is set, as far as the server tells it. */

@@ -7,8 +7,8 @@ import {morph} from './morph.js';
 
 const MILLIS = 1000;
 
-/** The model that was chosen last, for all views. */
-let chosen = null;
+/** The model that was chosen last, for all views of one; empty for the server's first. */
+let chosen = '';
 
 export class StatusView {
     #stop = null;
@@ -18,18 +18,24 @@ export class StatusView {
     #notice;
     #body;
     #name;
+    #offering = false;
 
     /**
      * @param {string} title
      * @param {string} path that is asked, without the model
      * @param {(value: object) => Node[]} draw what is shown of an answer
-     * @param {Node[]} [tools] that stand beside the heading
+     * @param {object} [more]
+     * @param {Node[]} [more.tools] that stand beside the heading
+     * @param {boolean} [more.ofAll] whether it is of all models until one is chosen
      */
-    constructor(title, path, draw, tools = []) {
+    constructor(title, path, draw, {tools = [], ofAll = false} = {}) {
         this.title = title;
         this.path = path;
         this.draw = draw;
         this.tools = tools;
+        this.ofAll = ofAll;
+        /** The model that is looked at; empty for none in particular. */
+        this.model = ofAll ? '' : chosen;
     }
 
     mount(element, server) {
@@ -43,14 +49,18 @@ export class StatusView {
         element.append(
             h('div.view-head', {}, h('h1', {}, this.title), this.#name, this.tools),
             this.#notice, this.#body);
+        document.addEventListener('varve-key', this.#again);
         this.#poll();
         this.#offerModels();
     }
 
     unmount() {
+        document.removeEventListener('varve-key', this.#again);
         this.#stop?.();
         this.#stop = null;
     }
+
+    #again = () => this.refresh();
 
     /** Draws the last answer again. */
     redraw() {
@@ -66,44 +76,74 @@ export class StatusView {
     }
 
     #poll() {
-        const query = chosen ? `?model=${encodeURIComponent(chosen)}` : '';
+        const query = this.model ? `?model=${encodeURIComponent(this.model)}` : '';
+        // Quiet: nobody wants to be asked for a key every second.
         this.#stop = this.#server.poll(this.path + query, MILLIS, value => {
             this.#notice.hidden = true;
             this.value = value;
             this.redraw();
+            if (!this.#models) {
+                this.#offerModels();
+            }
         }, error => {
-            if (error.status === 404 && chosen) {
+            if (error.status === 404 && this.model) {
                 // It is not served any more.
-                chosen = null;
-                this.refresh();
+                this.#choose('');
+                this.#models = null;
                 return;
             }
-            this.#notice.replaceChildren(badge('warn', error.isGone
-                ? 'The server does not answer; what is shown is old.'
-                : error.message));
-            this.#notice.hidden = false;
-        });
+            this.#complain(error);
+        }, {quiet: true});
     }
 
-    /** Where several models are served, one of them is looked at. */
+    #choose(model) {
+        this.model = model;
+        if (!this.ofAll) {
+            chosen = model;
+        }
+        this.refresh();
+    }
+
+    #complain(error) {
+        // Not replaced: it comes every second, and a button that is being pressed should stay.
+        morph(this.#notice, badge('warn', this.#inWords(error)),
+            error.status !== 401 ? null : h('button.button', {
+                type: 'button',
+                onclick: () => this.#server.askKey('api', this.#server.hasKey),
+            }, 'Use a key'));
+        this.#notice.hidden = false;
+    }
+
+    #inWords(error) {
+        if (error.status === 401) {
+            return this.#server.hasKey ? 'The server does not know the key.'
+                : 'The server answers only to those who have a key.';
+        }
+        return error.isGone ? 'The server does not answer; what is shown is old.' : error.message;
+    }
+
+    /** Where several models are served, one of them is looked at, or all. */
     async #offerModels() {
+        if (this.#offering) {
+            return;
+        }
+        this.#offering = true;
         try {
-            this.#models = (await this.#server.json('/v1/models', {quiet: true})).data;
+            this.#models = (await this.#server.json('/v1/models')).data;
+            this.#drawModels();
         } catch {
-            return;
+            // They are asked for again as soon as the server answers.
+        } finally {
+            this.#offering = false;
         }
-        if (this.#models.length < 2) {
-            return;
-        }
-        const select = h('select', {
-            id: 'view-model',
-            onchange: event => {
-                chosen = event.target.value;
-                this.refresh();
-            },
-        }, this.#models.map(({id}) => h('option', {value: id, selected: id === chosen}, id)));
+    }
+
+    #drawModels() {
+        const select = h('select', {id: 'view-model', onchange: () => this.#choose(select.value)},
+            this.ofAll ? h('option', {value: ''}, 'All models') : null,
+            this.#models.map(({id}) => h('option', {value: id, selected: id === this.model}, id)));
         this.#name.replaceChildren(h('label', {for: 'view-model'}, 'Model'), select);
-        this.#name.hidden = false;
+        this.#name.hidden = this.#models.length < 2;
     }
 }
 

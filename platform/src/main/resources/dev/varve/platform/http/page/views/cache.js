@@ -39,7 +39,7 @@ export function mount(element, server) {
     const entries = h('div');
     const clear = h('button.button.danger', {type: 'button'}, 'Clear the cache');
     clear.addEventListener('click', () => clearCache(server, clear, message, entries));
-    view = new StatusView('Cache', '/status', draw, [clear]);
+    view = new StatusView('Cache', '/status', draw, {tools: [clear]});
     view.mount(element, server);
     element.append(message, h('section.card', {},
         h('div.view-head', {}, h('h2', {}, 'Entries of host memory'),
@@ -164,6 +164,10 @@ async function clearCache(server, button, message, entries) {
         }));
     } finally {
         button.disabled = false;
+        // What is disabled loses the focus.
+        if (document.activeElement === document.body) {
+            button.focus();
+        }
     }
     view?.refresh();
 }
@@ -187,7 +191,8 @@ function keyButton(server, error, then) {
 
 async function showEntries(server, element) {
     try {
-        const {entries, total} = await server.json(`/cache?limit=${SHOWN}`, {operator: true});
+        const {entries, total} = await server.json(`/cache?limit=${SHOWN}`,
+            {operator: true, byUser: true});
         morph(element, h('p', {}, total > entries.length
             ? `The ${count(entries.length)} used last of ${count(total)}.`
             : `${count(total)} in all, the one used last first.`),

@@ -114,7 +114,9 @@ class ChatView {
                 }
             }
         }, {signal});
-        document.addEventListener('varve-back', () => this.#loadModels(), {signal});
+        for (const change of ['varve-back', 'varve-key']) {
+            document.addEventListener(change, () => this.#loadModels(), {signal});
+        }
         this.#composer.focus();
         // The server need not wait for the browser's store, nor the other way round.
         const loaded = this.#loadModels();

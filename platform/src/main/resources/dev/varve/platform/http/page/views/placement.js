@@ -161,7 +161,7 @@ function shardTable(shards) {
         {title: 'Boundary, mean', number: true},
         'Over the boundary',
         {title: 'Restarts', number: true},
-    ], shards.map(shard => ({
+    ], shards.map((shard, index) => ({
         key: String(shard.first_layer),
         cells: [
             h('span.whole', {}, `${shard.first_layer}–${shard.end_layer - 1}`),
@@ -171,7 +171,8 @@ function shardTable(shards) {
             time(shard.recent_decode_ms),
             time(shard.recent_prefill_ms_per_token),
             time(shard.mean_forward_ms),
-            time(shard.mean_boundary_ms),
+            // Nothing comes over a boundary to the first layers, unless they are elsewhere.
+            index === 0 && shard.process.kind === 'local' ? null : time(shard.mean_boundary_ms),
             shard.sent_bytes === undefined ? 'in memory'
                 : `${bytes(shard.sent_bytes)} sent, ${bytes(shard.received_bytes)} back`
                     + (shard.payloads === 'shared' ? ', shared memory' : ''),

@@ -23,7 +23,7 @@ let view = null;
 const cancelled = new Set();
 
 export function mount(element, server) {
-    view = new StatusView('Requests', '/requests', draw);
+    view = new StatusView('Requests', '/requests', draw, {ofAll: true});
     // One listener for all: rows come and go.
     element.addEventListener('click', event => {
         const button = event.target.closest('button[data-cancel]');
@@ -66,7 +66,8 @@ function draw({requests}) {
         ])),
         requests.length === 0
             ? h('div.card.nothing', {dataset: {key: 'none'}},
-                h('p', {}, 'Nothing is asked at the moment.'),
+                h('p', {}, view?.model ? 'Nothing is asked of this model.'
+                    : 'Nothing is asked at the moment.'),
                 h('p.muted', {}, 'Requests are shown here from when they come to when they end.'))
             : card('Requests', list(requests)),
     ];

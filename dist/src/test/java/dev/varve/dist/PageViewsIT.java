@@ -12,6 +12,8 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 
+import dev.varve.testkit.Await;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,6 +99,12 @@ class PageViewsIT {
         return new LongAnswer(server.url(), question, tokens, Optional.empty());
     }
 
+    private static void signal(ProcessHandle process, String name) throws Exception {
+        assertEquals(
+                0,
+                new ProcessBuilder("kill", name, Long.toString(process.pid())).start().waitFor());
+    }
+
     @Test
     void aShardThatDiesIsSeenLostAndBack() throws Exception {
         look("placement");
@@ -114,15 +122,26 @@ class PageViewsIT {
             assertThat(tab.page().getByText("Writing")).isVisible();
             look("placement");
             assertThat(fate).containsText("All shards are there");
-            for (ProcessHandle child : server.children()) {
-                // As kill -9 does.
-                child.destroyForcibly();
-            }
+            List<ProcessHandle> lost = server.children();
+            // As kill -9 does.
+            lost.forEach(ProcessHandle::destroyForcibly);
+            // Who looks once a second might not see a shard that is back at once.
+            ProcessHandle next =
+                    Await.value(
+                                    "a new shard",
+                                    () ->
+                                            server.children().stream()
+                                                    .filter(each -> !lost.contains(each))
+                                                    .findFirst(),
+                                    Optional::isPresent)
+                            .orElseThrow();
+            signal(next, "-STOP");
             assertThat(fate).containsText(Pattern.compile("Lost|Coming back"));
             assertThat(fate).containsText("One request waits");
             assertThat(fate).containsText("shard_missing");
             assertThat(tab.page().locator(".picture .shard-lost")).hasCount(1);
             tab.picture("placement-lost");
+            signal(next, "-CONT");
 
             assertThat(fate).containsText("All shards are there");
             assertThat(fate).containsText(Pattern.compile("was lost .* ago .*was back after"));

@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.telemetry.TraceTarget;
 import dev.varve.platform.http.trace.Tracing;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.setting.Release;
 
 import picocli.CommandLine.Option;
 
@@ -113,7 +114,7 @@ final class MonitoringArguments {
                         "service.name",
                         "varve",
                         "service.version",
-                        VersionText.version(),
+                        Release.version(),
                         "service.instance.id",
                         UUID.randomUUID().toString()));
     }

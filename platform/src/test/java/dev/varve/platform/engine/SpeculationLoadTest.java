@@ -159,11 +159,35 @@ class SpeculationLoadTest {
                 .toList();
     }
 
+    /**
+     * The first, as many as run at once: each grows out of its block, for which there is one block
+     * between them all.
+     */
+    private static List<Ask> crowding(List<int[]> heads) {
+        int[] head = heads.getLast();
+        return IntStream.range(0, PARALLEL)
+                .mapToObj(
+                        i ->
+                                new Ask(
+                                        new GenerationRequest(
+                                                GenerationRequest.Prompt.of(
+                                                        PlainEngine.join(
+                                                                head,
+                                                                PlainEngine.text(2000 + i, 9)),
+                                                        new int[] {head.length}),
+                                                new GenerationRequest.Ending(80, Set.of()),
+                                                GenerationRequest.Choice.of(
+                                                        SamplingOptions.greedy())),
+                                        Fate.ENDS,
+                                        0))
+                .toList();
+    }
+
     private static List<Ask> asks(PlainModel model) {
         Random random = new Random(42);
         List<int[]> heads = heads();
-        List<Ask> asks = new ArrayList<>();
-        for (int i = 0; i < REQUESTS; i++) {
+        List<Ask> asks = new ArrayList<>(crowding(heads));
+        for (int i = asks.size(); i < REQUESTS; i++) {
             int[] head = heads.get(random.nextInt(heads.size()));
             int[] tail = PlainEngine.text(1000 + i % 60, 1 + i % 60 % 9);
             int end = random.nextInt(model.shape().vocabularySize());

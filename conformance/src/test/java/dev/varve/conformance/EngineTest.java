@@ -262,8 +262,8 @@ class EngineTest {
                 Cpu.settings(SequenceLimits.of(CONTEXT, 4).withKvTokens(CONTEXT), Cpu.Q8_0);
         try (LoadedModel model = Cpu.load(spec.file(), tight)) {
             Engine engine = model.engine();
-            List<Answer> answers =
-                    prompts.stream().map(prompt -> Answer.ask(engine, prompt, 300)).toList();
+            List<Answer> answers = prompts.stream().map(prompt -> Answer.of(prompt, 300)).toList();
+            Answer.submit(engine, answers);
             for (int i = 0; i < prompts.size(); i++) {
                 assertArrayEquals(
                         coldAnswer(spec, prompts.get(i), 0, 300),

@@ -27,6 +27,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** What a guide forbids never comes, what it forces does, however the tokens are computed. */
 @Timeout(120)
@@ -307,13 +308,19 @@ class GuidedTest {
         }
         int blocks = 5;
         try (Scheduler engine = plain(kind, blocks)) {
-            List<Collected> answers = new ArrayList<>();
-            for (int i = 0; i < PARALLEL; i++) {
-                Collected answer = new Collected();
-                TokenGuide guide = ScriptedGuide.of(9, COUNT, kind.vocabulary());
-                engine.submit(request(prompt, sampled(), guide), answer);
-                answers.add(answer);
-            }
+            List<Collected> answers = Stream.generate(Collected::new).limit(PARALLEL).toList();
+            engine.submit(
+                    answers.stream()
+                            .map(
+                                    answer ->
+                                            new Engine.Submission(
+                                                    request(
+                                                            prompt,
+                                                            sampled(),
+                                                            ScriptedGuide.of(
+                                                                    9, COUNT, kind.vocabulary())),
+                                                    answer))
+                            .toList());
             for (Collected answer : answers) {
                 assertEquals(alone, answer.await());
             }

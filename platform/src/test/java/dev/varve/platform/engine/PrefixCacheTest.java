@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /**
  * Whatever is found, copied to host memory and back, or gives way: a request gets the tokens that
@@ -88,12 +89,8 @@ class PrefixCacheTest {
         try (Scheduler engine = PlainEngine.start(model, options, stages);
                 Scheduler alone = PlainEngine.alone(model)) {
             for (int round = 0; round < Effort.of(6, seed < 5 ? 15 : 8); round++) {
-                List<Ask> asks = new ArrayList<>();
-                List<Collected> answers = new ArrayList<>();
-                for (int i = 0; i < 6; i++) {
-                    asks.add(conversations.next());
-                    answers.add(asks.getLast().ask(engine));
-                }
+                List<Ask> asks = Stream.generate(conversations::next).limit(6).toList();
+                List<Collected> answers = PlainEngine.askAll(engine, asks);
                 for (int i = 0; i < asks.size(); i++) {
                     assertEquals(
                             asks.get(i).alone(alone),

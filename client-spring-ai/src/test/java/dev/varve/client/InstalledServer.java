@@ -5,6 +5,7 @@ import dev.varve.testkit.MetricsText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -57,9 +58,11 @@ record InstalledServer(Process process, String url) implements AutoCloseable {
     }
 
     /** What it tells of itself. */
-    MetricsText metrics() throws IOException {
+    MetricsText metrics() {
         try (InputStream text = URI.create(url + "/metrics").toURL().openStream()) {
             return MetricsText.parse(new String(text.readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -23,6 +23,7 @@ import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.langchain4j.model.openai.OpenAiChatModel;
 import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 import dev.langchain4j.model.output.FinishReason;
+import dev.varve.testkit.Await;
 import dev.varve.testkit.MetricsText;
 
 import org.junit.jupiter.api.Timeout;
@@ -30,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -203,13 +206,13 @@ class LangChainIT {
                     }
                 });
         left.join();
-        while (metrics(server).value("varve_requests_running") > 0) {
-            Thread.onSpinWait();
-        }
-        assertEquals(1, metrics(server).value("varve_client_disconnects_total"));
+        Await.until(
+                "it is counted as gone",
+                () -> metrics(server).value("varve_client_disconnects_total") == 1);
+        Await.until("it has ended", () -> metrics(server).value("varve_requests_running") == 0);
     }
 
-    private static MetricsText metrics(Varve.Server server) throws Exception {
+    private static MetricsText metrics(Varve.Server server) {
         try (HttpClient http = HttpClient.newHttpClient()) {
             return MetricsText.parse(
                     http.send(
@@ -217,6 +220,10 @@ class LangChainIT {
                                             .build(),
                                     HttpResponse.BodyHandlers.ofString())
                             .body());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.SettingNames;
 
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.Content;
@@ -13,13 +14,14 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
+import java.util.Objects;
+import java.util.UUID;
+
 /**
  * Writes the errors that are found before a request gets to its route, such as headers that cannot
  * be read, in the form of all others.
  */
 final class JsonErrorHandler extends ErrorHandler {
-    private static final String JSON = "application/json";
-
     @Override
     public boolean errorPageForMethod(String method) {
         return true;
@@ -33,12 +35,33 @@ final class JsonErrorHandler extends ErrorHandler {
             String message,
             Throwable cause,
             Callback callback) {
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, JSON);
-        Content.Sink.write(response, true, text(status), callback);
+        write(request, response, error(status), callback);
+    }
+
+    /** Writes an error with the headers and in the form that its client expects. */
+    static void write(Request request, Response response, ApiException error, Callback callback) {
+        String id = UUID.randomUUID().toString();
+        HttpFields.Mutable headers = response.getHeaders();
+        headers.put(HttpHeader.CONTENT_TYPE, "application/json");
+        headers.put("x-request-id", id);
+        headers.put("request-id", id);
+        if (error.isFinal()) {
+            headers.put("x-should-retry", "false");
+        }
+        String body = Json.write(form(request).body(error, SettingNames.IDENTIFIERS, id));
+        Content.Sink.write(response, true, body, callback);
+    }
+
+    /** As far as the request was read. */
+    private static ErrorForm form(Request request) {
+        String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
+        return path.startsWith("/v1/messages") || request.getHeaders().contains("anthropic-version")
+                ? ErrorForm.ANTHROPIC
+                : ErrorForm.OPENAI;
     }
 
     /** Jetty's reasons may quote the request, so they are not shown. */
-    private static String text(int status) {
+    private static ApiException error(int status) {
         String message =
                 switch (status) {
                     case 400 -> "the request is not valid HTTP: its target, Host or headers";
@@ -60,8 +83,6 @@ final class JsonErrorHandler extends ErrorHandler {
                     case 500 -> "internal_error";
                     default -> "";
                 };
-        return Json.write(
-                ErrorForm.OPENAI.body(
-                        ApiException.status(status, code, message), SettingNames.IDENTIFIERS, ""));
+        return ApiException.status(status, code, message);
     }
 }

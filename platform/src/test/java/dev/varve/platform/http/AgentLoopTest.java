@@ -87,7 +87,7 @@ class AgentLoopTest {
                 assertEquals(1, answer.message().get("tool_calls").size());
                 JsonNode call = answer.call(0);
                 String id = call.get("id").stringValue();
-                assertTrue(id.matches("call_[0-9a-f]{24}") && ids.add(id), id);
+                assertTrue(id.matches("call_[0-9a-f]{32}") && ids.add(id), id);
                 assertEquals("function", call.get("type").stringValue());
                 assertEquals("get_weather", call.at("/function/name").stringValue());
                 assertEquals(

@@ -93,7 +93,7 @@ class MessagesTest {
         assertEquals("f", content.get(2).get("name").stringValue());
         assertEquals("{\"b\":\"é\\\"}\",\"a\":1}", content.get(2).get("input").toString());
         assertEquals("{}", content.get(3).get("input").toString());
-        assertTrue(content.get(3).get("id").stringValue().matches("toolu_[0-9a-f]{24}"));
+        assertTrue(content.get(3).get("id").stringValue().matches("toolu_[0-9a-f]{32}"));
         assertEquals(4, content.size());
         assertFalse(prompt().contains("web_search"), prompt());
         assertFalse(prompt().contains("cache_control"), prompt());

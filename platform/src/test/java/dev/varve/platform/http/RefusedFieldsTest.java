@@ -25,9 +25,10 @@ class RefusedFieldsTest {
     @CsvSource(
             delimiter = '|',
             quoteCharacter = '`',
-            value = {"\"stop\": [\"a\", \"b\", \"c\", \"d\", \"e\"] | stop", "\"stop\": 5 | stop"})
-    void stopsAreOneToFourTexts(String fields, String param) throws Exception {
-        assertRefused(param, TestServer.chatBody(fields));
+            value = {"\"stop\": MANY | stop", "\"stop\": 5 | stop"})
+    void stopsAreOneToSixteenTexts(String fields, String param) throws Exception {
+        String many = "[" + "\"a\", ".repeat(16) + "\"a\"]";
+        assertRefused(param, TestServer.chatBody(fields.replace("MANY", many)));
     }
 
     @ParameterizedTest
@@ -37,7 +38,7 @@ class RefusedFieldsTest {
                 "\"stop\": []",
                 "\"stop\": \"\"",
                 "\"stop_sequences\": [\"\", \"a\"]",
-                "\"stop\": [\"a\", \"b\", \"c\", \"d\"]",
+                "\"stop\": [\"a\", \"b\", \"c\", \"d\", \"e\"]",
                 "\"stop_sequences\": [\"a\", \"b\", \"c\", \"d\", \"e\"]"
             })
     void otherStopsAreTaken(String fields) throws Exception {

@@ -103,7 +103,7 @@ class ResponsesTest {
         assertTrue(id(output.get(0)).matches("rs_[0-9a-f]{32}"));
         assertTrue(id(output.get(1)).matches("msg_[0-9a-f]{32}"));
         assertTrue(id(output.get(2)).matches("fc_[0-9a-f]{32}"));
-        assertTrue(output.get(2).get("call_id").stringValue().matches("call_[0-9a-f]{24}"));
+        assertTrue(output.get(2).get("call_id").stringValue().matches("call_[0-9a-f]{32}"));
         output.forEach(item -> assertEquals("completed", item.get("status").stringValue()));
         assertEquals("[]", output.get(0).get("summary").toString());
     }

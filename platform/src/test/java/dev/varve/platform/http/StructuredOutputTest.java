@@ -53,6 +53,10 @@ class StructuredOutputTest {
                 "\"response_format\": {\"type\": \"json_object\"} | {\"b\": [1 ,2]] | {\"b\": [1",
                 "\"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"name\":"
                     + " \"p\", \"strict\": true, \"schema\": AGE}} | {\"age\": 5.5} | {\"age\": 5",
+                "\"response_format\": {\"type\": \"json_object\", \"schema\": AGE} | {\"b\": 5} |"
+                        + " {\"age\"",
+                "\"response_format\": {\"type\": \"json_schema\", \"schema\": AGE} | {\"b\": 5} |"
+                        + " {\"age\"",
                 "\"guided_json\": AGE | {\"age\": 5} x | {\"age\": 5}",
                 "\"guided_json\": \"{\\\"type\\\": \\\"null\\\"}\" | nullx | null",
                 "\"guided_regex\": \"[a-c]+\" | abcd | abc",
@@ -71,6 +75,38 @@ class StructuredOutputTest {
         HttpResponse<String> chat = chat(fields.replace("AGE", AGE));
 
         assertEquals(told, content(chat).strip());
+    }
+
+    /** A form is kept whichever vendor's word for it a client of another one knows. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "/v1/messages | \"guided_choice\": [\"yes\", \"no\"]",
+                "/v1/messages | \"structured_outputs\": {\"choice\": [\"yes\", \"no\"]}",
+                "/v1/messages | \"guided_regex\": \"no\"",
+                "/v1/responses | \"guided_choice\": [\"yes\", \"no\"]"
+            })
+    void allDialectsKnowTheForms(String path, String field) throws Exception {
+        engine.says(SmallChat.answer("nope"));
+
+        HttpResponse<String> answer =
+                server.post(
+                        path,
+                        "{\"max_tokens\": 100, "
+                                + field
+                                + (path.equals("/v1/messages")
+                                        ? ", \"messages\": [{\"role\": \"user\", \"content\":"
+                                                + " \"x\"}]}"
+                                        : ", \"input\": \"x\"}"));
+
+        assertEquals(200, answer.statusCode(), answer.body());
+        assertEquals(
+                "no",
+                TestServer.json(answer)
+                        .at(path.equals("/v1/messages") ? "/content/0/text" : "/output_text")
+                        .stringValue());
     }
 
     @Test

@@ -70,7 +70,7 @@ class ToolCallsTest {
                         .toList();
         JsonNode first = parts.getFirst();
         assertEquals(0, first.get("index").intValue());
-        assertTrue(first.get("id").stringValue().matches("call_[0-9a-f]{24}"), first.toString());
+        assertTrue(first.get("id").stringValue().matches("call_[0-9a-f]{32}"), first.toString());
         assertEquals("function", first.get("type").stringValue());
         assertEquals("f", first.at("/function/name").stringValue());
         assertEquals("", first.at("/function/arguments").stringValue());

@@ -9,6 +9,12 @@ import java.util.Set;
 
 /** API keys and cross-origin rules. */
 public final class AccessControl {
+    private static final String HEADERS =
+            "Authorization, Content-Type, Last-Event-ID, X-Api-Key, X-Request-Id,"
+                    + " X-Varve-Resumable";
+    private static final String EXPOSED =
+            "X-Request-Id, Request-Id, X-Varve-Stream, Retry-After, X-Should-Retry";
+
     private final ClientAccess access;
     private final PageRules pages;
     private final OperatorRules operator;
@@ -79,11 +85,10 @@ public final class AccessControl {
                 "Access-Control-Allow-Origin",
                 access.pages().corsOrigins().contains("*") ? "*" : origin);
         response.setHeader("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS");
-        response.setHeader(
-                "Access-Control-Allow-Headers",
-                "Authorization, Content-Type, Last-Event-ID, X-Api-Key, X-Request-Id,"
-                        + " X-Varve-Resumable");
-        response.setHeader("Access-Control-Expose-Headers", "X-Request-Id, X-Varve-Stream");
-        response.addHeader("Vary", "Origin");
+        // Vendors' SDKs send headers of their own, which change with their releases.
+        String asked = request.getHeader("Access-Control-Request-Headers");
+        response.setHeader("Access-Control-Allow-Headers", asked == null ? HEADERS : asked);
+        response.setHeader("Access-Control-Expose-Headers", EXPOSED);
+        response.addHeader("Vary", "Origin, Access-Control-Request-Headers");
     }
 }

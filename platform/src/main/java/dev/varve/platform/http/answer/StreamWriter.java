@@ -17,6 +17,7 @@ final class StreamWriter {
     private final AnswerFormat format;
     private final SettingNames names;
     private final Duration sign;
+    private long lastEvent;
 
     /** Signs of life come after {@code sign}, at the next tick. */
     StreamWriter(EventSink sink, AnswerFormat format, SettingNames names, Duration sign) {
@@ -29,17 +30,20 @@ final class StreamWriter {
     /** Writes until all {@code count} choices ended, or one failed. */
     void write(ChoiceReader choices, int count) throws IOException, InterruptedException {
         sink.sign(new StreamEvent.Comment("accepted"));
+        lastEvent = System.nanoTime();
         sendAll(format.opening());
-        long lastEvent = System.nanoTime();
         for (int open = count; open > 0; ) {
             Optional<ChoiceEvent> event = choices.next();
+            // Tokens may settle no text for long, as those of an argument that is told in one.
+            if (System.nanoTime() - lastEvent > sign.toNanos()) {
+                sink.sign(format.waiting());
+                lastEvent = System.nanoTime();
+            } else if (event.isEmpty()) {
+                sink.sign(new StreamEvent.Comment("keep-alive"));
+            }
             if (event.isEmpty()) {
-                boolean waits = System.nanoTime() - lastEvent > sign.toNanos();
-                sink.sign(waits ? format.waiting() : new StreamEvent.Comment("keep-alive"));
-                lastEvent = waits ? System.nanoTime() : lastEvent;
                 continue;
             }
-            lastEvent = System.nanoTime();
             switch (event.get()) {
                 case ChoiceEvent.Token token -> sendAll(format.token(token));
                 case ChoiceEvent.Ended ended -> {
@@ -66,6 +70,7 @@ final class StreamWriter {
     private void sendAll(List<StreamEvent> events) throws IOException {
         for (StreamEvent event : events) {
             sink.send(event);
+            lastEvent = System.nanoTime();
         }
     }
 }

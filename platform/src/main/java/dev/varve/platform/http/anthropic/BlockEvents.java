@@ -28,15 +28,18 @@ final class BlockEvents {
     private Kind open = Kind.NONE;
     private int index = -1;
 
-    /** The events of a piece of the answer. */
+    /** The events of a piece. What belongs to the call that is open comes before its texts. */
     List<StreamEvent> add(AnswerText.Piece piece) {
+        List<CallDelta> rest =
+                piece.calls().stream().takeWhile(delta -> delta.name().isEmpty()).toList();
+        rest.forEach(this::call);
         if (!piece.reasoning().isEmpty()) {
             think(piece.reasoning());
         }
         if (!piece.content().isEmpty()) {
             say(piece.content());
         }
-        piece.calls().forEach(this::call);
+        piece.calls().stream().skip(rest.size()).forEach(this::call);
         return take();
     }
 

@@ -37,8 +37,11 @@ public final class MessagesDialect implements Dialect {
     private static final String OUTPUT = "output_config";
 
     private static final FieldRules RULES =
-            SharedFields.generation()
+            SharedFields.text()
                     .more()
+                    .only("logprobs", "false", value -> !value.asBoolean(true))
+                    .onlyNumber("top_logprobs", 0)
+                    .only("parallel_tool_calls", "true", value -> value.asBoolean(false))
                     .honours("messages system tools tool_choice thinking")
                     .honours("output_config output_format")
                     .honours("enable_thinking thinking_budget chat_template_kwargs")
@@ -61,7 +64,7 @@ public final class MessagesDialect implements Dialect {
         return new Conversation(
                 call,
                 transcript,
-                transcript.unfinished().isPresent() ? Turn.CONTINUE : Turn.ANSWER,
+                transcript.begun().isPresent() ? Turn.CONTINUE : Turn.ANSWER,
                 ToolUse.read(MessagesTools.read(fields)),
                 form(fields),
                 Thinking.read(thoughts(fields), served.language().reasoningDefaults()),
@@ -71,7 +74,10 @@ public final class MessagesDialect implements Dialect {
                         CompressionFields.read(fields, served.compressor().isPresent())));
     }
 
-    /** {@code output_config.format}, and {@code output_format} as it was called before. */
+    /**
+     * {@code output_config.format}, {@code output_format} as it was called before, or what other
+     * vendors have for it.
+     */
     private static FormFields form(Fields fields) {
         Optional<FormFields> format =
                 fields.nested(OUTPUT)
@@ -81,7 +87,7 @@ public final class MessagesDialect implements Dialect {
                         () ->
                                 fields.nested("output_format")
                                         .map(each -> form("output_format", each)))
-                .orElse(FormFields.NONE);
+                .orElseGet(() -> FormFields.read(fields));
     }
 
     private static FormFields form(String field, Fields format) {

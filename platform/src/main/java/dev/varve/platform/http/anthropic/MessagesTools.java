@@ -31,24 +31,29 @@ final class MessagesTools {
         if (tools.isPresent() && !tools.get().isArray()) {
             throw Fields.wrong(TOOLS, "an array", tools.get());
         }
-        tools.ifPresent(given -> asked.set(TOOLS, offered(given)));
-        fields.find(CHOICE).ifPresent(given -> putChoice(asked, given));
+        Set<String> left = new HashSet<>();
+        tools.ifPresent(given -> asked.set(TOOLS, offered(given, left)));
+        fields.find(CHOICE).ifPresent(given -> putChoice(asked, given, left));
         return new Fields(asked);
     }
 
-    private static void putChoice(ObjectNode asked, JsonNode choice) {
-        if (!choice.isObject()) {
-            throw Fields.wrong(CHOICE, "an object", choice);
+    /** {@code left}: names of tools that are not offered; nobody is made to call one of them. */
+    private static void putChoice(ObjectNode asked, JsonNode given, Set<String> left) {
+        if (!(given instanceof ObjectNode choice)) {
+            throw Fields.wrong(CHOICE, "an object", given);
         }
-        asked.set(CHOICE, choice);
-        boolean single =
-                Fields.at(CHOICE, (ObjectNode) choice)
-                        .flag("disable_parallel_tool_use")
-                        .orElse(false);
+        boolean cannot =
+                switch (choice.path("type").asString("")) {
+                    case "tool" -> left.contains(choice.path("name").asString(""));
+                    case "any" -> !left.isEmpty() && asked.path(TOOLS).isEmpty();
+                    default -> false;
+                };
+        asked.set(CHOICE, cannot ? Json.object().put("type", "auto") : choice);
+        boolean single = Fields.at(CHOICE, choice).flag("disable_parallel_tool_use").orElse(false);
         asked.put("parallel_tool_calls", !single);
     }
 
-    private static ArrayNode offered(JsonNode tools) {
+    private static ArrayNode offered(JsonNode tools, Set<String> left) {
         ArrayNode offered = Json.MAPPER.createArrayNode();
         Set<String> names = new HashSet<>();
         int number = 0;
@@ -66,6 +71,7 @@ final class MessagesTools {
                 }
                 offered.add(tool(object));
             } else {
+                left.add(object.path("name").asString(type));
                 LOG.log(
                         System.Logger.Level.DEBUG,
                         "{0}: a tool of another kind than custom is not offered",

@@ -5,7 +5,7 @@ import java.util.HexFormat;
 
 /** Ids of tool calls. */
 public final class CallId {
-    private static final int BYTES = 12;
+    private static final int BYTES = 16;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private CallId() {}

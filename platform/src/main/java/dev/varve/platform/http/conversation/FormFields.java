@@ -26,6 +26,7 @@ import java.util.function.Supplier;
 public record FormFields(Optional<GrammarSource> source, String field) {
     private static final int MAX_CHOICES = 1000;
     private static final int MAX_TEXT = 1 << 18;
+    private static final String SCHEMA = "schema";
 
     /** Nothing is asked. */
     public static final FormFields NONE = new FormFields(Optional.empty(), "");
@@ -92,14 +93,16 @@ public record FormFields(Optional<GrammarSource> source, String field) {
         String type = format.text("type").orElse("");
         return switch (type) {
             case "text" -> Optional.empty();
-            case "json_object" ->
-                    Optional.of(new FormFields(Optional.of(TextSource.anyObject()), field));
+            case "json_object" -> Optional.of(object(field, format));
             case "json_schema" -> {
                 String where = "response_format.json_schema";
+                Optional<Fields> wrapped = format.nested("json_schema");
+                if (wrapped.isEmpty() && format.find(SCHEMA).isPresent()) {
+                    yield Optional.of(object(field, format));
+                }
                 JsonNode schema =
-                        format.nested("json_schema")
-                                .orElseThrow(() -> ApiException.invalid(where, where + ": missing"))
-                                .require("schema");
+                        wrapped.orElseThrow(() -> ApiException.invalid(where, where + ": missing"))
+                                .require(SCHEMA);
                 yield Optional.of(json(where + ".schema", schema));
             }
             default ->
@@ -109,15 +112,21 @@ public record FormFields(Optional<GrammarSource> source, String field) {
         };
     }
 
+    /** Any object, or one of the schema beside it, as llama.cpp has it. */
+    private static FormFields object(String field, Fields format) {
+        return format.find(SCHEMA)
+                .map(schema -> json(field + ".schema", schema))
+                .orElseGet(() -> new FormFields(Optional.of(TextSource.anyObject()), field));
+    }
+
     private static Optional<FormFields> textFormat(Fields format) {
         String field = "text.format";
         return switch (format.text("type").orElse("")) {
             case "text" -> Optional.empty();
-            case "json_object" ->
-                    Optional.of(new FormFields(Optional.of(TextSource.anyObject()), field));
+            case "json_object" -> Optional.of(object(field, format));
             case "json_schema" -> {
                 format.require("name");
-                yield Optional.of(json(field + ".schema", format.require("schema")));
+                yield Optional.of(json(field + ".schema", format.require(SCHEMA)));
             }
             default ->
                     throw ApiException.invalid(

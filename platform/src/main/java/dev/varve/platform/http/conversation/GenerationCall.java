@@ -42,7 +42,6 @@ public record GenerationCall(
     private static final List<String> LIMITS =
             List.of("max_completion_tokens", "max_tokens", "max_output_tokens", "n_predict");
 
-    private static final int MAX_STOP = 4;
     private static final int MAX_STOPS = 16;
     private static final int MAX_STOP_CHARACTERS = 500;
 
@@ -129,7 +128,7 @@ public record GenerationCall(
 
     /** OpenAI has {@code stop}, others {@code stop_sequences}. */
     private static List<String> readStops(Fields fields) {
-        List<String> stops = new ArrayList<>(fields.texts("stop", MAX_STOP, MAX_STOP_CHARACTERS));
+        List<String> stops = new ArrayList<>(fields.texts("stop", MAX_STOPS, MAX_STOP_CHARACTERS));
         stops.addAll(fields.texts("stop_sequences", MAX_STOPS - stops.size(), MAX_STOP_CHARACTERS));
         return List.copyOf(stops);
     }

@@ -2,6 +2,7 @@ package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
 import dev.varve.platform.sampling.SamplingOptions;
 
 import tools.jackson.databind.JsonNode;
@@ -15,6 +16,9 @@ public final class SamplingFields {
     private static final double MAX_TEMPERATURE = 2;
     private static final double MAX_PENALTY = 2;
     private static final double MAX_BIAS = 100;
+
+    /** As llama.cpp's clients say that any will do. */
+    private static final long ANY_SEED = -1;
 
     private SamplingFields() {}
 
@@ -30,6 +34,9 @@ public final class SamplingFields {
         double repetition =
                 repetition(fields, "repetition_penalty", repetition(fields, "repeat_penalty", 1));
         OptionalLong seed = fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE);
+        if (seed.orElse(0) == ANY_SEED) {
+            seed = OptionalLong.empty();
+        }
         return new SamplingOptions(
                 (float) fields.number("temperature", 0, MAX_TEMPERATURE).orElse(1),
                 new SamplingOptions.Cutoffs(
@@ -60,32 +67,47 @@ public final class SamplingFields {
         return penalty;
     }
 
+    /** OpenAI has an object of them, llama.cpp also an array of pairs. */
     private static Map<Integer, Float> bias(Fields fields, int vocabulary) {
         Map<Integer, Float> bias = new HashMap<>();
+        JsonNode given = fields.find("logit_bias").orElse(Json.object());
+        if (given.isArray()) {
+            for (JsonNode pair : given) {
+                if (!pair.isArray() || pair.size() != 2) {
+                    throw Fields.wrong("logit_bias", "pairs of a token id and a number", pair);
+                }
+                bias.put(token(pair.get(0).asString(""), vocabulary), change(pair.get(1)));
+            }
+            return bias;
+        }
         fields.object("logit_bias")
                 .ifPresent(
-                        object -> {
-                            for (Map.Entry<String, JsonNode> entry : object.properties()) {
-                                int id =
-                                        entry.getKey().matches("\\d{1,9}")
-                                                ? Integer.parseInt(entry.getKey())
-                                                : -1;
-                                if (id < 0 || id >= vocabulary) {
-                                    throw ApiException.invalid(
-                                            "logit_bias",
-                                            "logit_bias: expected token ids from 0 to "
-                                                    + (vocabulary - 1)
-                                                    + " as keys");
-                                }
-                                double value = entry.getValue().doubleValue(Double.NaN);
-                                if (!(Math.abs(value) <= MAX_BIAS)) {
-                                    throw ApiException.invalid(
-                                            "logit_bias",
-                                            "logit_bias: expected numbers from -100 to 100");
-                                }
-                                bias.put(id, (float) value);
-                            }
-                        });
+                        object ->
+                                object.properties()
+                                        .forEach(
+                                                entry ->
+                                                        bias.put(
+                                                                token(entry.getKey(), vocabulary),
+                                                                change(entry.getValue()))));
         return bias;
+    }
+
+    private static int token(String text, int vocabulary) {
+        int id = text.matches("\\d{1,9}") ? Integer.parseInt(text) : -1;
+        if (id < 0 || id >= vocabulary) {
+            throw ApiException.invalid(
+                    "logit_bias",
+                    "logit_bias: expected token ids from 0 to " + (vocabulary - 1) + " as keys");
+        }
+        return id;
+    }
+
+    private static float change(JsonNode value) {
+        double change = value.doubleValue(Double.NaN);
+        if (!(Math.abs(change) <= MAX_BIAS)) {
+            throw ApiException.invalid(
+                    "logit_bias", "logit_bias: expected numbers from -100 to 100");
+        }
+        return (float) change;
     }
 }

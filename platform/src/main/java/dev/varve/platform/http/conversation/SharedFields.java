@@ -39,6 +39,10 @@ public final class SharedFields {
                     .refuses("lora image_data multimodal_data", "is not supported by this server")
                     .refuses("format", "is not supported; use response_format")
                     .refuses("options", "is not supported; its fields belong into the body itself")
+                    .only("modalities", "[\"text\"]", SharedFields::isText)
+                    .refuses("functions function_call", "is not supported; use tools")
+                    .refuses("audio", "is not supported; answers are text")
+                    .refuses("web_search_options", "is not supported; nothing is looked up")
                     .build();
 
     /** What content must be. */
@@ -49,7 +53,19 @@ public final class SharedFields {
     private static final FieldRules TEXT =
             GENERATION.more().honours(FORMS).honours("logprobs").build();
 
+    private static final FieldRules BARE =
+            TEXT.more()
+                    .refuses("tools", "is not supported; /v1/chat/completions takes tools")
+                    .only("tool_choice", "none", value -> value.asString("").equals("none"))
+                    .build();
+
     private SharedFields() {}
+
+    private static boolean isText(JsonNode modalities) {
+        return modalities.isArray()
+                && modalities.size() == 1
+                && modalities.get(0).asString("").equals("text");
+    }
 
     private static boolean no(JsonNode value) {
         return value.isBoolean() && !value.booleanValue();
@@ -63,5 +79,10 @@ public final class SharedFields {
     /** Likewise, and what their content must be, as all but the newest APIs say it. */
     public static FieldRules text() {
         return TEXT;
+    }
+
+    /** Likewise, where prompts are bare texts. */
+    public static FieldRules bareText() {
+        return BARE;
     }
 }

@@ -56,6 +56,11 @@ public record Transcript(List<Map<String, Object>> messages) {
                 : Optional.empty();
     }
 
+    /** Likewise, if it says anything: thoughts alone are no answer that could go on. */
+    public Optional<String> begun() {
+        return unfinished().filter(text -> !text.isEmpty());
+    }
+
     /** All but the last message. */
     Transcript withoutLast() {
         return new Transcript(messages.subList(0, messages.size() - 1));

@@ -143,7 +143,7 @@ public final class ApiException extends RuntimeException {
         return type;
     }
 
-    Optional<String> code() {
+    public Optional<String> code() {
         return Optional.of(code).filter(text -> !text.isEmpty());
     }
 

@@ -16,7 +16,7 @@ import java.util.OptionalInt;
 public final class NativeCompletions {
     /** The fields of its bodies. */
     public static final FieldRules RULES =
-            SharedFields.text()
+            SharedFields.bareText()
                     .more()
                     .honours("prompt")
                     .onlyNumber("logprobs n_probs", 0)

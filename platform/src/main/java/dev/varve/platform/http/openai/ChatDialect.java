@@ -20,8 +20,6 @@ import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.ServedModel;
 
-import tools.jackson.databind.JsonNode;
-
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -38,11 +36,7 @@ public final class ChatDialect implements Dialect {
                     .honours("chat_template_kwargs add_generation_prompt continue_final_message")
                     .ignores("verbosity prediction include_reasoning reasoning_format")
                     .ignores("parse_tool_calls add_special_tokens mm_processor_kwargs")
-                    .only("modalities", "[\"text\"]", ChatDialect::isText)
                     .only("echo", "false", value -> value.isBoolean() && !value.booleanValue())
-                    .refuses("functions function_call", "is not supported; use tools")
-                    .refuses("audio", "is not supported; answers are text")
-                    .refuses("web_search_options", "is not supported; nothing is looked up")
                     .refuses("chat_template", "is not supported; the server's template counts")
                     .refuses("documents", "is not supported; put them into a message")
                     .build();
@@ -73,12 +67,6 @@ public final class ChatDialect implements Dialect {
                         CompressionFields.read(fields, served.compressor().isPresent())));
     }
 
-    private static boolean isText(JsonNode modalities) {
-        return modalities.isArray()
-                && modalities.size() == 1
-                && modalities.get(0).asString("").equals("text");
-    }
-
     /** A last message of the assistant is gone on with, unless the request wants another one. */
     private static Turn turn(Fields fields, Transcript transcript) {
         Optional<Boolean> goesOn = fields.flag(CONTINUE);
@@ -94,7 +82,7 @@ public final class ChatDialect implements Dialect {
                     CONTINUE,
                     CONTINUE + ": expected a last message of the assistant without tool calls");
         }
-        if (unfinished && goesOn.orElse(begins.isEmpty())) {
+        if (unfinished && goesOn.orElse(begins.isEmpty() && transcript.begun().isPresent())) {
             return Turn.CONTINUE;
         }
         return begins.orElse(true) ? Turn.ANSWER : Turn.NONE;

@@ -184,7 +184,8 @@ final class ChatFormat implements AnswerFormat {
 
     private static void putText(ObjectNode delta, String reasoning, String content) {
         if (!reasoning.isEmpty()) {
-            delta.put("reasoning_content", reasoning);
+            // The first is DeepSeek's and llama.cpp's name for it, the second that of newer vLLM.
+            delta.put("reasoning_content", reasoning).put("reasoning", reasoning);
         }
         if (!content.isEmpty()) {
             delta.put("content", content);

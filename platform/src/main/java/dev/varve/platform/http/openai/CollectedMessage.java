@@ -42,7 +42,8 @@ final class CollectedMessage {
             message.put("content", content.toString());
         }
         if (!reasoning.isEmpty()) {
-            message.put("reasoning_content", reasoning.toString());
+            message.put("reasoning_content", reasoning.toString())
+                    .put("reasoning", reasoning.toString());
         }
         if (!names.isEmpty()) {
             ArrayNode calls = message.putArray("tool_calls");

@@ -3,6 +3,7 @@ package dev.varve.platform.http.openai;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.BosToken;
 import dev.varve.platform.http.model.TextAllowance;
 import dev.varve.platform.tokenizer.TokenLimit;
@@ -12,8 +13,10 @@ import dev.varve.platform.tokenizer.TooManyTokensException;
 import tools.jackson.databind.JsonNode;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Reads the prompts of a text completion.
@@ -25,10 +28,13 @@ import java.util.Optional;
 record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<TextAllowance> echoed) {
     private static final int MAX_PROMPTS = 64;
 
-    /** A string, an array of strings, an array of ids, or an array of arrays of ids. */
+    /**
+     * A string, an array of strings, an array of ids, or an array of arrays of ids. Strings among
+     * ids stand for their tokens, as llama.cpp has it.
+     */
     List<ChatPrompt> read(JsonNode prompt) {
         List<ChatPrompt> prompts = new ArrayList<>();
-        boolean several = prompt.isArray() && !prompt.isEmpty() && !prompt.get(0).isNumber();
+        boolean several = prompt.isArray() && !prompt.isEmpty() && !hasId(prompt);
         if (several && prompt.size() > MAX_PROMPTS) {
             throw ApiException.invalid(
                     "prompt",
@@ -60,12 +66,47 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<TextAll
         return ChatPrompt.ofText(ids, echoed.map(allowance -> allowance.pass(text)).orElse(""));
     }
 
+    private static boolean hasId(JsonNode array) {
+        return array.valueStream().anyMatch(JsonNode::isNumber);
+    }
+
     private ChatPrompt ids(JsonNode array) {
+        int[] ids =
+                hasId(array) && array.valueStream().anyMatch(JsonNode::isString)
+                        ? mixed(array)
+                        : plain(array);
+        return ChatPrompt.ofText(
+                ids, echoed.map(allowance -> allowance.decode(tokenizer, ids, false)).orElse(""));
+    }
+
+    private int[] plain(JsonNode array) {
         if (array.size() > limit.tokens()) {
             throw new TooManyTokensException(limit.tokens());
         }
-        int[] ids = Fields.tokenIds("prompt", array, tokenizer.vocabularySize());
-        return ChatPrompt.ofText(
-                ids, echoed.map(allowance -> allowance.decode(tokenizer, ids, false)).orElse(""));
+        return Fields.tokenIds("prompt", array, tokenizer.vocabularySize());
+    }
+
+    /** The token that begins a text is put before a string in front only. */
+    private int[] mixed(JsonNode array) {
+        IntStream.Builder ids = IntStream.builder();
+        int count = 0;
+        for (JsonNode element : array) {
+            int[] part =
+                    element.isString()
+                            ? tokenizer.encode(element.stringValue(), true, limit)
+                            : Fields.tokenIds(
+                                    "prompt",
+                                    Json.MAPPER.createArrayNode().add(element),
+                                    tokenizer.vocabularySize());
+            if (count == 0 && element.isString()) {
+                part = BosToken.before(part, tokenizer);
+            }
+            count += part.length;
+            if (count > limit.tokens()) {
+                throw new TooManyTokensException(limit.tokens());
+            }
+            Arrays.stream(part).forEach(ids);
+        }
+        return ids.build().toArray();
     }
 }

@@ -41,7 +41,7 @@ public final class CompletionRequests {
 
     /** The fields of its bodies. */
     public static final FieldRules RULES =
-            SharedFields.text()
+            SharedFields.bareText()
                     .more()
                     .honours("prompt echo")
                     .refuses("suffix", "filling in the middle is not supported")

@@ -16,6 +16,8 @@ import java.util.Optional;
 
 /** The object {@code response} of one answer, as it is at different times. */
 final class ResponseObject {
+    private static final String TOO_LONG = "context_length_exceeded";
+
     private final GenerationCall.Head head;
     private final RepeatedFields repeated;
     private final Optional<CompressionReport> compression;
@@ -72,9 +74,23 @@ final class ResponseObject {
     ObjectNode failed(ArrayNode output, ApiException error, SettingNames names) {
         ObjectNode response = object("failed", output);
         response.putObject("error")
-                .put("code", error.status() == 429 ? "rate_limit_exceeded" : "server_error")
+                .put("code", code(error))
                 .put("message", names.render(error.getMessage()));
         return response;
+    }
+
+    /**
+     * One of OpenAI's codes: agents send a request again unless they know its code as final, also
+     * one that was cancelled.
+     */
+    private static String code(ApiException error) {
+        if (error.code().filter(TOO_LONG::equals).isPresent()) {
+            return TOO_LONG;
+        }
+        if (error.status() == 429) {
+            return "rate_limit_exceeded";
+        }
+        return error.status() < 500 ? "invalid_prompt" : "server_error";
     }
 
     private ObjectNode object(String status, ArrayNode output) {

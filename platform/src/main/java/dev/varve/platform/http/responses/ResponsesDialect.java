@@ -79,12 +79,10 @@ public final class ResponsesDialect implements Dialect {
     public Conversation read(Fields fields, ServedModel served) {
         FormFields form = FormFields.readText(fields);
         Transcript transcript = ResponsesInput.read(fields, tools.names());
-        // Thoughts alone are no answer that could go on.
-        boolean begun = transcript.unfinished().filter(text -> !text.isEmpty()).isPresent();
         return new Conversation(
                 GenerationCall.read("resp_", fields, served, repeated.topLogprobs()),
                 transcript,
-                begun ? Turn.CONTINUE : Turn.ANSWER,
+                transcript.begun().isPresent() ? Turn.CONTINUE : Turn.ANSWER,
                 tools.use(),
                 form,
                 Thinking.read(fields, served.language().reasoningDefaults()),

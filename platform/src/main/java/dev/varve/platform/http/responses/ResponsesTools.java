@@ -36,7 +36,7 @@ record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
         Optional<JsonNode> tools = fields.find("tools");
         tools.ifPresent(reader::readAll);
         boolean single = !fields.flag("parallel_tool_calls").orElse(true);
-        ToolChoice choice = ToolChoice.read(fields.find(CHOICE), reader.names);
+        ToolChoice choice = ToolChoice.read(fields.find(CHOICE), reader.names, reader.left);
         return new ResponsesTools(reader.use(choice, single), reader.names, reader.shown);
     }
 
@@ -45,6 +45,7 @@ record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
         private final ArrayNode shown = Json.MAPPER.createArrayNode();
         private final List<ToolDeclaration> declared = new ArrayList<>();
         private final List<Object> forTemplate = new ArrayList<>();
+        private final Set<String> left = new HashSet<>();
         private ToolNames names = new ToolNames(Set.of());
 
         void readAll(JsonNode tools) {
@@ -80,6 +81,7 @@ record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
                 default -> {
                     // The type is a client's text, so that it is not told.
                     LOG.log(System.Logger.Level.DEBUG, where + " is no function and not offered");
+                    left.add(type);
                     return false;
                 }
             }

@@ -24,18 +24,26 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
     private static final ToolChoice AUTO =
             new ToolChoice(Optional.empty(), false, Optional.empty());
 
-    /** Reads it; {@code names} are those of all tools. */
-    static ToolChoice read(Optional<JsonNode> choice, ToolNames names) {
+    /**
+     * Reads it.
+     *
+     * @param names those of all tools that are offered
+     * @param left types of tools that are not; nobody is made to call one of them
+     */
+    static ToolChoice read(Optional<JsonNode> choice, ToolNames names, Set<String> left) {
         if (choice.isEmpty()) {
             return AUTO;
         }
         if (choice.get() instanceof ObjectNode object) {
-            return read(object, names);
+            return left.contains(word(object, "type")) ? AUTO : read(object, names);
         }
         return switch (choice.get().isString() ? choice.get().stringValue() : "") {
             case "none" -> new ToolChoice(Optional.of(Set.of()), false, Optional.empty());
             case "auto" -> AUTO;
-            case "required" -> new ToolChoice(Optional.empty(), true, Optional.empty());
+            case "required" ->
+                    left.isEmpty() || names.any()
+                            ? new ToolChoice(Optional.empty(), true, Optional.empty())
+                            : AUTO;
             default -> throw wrong();
         };
     }

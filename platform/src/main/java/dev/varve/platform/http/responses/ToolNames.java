@@ -55,6 +55,11 @@ final class ToolNames {
         return reserved.contains(tool.name()) ? List.of(full) : List.of(tool.name(), full);
     }
 
+    /** Whether there is a tool. */
+    boolean any() {
+        return !tools.isEmpty();
+    }
+
     /** Whether the model calls a tool so. */
     boolean contains(String name) {
         return tools.containsKey(name);

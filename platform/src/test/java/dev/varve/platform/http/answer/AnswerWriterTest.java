@@ -154,6 +154,32 @@ class AnswerWriterTest {
         assertTrue(response.text().contains("event: waiting\ndata: {}\n\n"), response.text());
     }
 
+    /** Tokens of an argument that is told in one piece settle nothing for long. */
+    @Test
+    void aClientThatHearsNothingOfTokensGetsEventsToo() throws Exception {
+        try (Choices choices = new Choices(1, TIMES, new RequestRecord(), () -> {})) {
+            choices.submit(
+                    new ScriptEngine(List.of(said("a", "b"))),
+                    CacheScope.common(),
+                    choice(1),
+                    end -> {});
+
+            new AnswerWriter(
+                            reader(false),
+                            new CountingFormat(false),
+                            Delivery.STREAM,
+                            Duration.ofNanos(-1))
+                    .write(choices, 1);
+        }
+        assertEquals(
+                List.of("waiting", "waiting", "waiting"),
+                response.text()
+                        .lines()
+                        .filter(line -> line.startsWith("event: "))
+                        .map(line -> line.substring(7))
+                        .toList());
+    }
+
     private AnswerWriter.Reader reader(boolean gone) {
         return new AnswerWriter.Reader(
                 response.response(), () -> gone, SettingNames.IDENTIFIERS, () -> {});
@@ -250,7 +276,11 @@ class AnswerWriterTest {
     }
 
     /** Shapes that tell which events came. */
-    private static final class CountingFormat implements AnswerFormat {
+    private record CountingFormat(boolean tellsTokens) implements AnswerFormat {
+        CountingFormat() {
+            this(true);
+        }
+
         @Override
         public List<StreamEvent> opening() {
             return List.of(new StreamEvent.Data(Json.object().put("opening", true)));
@@ -258,8 +288,11 @@ class AnswerWriterTest {
 
         @Override
         public List<StreamEvent> token(ChoiceEvent.Token token) {
-            return List.of(
-                    new StreamEvent.Named("token", Json.object().put("token", token.index())));
+            return tellsTokens
+                    ? List.of(
+                            new StreamEvent.Named(
+                                    "token", Json.object().put("token", token.index())))
+                    : List.of();
         }
 
         @Override

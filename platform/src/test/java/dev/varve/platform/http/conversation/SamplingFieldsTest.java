@@ -61,7 +61,7 @@ class SamplingFieldsTest {
                 "\"min_p\": 2",
                 "\"top_k\": -2",
                 "\"seed\": 1.5",
-                "\"logit_bias\": []",
+                "\"logit_bias\": [1]",
                 "\"logit_bias\": {\"100\": 1}",
                 "\"logit_bias\": {\"-1\": 1}",
                 "\"logit_bias\": {\"a\": 1}",

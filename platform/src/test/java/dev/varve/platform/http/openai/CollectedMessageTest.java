@@ -27,7 +27,8 @@ class CollectedMessageTest {
         message.add(piece("", "llo"));
 
         assertEquals(
-                "{\"role\":\"assistant\",\"content\":\"Hello\",\"reasoning_content\":\"think\"}",
+                "{\"role\":\"assistant\",\"content\":\"Hello\",\"reasoning_content\":\"think\","
+                        + "\"reasoning\":\"think\"}",
                 message.json().toString());
     }
 

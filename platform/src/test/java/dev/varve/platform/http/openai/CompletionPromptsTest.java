@@ -15,12 +15,14 @@ import dev.varve.platform.tokenizer.TooManyTokensException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 class CompletionPromptsTest {
     private static List<ChatPrompt> read(String json, int limit) {
@@ -48,6 +50,24 @@ class CompletionPromptsTest {
         assertArrayEquals(ids("b"), prompts.get(2).tokens());
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "[3, \"ab\", 4]",
+                "[[3, \"ab\", 4]]",
+                "[3, \"a\", \"b\", 4]",
+                "[3, \"\", \"ab\", 4]"
+            })
+    void stringsAmongIdsStandForTheirTokens(String json) {
+        List<ChatPrompt> prompts = read(json, 100);
+
+        int[] expected = IntStream.of(3, ids("a")[0], ids("b")[0], 4).toArray();
+        assertEquals(1, prompts.size());
+        assertArrayEquals(expected, prompts.getFirst().tokens());
+        assertThrows(TooManyTokensException.class, () -> read(json, 3));
+    }
+
     @Test
     void theirTextIsKeptOnlyForAnEcho() {
         CompletionPrompts echoing =
@@ -63,7 +83,18 @@ class CompletionPromptsTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"5", "{}", "[]", "null", "[\"a\", 5]", "[[\"a\"]]", "[-1]", "[5, \"a\"]"})
+            strings = {
+                "5",
+                "{}",
+                "[]",
+                "null",
+                "[\"a\", {}]",
+                "[[\"a\"]]",
+                "[-1]",
+                "[5, \"a\", -1]",
+                "[5, \"a\", []]",
+                "[5, null]"
+            })
     void otherShapesAreRefused(String json) {
         ApiException refusal = assertThrows(ApiException.class, () -> read(json, 100));
 

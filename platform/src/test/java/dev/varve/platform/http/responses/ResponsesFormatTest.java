@@ -3,6 +3,7 @@ package dev.varve.platform.http.responses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.VarveException;
 import dev.varve.platform.http.SmallChat;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.conversation.GenerationCall;
@@ -39,7 +40,13 @@ class ResponsesFormatTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"429, rate_limit_exceeded", "500, server_error", "503, server_error"})
+    @CsvSource({
+        "400, invalid_prompt",
+        "429, rate_limit_exceeded",
+        "499, invalid_prompt",
+        "500, server_error",
+        "503, server_error"
+    })
     void aFailureIsTheLastEvent(int status, String code) {
         format.opening();
 
@@ -53,6 +60,19 @@ class ResponsesFormatTest {
         assertEquals(2, data.get("sequence_number").intValue());
         assertEquals(code, data.at("/response/error/code").stringValue());
         assertTrue(data.at("/response/output").isEmpty());
+    }
+
+    /** By this code agents know that they have to make a conversation shorter. */
+    @Test
+    void aPromptThatIsTooLongIsCalledSo() {
+        ApiException error =
+                ApiException.of(new VarveException(VarveException.Kind.CONTEXT_OVERFLOW, "long"));
+
+        ObjectNode data =
+                ((StreamEvent.Named) format.failure(error, SettingNames.IDENTIFIERS).getFirst())
+                        .data();
+
+        assertEquals("context_length_exceeded", data.at("/response/error/code").stringValue());
     }
 
     private static ResponsesFormat format() {

@@ -27,7 +27,7 @@ public record Exposition(String contentType, byte[] bytes) {
 
     /** {@code accept}: the header of that name, if there is one. */
     static Exposition of(List<MetricSnapshot> metrics, Optional<String> accept) {
-        ExpositionFormatWriter writer = FORMATS.findWriter(accept.orElse(null));
+        ExpositionFormatWriter writer = writer(accept);
         FutureTask<byte[]> written = new FutureTask<>(() -> written(writer, metrics));
         // In a virtual thread the buffer that the library writes through begins small and grows by
         // a character at a time, which takes several times as long as all the rest.
@@ -40,6 +40,14 @@ public record Exposition(String contentType, byte[] bytes) {
         } catch (ExecutionException e) {
             throw new AssertionError("nothing fails in memory", e);
         }
+    }
+
+    /** Never the library's choice: who prefers protobuf would get a writer that is not there. */
+    private static ExpositionFormatWriter writer(Optional<String> accept) {
+        ExpositionFormatWriter openMetrics = FORMATS.getOpenMetricsTextFormatWriter();
+        return accept.filter(openMetrics::accepts).isPresent()
+                ? openMetrics
+                : FORMATS.getPrometheusTextFormatWriter();
     }
 
     private static byte[] written(ExpositionFormatWriter writer, List<MetricSnapshot> metrics)

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.testkit.MetricsText;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -88,6 +90,26 @@ class MetricsTextTest {
         String text = text(Optional.of("application/openmetrics-text;version=1.0.0"));
 
         assertEquals(all().lines(), MetricsText.parseOpenMetrics(text).lines());
+    }
+
+    /** As scrapers write it that would rather have protobuf, which the server does not speak. */
+    @ParameterizedTest
+    @CsvSource({
+        "'application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5',"
+                + " application/openmetrics-text",
+        "'text/plain;version=0.0.4;q=0.5,*/*;q=0.1', text/plain"
+    })
+    void whoPrefersProtobufGetsTheTextThatItTakesAsWell(String rest, String type) {
+        String accept =
+                "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily"
+                        + ";encoding=delimited;q=0.7,"
+                        + rest;
+
+        Exposition exposition =
+                FullServer.metrics().expose(FullServer.models(), Optional.of(accept));
+
+        assertEquals(type, exposition.contentType().split(";")[0]);
+        assertTrue(exposition.bytes().length > 0);
     }
 
     @Test

@@ -13,6 +13,7 @@ import com.networknt.schema.SpecificationVersion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
@@ -220,10 +221,12 @@ class DeploymentFilesTest {
         String file = Files.readString(FILES.resolve("docker/Dockerfile"));
         String content = Files.readString(FILES.resolve("assembly/content.xml"));
 
-        for (String folder : List.of("bin", "conf", "lib", "plugins", "docker")) {
+        for (String folder : List.of("bin", "conf", "lib", "models", "plugins")) {
             assertTrue(
                     content.contains("<outputDirectory>" + folder + "</outputDirectory>"), folder);
+            assertTrue(file.contains("\nCOPY " + folder + " /opt/varve/" + folder + "\n"), folder);
         }
+        assertTrue(content.contains("<outputDirectory>docker</outputDirectory>"), content);
         assertTrue(Pattern.compile("(?m)^USER 10001:10001$").matcher(file).find());
         assertTrue(Pattern.compile("(?m)^VOLUME /var/cache/varve$").matcher(file).find());
         for (JsonNode container : containers()) {
@@ -239,13 +242,21 @@ class DeploymentFilesTest {
         }
     }
 
-    @Test
-    void theServiceStartsWithFlagsThatThereAre() throws IOException {
+    /** A flag that the unit gives itself could not be given a second time. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "--model m.gguf --host 0.0.0.0 --port 9090 --api-key-file keys --allowed-host a"
+            })
+    void theServiceStartsWithFlagsThatThereAreAndOthers(String flags) throws IOException {
         String unit = Files.readString(FILES.resolve("systemd/varve.service"));
         List<String> words = new ArrayList<>(Arrays.asList(value(unit, "ExecStart").split(" ")));
         assertEquals("/opt/varve/bin/varve", words.removeFirst());
         assertEquals("$VARVE_FLAGS", words.removeLast());
-        words.add(value(unit, "Environment").replace("VARVE_FLAGS=", ""));
+        String used =
+                flags.isEmpty() ? value(unit, "Environment").replace("VARVE_FLAGS=", "") : flags;
+        words.addAll(List.of(used.split(" ")));
 
         CommandLine line =
                 VarveCommand.commandLine(
@@ -254,6 +265,19 @@ class DeploymentFilesTest {
                         new PrintWriter(new StringWriter()));
 
         assertTrue(line.parseArgs(words.toArray(String[]::new)).hasSubcommand());
+    }
+
+    /** Else the service does not start there at all. */
+    @Test
+    void aFolderThatAMachineMayLackIsNotNeededByTheService() throws IOException {
+        String unit = Files.readString(FILES.resolve("systemd/varve.service"));
+
+        List<String> needed =
+                Stream.of(value(unit, "ExecPaths").split(" "))
+                        .filter(path -> !path.startsWith("-"))
+                        .toList();
+
+        assertEquals(List.of("/opt/varve", "%C/varve", "/usr"), needed);
     }
 
     private static String value(String unit, String key) {

@@ -18,6 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
@@ -132,6 +134,25 @@ class ErrorShapeTest {
             assertEquals("model_loading", error.get("code").stringValue());
             assertEquals("Loading model", error.get("message").stringValue());
             assertEquals("unavailable_error", error.get("type").stringValue());
+        }
+    }
+
+    @Test
+    void whatIsRefusedSinceTheServerEndsHasACode() throws Exception {
+        try (TestServer server = TestServer.of(engine)) {
+            assertTrue(server.server.drain(Duration.ofSeconds(1)));
+
+            HttpResponse<String> health = server.get("/health");
+            HttpResponse<String> chat =
+                    server.post("/v1/chat/completions", TestServer.chatBody(""));
+
+            for (HttpResponse<String> answer : List.of(health, chat)) {
+                assertEquals(503, answer.statusCode());
+                JsonNode error = TestServer.json(answer).get("error");
+                assertEquals("shutting_down", error.get("code").stringValue());
+                assertEquals("server_error", error.get("type").stringValue());
+                assertEquals("5", answer.headers().firstValue("retry-after").orElse(""));
+            }
         }
     }
 }

@@ -76,7 +76,8 @@ public final class ApiException extends RuntimeException {
 
     /** The server takes no more work. */
     public static ApiException draining() {
-        return new ApiException(503, "server_error", "", "", "the server is shutting down", 5);
+        return new ApiException(
+                503, "server_error", "shutting_down", "", "the server is shutting down", 5);
     }
 
     /** Somebody else than the client ended the request, which is not to be sent again. */

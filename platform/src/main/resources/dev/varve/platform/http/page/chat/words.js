@@ -7,6 +7,8 @@ export function inWords(error) {
             return 'The server has as many requests as it takes. Try again in a moment.';
         case 'model_loading':
             return 'The model is still being loaded.';
+        case 'shutting_down':
+            return 'The server is being stopped. Try again in a moment.';
         case 'shard_missing':
             return 'A part of the model is gone and is being brought back. Try again in a moment.';
         case 'context_length_exceeded':

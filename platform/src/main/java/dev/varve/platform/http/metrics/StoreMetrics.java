@@ -40,6 +40,7 @@ final class StoreMetrics {
                                 "1 while computed prompts are written to disk.",
                                 disk.state() == ArchiveStatus.State.OPEN ? 1 : 0)
                         .gauge(),
+                states(disk.state()),
                 Family.single(
                                 "varve_prefix_disk_evictions",
                                 "Blocks and positions on disk that gave way to others.",
@@ -56,6 +57,19 @@ final class StoreMetrics {
                                 disk.traffic().readBytes())
                         .counter(),
                 misses(disk.traffic().misses()));
+    }
+
+    /** A reader is no trouble, a disk that is full is. */
+    private static MetricSnapshot states(ArchiveStatus.State now) {
+        Family family =
+                new Family(
+                        "varve_prefix_disk_state",
+                        "1 for how the disk is used: written to, only read, or not written to"
+                                + " since it is full or fails.");
+        for (ArchiveStatus.State state : ArchiveStatus.State.values()) {
+            family.add(Labels.of("state", state.word()), state == now ? 1 : 0);
+        }
+        return family.gauge();
     }
 
     private static MetricSnapshot misses(Map<Reason, Long> values) {

@@ -86,6 +86,17 @@ class PageRulesTest {
         assertEquals(status, status(options, "Host: " + host + "\r\n"));
     }
 
+    @ParameterizedTest
+    @CsvSource({"varve.example, 403", "name.example, 200"})
+    void aScraperNeedsANameThatIsAllowedToo(String host, int status) throws IOException {
+        HttpOptions options =
+                HttpOptions.loopback().withPages(new PageAccess(Set.of(), Set.of("name.example")));
+
+        String answer = answer(options, "GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n");
+
+        assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
+    }
+
     /** A name without a dot is a service's in a network of containers. */
     @ParameterizedTest
     @CsvSource({

@@ -53,6 +53,33 @@ class WebPageTest {
         }
     }
 
+    /** Chromium writes an error to its console where it ignores the header. */
+    @ParameterizedTest
+    @CsvSource({
+        "127.0.0.1, '', true",
+        "localhost, '', true",
+        "[::1], '', true",
+        "gpu-box, '', false",
+        "192.168.1.7, '', false",
+        "llm.example, 'X-Forwarded-Proto: https', true"
+    })
+    void openersAreParted(String host, String header, boolean parted) throws Exception {
+        try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"));
+                RawClient client = RawClient.of(server)) {
+            String answer =
+                    client.send(
+                                    "HEAD / HTTP/1.1\r\nHost: "
+                                            + host
+                                            + ":8080\r\nAccept: text/html\r\n"
+                                            + (header.isEmpty() ? "" : header + "\r\n")
+                                            + "Connection: close\r\n\r\n")
+                            .rest();
+
+            assertTrue(answer.startsWith("HTTP/1.1 200"), answer);
+            assertEquals(parted, answer.contains("Cross-Origin-Opener-Policy: same-origin"), answer);
+        }
+    }
+
     @Test
     void thePolicyLetsNothingInThatTheServerDoesNotSend() throws Exception {
         try (TestServer server = TestServer.of(engine)) {

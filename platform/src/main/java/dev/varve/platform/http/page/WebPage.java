@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -23,6 +24,8 @@ public final class WebPage {
                     + " 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
                     + " require-trusted-types-for 'script'; trusted-types dompurify";
 
+    private static final Set<String> LOOPBACK =
+            Set.of("localhost", "127.0.0.1", "::1", "[::1]");
     private static final String FOR_EVER = "public, max-age=31536000, immutable";
     private static final String ASK_AGAIN = "no-cache";
 
@@ -54,10 +57,19 @@ public final class WebPage {
         response.addHeader("Vary", "Accept");
         response.setHeader("Content-Security-Policy", POLICY);
         response.setHeader("X-Frame-Options", "DENY");
-        response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
+        if (isTrusted(request)) {
+            response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
+        }
         response.setHeader(
                 "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()");
         write(Loaded.FILES.first(needsKey), ASK_AGAIN, request, response);
+    }
+
+    /** Browsers ignore some headers of what came over plain HTTP from elsewhere, and complain. */
+    private static boolean isTrusted(HttpServletRequest request) {
+        return request.isSecure()
+                || "https".equals(request.getHeader("X-Forwarded-Proto"))
+                || LOOPBACK.contains(request.getServerName());
     }
 
     /**

@@ -138,6 +138,54 @@ class PageTabsIT {
         assertEquals(List.of(), tab.complaints());
     }
 
+    /** The browser's store takes its time, on a busy machine more than somebody types. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aQuestionThatIsSentBeforeTheStoreIsOpenIsAsked(boolean looksElsewhere) {
+        try (BrowserContext hasty = browser.desktop()) {
+            hasty.addInitScript(
+                    """
+                    const gate = new Promise(resolve => { globalThis.letIn = resolve; });
+                    const open = IDBFactory.prototype.open;
+                    IDBFactory.prototype.open = function (...what) {
+                        const real = open.apply(this, what);
+                        return Object.defineProperties({}, {
+                            result: {get: () => real.result},
+                            error: {get: () => real.error},
+                            onupgradeneeded: {set: heard => { real.onupgradeneeded = heard; }},
+                            onblocked: {set: heard => { real.onblocked = heard; }},
+                            onerror: {set: heard => { real.onerror = heard; }},
+                            onsuccess: {set: heard => {
+                                real.onsuccess = () => gate.then(heard);
+                            }},
+                        });
+                    };
+                    """);
+            ChatPage early = ChatPage.open(hasty, server.url());
+
+            early.ask("What is 7 + 5?");
+            assertThat(early.question()).hasValue("");
+            if (looksElsewhere) {
+                early.page().getByRole(AriaRole.LINK, link("Cache")).click();
+                assertThat(early.page().locator(".view-cache")).isVisible();
+                early.page().getByRole(AriaRole.LINK, link("Chat")).click();
+                assertThat(early.question()).hasValue("What is 7 + 5?");
+            }
+            early.page().evaluate("letIn()");
+            if (looksElsewhere) {
+                early.question().press("Enter");
+            }
+
+            assertThat(early.lastAnswer()).containsText("7 + 5 = 12.");
+            assertThat(early.messages("user")).hasCount(1);
+            assertEquals(List.of(), early.complaints());
+        }
+    }
+
+    private static Page.GetByRoleOptions link(String name) {
+        return new Page.GetByRoleOptions().setName(name).setExact(true);
+    }
+
     @Test
     void aQuestionThatIsSentTwiceAtOnceIsAskedOnce() {
         tab.askAndWait("What is 7 + 5?");

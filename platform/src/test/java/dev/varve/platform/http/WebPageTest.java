@@ -76,7 +76,8 @@ class WebPageTest {
                             .rest();
 
             assertTrue(answer.startsWith("HTTP/1.1 200"), answer);
-            assertEquals(parted, answer.contains("Cross-Origin-Opener-Policy: same-origin"), answer);
+            assertEquals(
+                    parted, answer.contains("Cross-Origin-Opener-Policy: same-origin"), answer);
         }
     }
 

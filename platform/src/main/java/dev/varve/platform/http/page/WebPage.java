@@ -24,8 +24,7 @@ public final class WebPage {
                     + " 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
                     + " require-trusted-types-for 'script'; trusted-types dompurify";
 
-    private static final Set<String> LOOPBACK =
-            Set.of("localhost", "127.0.0.1", "::1", "[::1]");
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]");
     private static final String FOR_EVER = "public, max-age=31536000, immutable";
     private static final String ASK_AGAIN = "no-cache";
 

@@ -46,6 +46,13 @@ class ChatView {
     #element;
     /** Counts what is opened, so that what comes late is not shown. */
     #turn = 0;
+    /** Tells that there is a conversation: the browser's store takes its time. */
+    #isReady;
+    #ready = new Promise(resolve => {
+        this.#isReady = resolve;
+    });
+    /** What was sent before that. */
+    #early = '';
 
     constructor(element, server) {
         this.#element = element;
@@ -133,7 +140,7 @@ class ChatView {
     }
 
     close() {
-        draft = this.#composer.text;
+        draft = this.#composer.text || this.#early;
         unsaid = this.#session?.messages.length === 0 ? this.#session : null;
         this.#closed.abort();
         if (this.#session) {
@@ -213,6 +220,7 @@ class ChatView {
         this.#composer.running = session.isRunning;
         this.#toggleHistory(false);
         this.#drawModels();
+        this.#isReady();
         await this.#drawHistory();
     }
 
@@ -253,14 +261,17 @@ class ChatView {
     }
 
     async #send(text) {
+        this.#early = this.#session ? '' : text;
+        await this.#ready;
+        this.#early = '';
         const session = this.#session;
-        const count = session?.messages.length;
-        const sent = session && await this.#does(() => {
+        const count = session.messages.length;
+        const sent = await this.#does(() => {
             announce('The answer begins');
             return session.send(text);
         });
         // What was not even added is still to be sent.
-        if (!sent && session?.messages.length === count && this.#composer.text === '') {
+        if (!sent && session.messages.length === count && this.#composer.text === '') {
             this.#composer.text = text;
         }
     }
@@ -337,6 +348,7 @@ class ChatView {
     }
 
     async #openSettings() {
+        await this.#ready;
         const session = this.#session;
         const {model} = session.chat.settings;
         const props = await this.#server
@@ -353,7 +365,8 @@ class ChatView {
         this.#session.keepSettings();
     }
 
-    #export(ending, type, write) {
+    async #export(ending, type, write) {
+        await this.#ready;
         const {chat, messages} = this.#session;
         if (messages.length === 0) {
             this.#say('There is nothing to export yet.');

@@ -245,7 +245,25 @@ class PageViewsIT {
             assertThat(row.getByRole(AriaRole.BUTTON)).hasCount(0);
             assertFalse(tab.page().content().contains("Count from"), tab.page().content());
             tab.picture("requests-of-others");
+
+            tab.button("Use the operator’s key").click();
+            key("Operator’s key", "two");
+            row.getByRole(AriaRole.BUTTON).click();
+            assertThat(card("Requests")).containsText("That is not the operator’s key.");
+            assertThat(row).containsText("Not yours");
+            tab.button("Use the operator’s key").click();
+            key("Operator’s key", "op");
+            assertThat(row.getByRole(AriaRole.BUTTON)).isVisible();
+            assertThat(tab.button("Use the operator’s key")).hasCount(0);
+            // Who may end it still does not read it.
+            assertThat(row).containsText("Of another key: its text is not shown");
+            row.getByRole(AriaRole.BUTTON).click();
+            assertTrue(answer.await().contains("request_cancelled"));
+            assertThat(tab.announcement()).hasText("The request was cancelled.");
+            tab.button("Forget the key").click();
+
             tab.page().navigate(closed.url() + "/#/cache");
+            key("API key", "two");
             tab.button("Show entries").click();
             card("Entries of host memory")
                     .getByRole(
@@ -256,11 +274,14 @@ class PageViewsIT {
 
             assertThat(card("Entries of host memory")).containsText("in all");
             tab.button("Forget the key").click();
-            tab.page().navigate(closed.url() + "/#/requests");
-            key("API key", "one");
-            assertThat(row).containsText("Count from 1 to 200.");
-            row.getByRole(AriaRole.BUTTON).click();
-            assertTrue(answer.await().contains("request_cancelled"));
+            try (LongAnswer own =
+                    new LongAnswer(closed.url(), ChatPage.LONG, LONG, Optional.of("one"))) {
+                tab.page().navigate(closed.url() + "/#/requests");
+                key("API key", "one");
+                assertThat(row).containsText("Count from 1 to 200.");
+                row.getByRole(AriaRole.BUTTON).click();
+                assertTrue(own.await().contains("request_cancelled"));
+            }
         }
     }
 

@@ -75,6 +75,11 @@ export class Server {
         return this.#keys.read('api') !== '' || this.#keys.read('operator') !== '';
     }
 
+    /** Whether a key for who runs the server is kept, beside that of requests. */
+    get hasOperatorKey() {
+        return this.#keys.read('operator') !== '';
+    }
+
     forgetKeys() {
         this.#keys.forget();
     }

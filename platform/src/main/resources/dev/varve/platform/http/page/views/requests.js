@@ -22,15 +22,20 @@ let view = null;
 /** Those that were cancelled here, until they are gone. */
 const cancelled = new Set();
 
+/** Whether a key that was given for the operator's turned out to be another. */
+let refused = false;
+
 export function mount(element, server) {
-    view = new StatusView('Requests', '/requests', draw, {ofAll: true});
+    view = new StatusView('Requests', '/requests', value => draw(value, server), {ofAll: true});
     // One listener for all: rows come and go.
     element.addEventListener('click', event => {
-        const button = event.target.closest('button[data-cancel]');
-        if (button) {
+        const button = event.target.closest('button[data-cancel], button[data-operator]');
+        if (button?.dataset.operator) {
+            useOperatorsKey(server);
+        } else if (button) {
             // The button is about to go, and whoever pressed it with a key should not be lost.
             button.closest('.table-frame').focus();
-            cancel(server, button.dataset.cancel);
+            cancel(server, button.dataset.cancel, button.dataset.as === 'operator');
         }
     });
     view.mount(element, server);
@@ -40,22 +45,33 @@ export function unmount() {
     view?.unmount();
     view = null;
     cancelled.clear();
+    refused = false;
 }
 
-async function cancel(server, id) {
+/** The list is asked for with the key as before, or what is one's own would be that of others. */
+async function useOperatorsKey(server) {
+    if (await server.askKey('operator', refused)) {
+        refused = false;
+        view?.redraw();
+    }
+}
+
+async function cancel(server, id, operator) {
     cancelled.add(id);
     view?.redraw();
     try {
-        await server.send(`/requests/${id}`, {method: 'DELETE'});
+        await server.send(`/requests/${id}`, {method: 'DELETE', operator});
         announce('The request was cancelled.');
     } catch (error) {
         cancelled.delete(id);
+        refused = operator && error.status === 403;
         announce(error.status === 404 ? 'The request has ended.' : error.message);
     }
     view?.refresh();
 }
 
-function draw({requests}) {
+function draw({requests}, server) {
+    const operates = server.hasOperatorKey && !refused;
     const waiting = requests.filter(each => ['queued', 'preparing', 'parked'].includes(each.state));
     const speed = requests.reduce((all, each) => all + (each.tokens_per_second ?? 0), 0);
     return [
@@ -69,11 +85,19 @@ function draw({requests}) {
                 h('p', {}, view?.model ? 'Nothing is asked of this model.'
                     : 'Nothing is asked at the moment.'),
                 h('p.muted', {}, 'Requests are shown here from when they come to when they end.'))
-            : card('Requests', list(requests)),
+            : card('Requests', list(requests, operates),
+                operates || requests.every(each => each.may_cancel) ? null : operatorOffer()),
     ];
 }
 
-function list(requests) {
+function operatorOffer() {
+    return h('p.offer', {},
+        refused ? badge('bad', 'That is not the operator’s key.') : 'Who runs the server may cancel any.',
+        ' ', h('button.button', {type: 'button', dataset: {operator: 'ask'}},
+            'Use the operator’s key'));
+}
+
+function list(requests, operates) {
     const several = new Set(requests.map(each => each.model)).size > 1;
     return table('Requests that wait and run, the oldest first', [
         'Request', 'State', {title: 'Age', number: true}, {title: 'Prompt', number: true},
@@ -85,7 +109,7 @@ function list(requests) {
             request.generated_tokens === undefined ? null
                 : `${count(request.generated_tokens)} tokens`,
             request.tokens_per_second > 0 ? `${request.tokens_per_second.toFixed(1)} tokens/s` : null,
-            end(request)],
+            end(request, operates)],
     })));
 }
 
@@ -126,13 +150,14 @@ function prompt(request) {
         ? h('span.note', {}, `${count(request.cached_tokens)} cached`) : null];
 }
 
-function end(request) {
-    if (!request.may_cancel) {
+function end(request, operates) {
+    if (!request.may_cancel && !operates) {
         return h('span.muted', {}, 'Not yours');
     }
     const done = request.cancelled || cancelled.has(request.id);
     return h('button.button.danger', {
-        type: 'button', disabled: done, dataset: {cancel: request.id},
+        type: 'button', disabled: done,
+        dataset: {cancel: request.id, as: request.may_cancel ? 'self' : 'operator'},
         'aria-label': `Cancel the request ${request.own ? said(request) : request.id}`,
     }, 'Cancel');
 }

@@ -22,7 +22,8 @@ import java.util.Optional;
  * @param counts what was done so far
  * @param cache what the prefix cache holds and did
  * @param speculation what became of guesses
- * @param shards the shards in layer order
+ * @param shards the shards in layer order, those of one replica behind those of another; each keeps
+ *     its place while its replica is down
  * @param draft what guesses in a process of its own
  * @param paging how the attention cache is bounded; empty where it is not
  * @param outage that requests wait for lost shards; empty while they do not
@@ -152,6 +153,11 @@ public record EngineStatus(
         return replicas.isEmpty()
                 ? missingShards().isEmpty()
                 : replicas.stream().anyMatch(ReplicaStatus::isReady);
+    }
+
+    /** Shards of one replica, or of the only engine. */
+    public int shardsOfReplica() {
+        return shards.size() / Math.max(1, replicas.size());
     }
 
     /** Shards that cannot compute at the moment. */

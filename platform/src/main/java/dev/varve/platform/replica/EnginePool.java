@@ -304,7 +304,8 @@ public final class EnginePool implements Engine {
                 sum.shards(),
                 sum.draft(),
                 sum.paging(),
-                sum.outage(),
+                // As long as one computes, nobody waits.
+                sum.outage().filter(outage -> each.stream().noneMatch(ReplicaStatus::isReady)),
                 each);
     }
 

@@ -54,13 +54,14 @@ final class Replica {
     }
 
     /** An engine is there. */
-    void put(Member opened) {
+    synchronized void put(Member opened) {
         EngineStatus status = opened.engine().status();
         index = new PromptIndex(cacheTokens(status));
         strikes.set(0);
         openedAt = System.nanoTime();
-        member = Optional.of(opened);
+        // Not while it gets requests.
         reason = Optional.empty();
+        member = Optional.of(opened);
     }
 
     /** Tokens that devices and host memory hold. */
@@ -77,16 +78,17 @@ final class Replica {
     }
 
     /** Takes the broken engine out; what it did still counts. */
-    Optional<Member> take() {
+    synchronized Optional<Member> take() {
         Optional<Member> taken = member;
         taken.ifPresent(broken -> remember(broken.engine().status()));
         member = Optional.empty();
         return taken;
     }
 
-    private synchronized void remember(EngineStatus last) {
-        EngineStatus counts = StatusSum.countsOf(last);
-        past = Optional.of(past.map(before -> StatusSum.of(before, counts)).orElse(counts));
+    private void remember(EngineStatus last) {
+        String why = reason.map(VarveException::getMessage).orElse("its replica is loaded again");
+        EngineStatus counts = StatusSum.countsOf(last, why);
+        past = Optional.of(past.map(before -> StatusSum.after(counts, before)).orElse(counts));
     }
 
     /** How long its engine lived. */
@@ -112,20 +114,33 @@ final class Replica {
         return strikes.incrementAndGet() == MOST_STRIKES;
     }
 
-    /** What it and those before it did and do; empty while nothing was there. */
+    /**
+     * What it and those before it did and do, with all shards, missing ones while no engine is
+     * there; empty while nothing was there.
+     */
     synchronized Optional<EngineStatus> status() {
-        Optional<EngineStatus> now = member.map(each -> each.engine().status());
+        Optional<EngineStatus> now = member.map(each -> each.engine().status()).map(this::judged);
         if (now.isPresent() && past.isPresent()) {
-            return Optional.of(StatusSum.of(now.get(), past.get()));
+            return Optional.of(StatusSum.after(now.get(), past.get()));
         }
         return now.or(() -> past);
     }
 
+    /** Shards of a broken engine may be well, and compute for nobody. */
+    private EngineStatus judged(EngineStatus status) {
+        return reason.map(why -> StatusSum.broken(status, why.getMessage())).orElse(status);
+    }
+
+    private State state(EngineStatus status) {
+        if (reason.isPresent() || member.isEmpty()) {
+            return State.DOWN;
+        }
+        // The last one that lacks a shard takes requests, which wait there.
+        return isTaking() && status.missingShards().isEmpty() ? State.READY : State.RECOVERING;
+    }
+
     ReplicaStatus describe(EngineStatus status) {
-        State state =
-                isTaking()
-                        ? State.READY
-                        : reason.isPresent() || member.isEmpty() ? State.DOWN : State.RECOVERING;
+        State state = state(status);
         return new ReplicaStatus(
                 id,
                 state,

@@ -1,5 +1,6 @@
 package dev.varve.platform.replica;
 
+import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
@@ -13,6 +14,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BinaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -20,8 +23,52 @@ import java.util.stream.Stream;
 final class StatusSum {
     private StatusSum() {}
 
-    /** The sum of two; what cannot be summed up is that of the first. */
+    /**
+     * The sum of two that are there at once; what cannot be summed up is that of the first. The
+     * shards of the second come behind those of the first.
+     */
     static EngineStatus of(EngineStatus a, EngineStatus b) {
+        return sum(
+                a,
+                b,
+                new Parts(
+                        Stream.concat(a.shards().stream(), b.shards().stream()).toList(),
+                        either(a.draft(), b.draft(), DraftSum::of),
+                        either(a.outage(), b.outage(), StatusSum::longer)));
+    }
+
+    /** What an engine holds and did, with what those before it in its place did. */
+    static EngineStatus after(EngineStatus now, EngineStatus past) {
+        return sum(
+                now,
+                past,
+                new Parts(
+                        LostShards.after(now.shards(), past.shards()),
+                        either(now.draft(), past.draft(), DraftSum::after),
+                        now.outage()));
+    }
+
+    /** What is put together in another way for engines at once than for one after the other. */
+    private record Parts(
+            List<ShardStatus> shards,
+            Optional<DraftStatus> draft,
+            Optional<EngineStatus.Outage> outage) {}
+
+    private static <T> Optional<T> either(Optional<T> a, Optional<T> b, BinaryOperator<T> both) {
+        return a.isPresent() && b.isPresent()
+                ? Optional.of(both.apply(a.get(), b.get()))
+                : a.or(() -> b);
+    }
+
+    /** The one for which somebody may still wait. */
+    private static EngineStatus.Outage longer(EngineStatus.Outage a, EngineStatus.Outage b) {
+        if (a.turnsAway() != b.turnsAway()) {
+            return a.turnsAway() ? b : a;
+        }
+        return a.left().compareTo(b.left()) < 0 ? b : a;
+    }
+
+    private static EngineStatus sum(EngineStatus a, EngineStatus b, Parts parts) {
         return new EngineStatus(
                 new EngineStatus.Load(
                         a.load().contextTokens(),
@@ -41,16 +88,29 @@ final class StatusSum {
                 counts(a.counts(), b.counts()),
                 cache(a.cache(), b.cache()),
                 speculation(a.speculation(), b.speculation()),
-                Stream.concat(a.shards().stream(), b.shards().stream()).toList(),
-                a.draft().or(b::draft),
-                a.paging().map(first -> paging(first, b.paging())).or(b::paging),
-                // As long as one computes, nobody waits.
-                a.outage().filter(each -> b.outage().isPresent()),
+                parts.shards(),
+                parts.draft(),
+                either(a.paging(), b.paging(), StatusSum::paging),
+                parts.outage(),
                 List.of());
     }
 
+    /** An engine that computes nothing any more, for as long as it is not closed. */
+    static EngineStatus broken(EngineStatus status, String why) {
+        return new EngineStatus(
+                status.load(),
+                status.slots(),
+                status.memory(),
+                status.counts(),
+                status.cache(),
+                status.speculation(),
+                LostShards.broken(status.shards(), why),
+                status.draft().map(draft -> DraftSum.gone(draft, why)),
+                status.paging());
+    }
+
     /** What an engine did that is not there any more and holds nothing. */
-    static EngineStatus countsOf(EngineStatus status) {
+    static EngineStatus countsOf(EngineStatus status, String why) {
         PrefixCacheStatus cache = status.cache();
         return new EngineStatus(
                 new EngineStatus.Load(status.load().contextTokens(), 0, 0, 0),
@@ -59,8 +119,8 @@ final class StatusSum {
                 status.counts(),
                 new PrefixCacheStatus(PrefixCacheStatus.NONE.host(), cache.counts()),
                 status.speculation(),
-                List.<ShardStatus>of(),
-                Optional.empty(),
+                LostShards.gone(status.shards(), why),
+                status.draft().map(draft -> DraftSum.gone(draft, why)),
                 status.paging().map(past -> new PagingStatus(past.options(), past.counts(), 0, 0)));
     }
 
@@ -121,7 +181,26 @@ final class StatusSum {
                 a.drafted() + b.drafted(),
                 a.accepted() + b.accepted(),
                 sums(a.accepts(), b.accepts()),
-                sums(a.widths(), b.widths()));
+                sums(a.widths(), b.widths()),
+                a.name().isEmpty() ? b.name() : a.name(),
+                grades(a.grades(), b.grades()));
+    }
+
+    private static List<SpeculationCounts.Grade> grades(
+            List<SpeculationCounts.Grade> a, List<SpeculationCounts.Grade> b) {
+        Map<Integer, SpeculationCounts.Grade> sum = new TreeMap<>();
+        Stream.concat(a.stream(), b.stream())
+                .forEach(grade -> sum.merge(grade.grade(), grade, StatusSum::grade));
+        return List.copyOf(sum.values());
+    }
+
+    private static SpeculationCounts.Grade grade(
+            SpeculationCounts.Grade a, SpeculationCounts.Grade b) {
+        return new SpeculationCounts.Grade(
+                a.grade(),
+                a.drafted() + b.drafted(),
+                a.accepted() + b.accepted(),
+                a.verifySteps() + b.verifySteps());
     }
 
     private static List<Long> sums(List<Long> a, List<Long> b) {
@@ -135,14 +214,12 @@ final class StatusSum {
         return index < list.size() ? list.get(index) : 0;
     }
 
-    private static PagingStatus paging(PagingStatus a, Optional<PagingStatus> other) {
-        return other.map(
-                        b ->
-                                new PagingStatus(
-                                        a.options(),
-                                        a.counts().plus(b.counts()),
-                                        a.hostPages() + b.hostPages(),
-                                        a.hostBytes() + b.hostBytes()))
-                .orElse(a);
+    private static PagingStatus paging(PagingStatus a, PagingStatus b) {
+        return new PagingStatus(
+                a.options(),
+                a.counts().plus(b.counts()),
+                a.hostPages() + b.hostPages(),
+                a.hostBytes() + b.hostBytes(),
+                a.residentPages() + b.residentPages());
     }
 }

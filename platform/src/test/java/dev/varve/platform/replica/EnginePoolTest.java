@@ -170,6 +170,65 @@ class EnginePoolTest {
         }
     }
 
+    @Test
+    void shardsKeepTheirNumbersAndCountersWhileTheirReplicaIsDown() {
+        try (EnginePool pool = replicas.pool(2)) {
+            List<Answer> answers =
+                    IntStream.range(0, 4).mapToObj(i -> ask(pool, request(i))).toList();
+            answers.forEach(Answer::await);
+            EngineStatus before =
+                    Await.value(
+                            "all is counted",
+                            pool::status,
+                            status ->
+                                    status.load().running() == 0
+                                            && status.counts().tokens().generated() == 4 * ANSWER);
+            replicas.refuse(new VarveException(VarveException.Kind.OUT_OF_MEMORY, "no room"));
+
+            pool.restart(0);
+
+            EngineStatus down =
+                    Await.value(
+                            "the engine is gone",
+                            pool::status,
+                            status -> status.load().parallel() == 4);
+            assertEquals(2, down.shards().size());
+            assertFalse(down.shards().getFirst().isReady());
+            assertEquals(
+                    "the engine stopped: it was asked to restart",
+                    down.shards().getFirst().health().reason().orElse(""));
+            assertTrue(down.shards().getLast().isReady());
+            assertEquals(forwards(before), forwards(down));
+            assertEquals(1, down.shardsOfReplica());
+            replicas.welcome();
+            EngineStatus after = Await.value("all are there", pool::status, status -> both(status));
+            assertEquals(List.of(), after.missingShards());
+            assertEquals(forwards(before), forwards(after));
+        }
+    }
+
+    private static List<Long> forwards(EngineStatus status) {
+        return status.shards().stream().map(shard -> shard.work().forwards()).toList();
+    }
+
+    @Test
+    void withoutAnyShardNobodyIsReadyAndRequestsWait() {
+        try (EnginePool pool = replicas.pool(2)) {
+            replicas.shard(0).lose("the test took it");
+            replicas.shard(1).lose("the test took it");
+
+            Answer answer = ask(pool, request(1));
+
+            Await.until("requests wait", () -> pool.status().outage().isPresent());
+            assertFalse(pool.status().isAble());
+            replicas.shard(0).comeBack();
+            replicas.shard(1).comeBack();
+            assertEquals(ANSWER, answer.await().size());
+            Await.until("all are there", () -> both(pool.status()));
+            assertTrue(pool.status().outage().isEmpty());
+        }
+    }
+
     private static boolean both(EngineStatus status) {
         return status.replicas().stream().allMatch(ReplicaStatus::isReady);
     }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
 /** What the page shows of the server's work, in a real browser, each button pressed. */
@@ -149,6 +151,55 @@ class PageViewsIT {
             assertThat(card("Shards").locator("tbody tr").last().locator("td").last()).hasText("1");
             assertTrue(answer.await().contains("[DONE]"), "the request went on");
         }
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void eachReplicaHasItsPictureAndOneThatIsDownIsSeen() {
+        String real = tab.page().request().get(server.url() + "/status").text();
+        AtomicReference<String> state = new AtomicReference<>("ready");
+        tab.page()
+                .route(
+                        Pattern.compile("/status$"),
+                        route ->
+                                route.fulfill(
+                                        new Route.FulfillOptions()
+                                                .setContentType("application/json")
+                                                .setBody(TwoReplicas.status(real, state.get()))));
+        look("placement");
+        Locator fate = card("When a shard dies");
+        Locator replicas = tab.page().locator(".replica");
+        assertThat(fate).containsText("All shards are there");
+        assertThat(fate).containsText("go on at another replica at once");
+        assertThat(replicas).hasCount(2);
+        assertThat(replicas.last()).containsText("Replica 1");
+        assertThat(replicas.last()).containsText("Takes requests");
+        assertThat(replicas.last()).containsText("1 request moved to others, loaded again 3 times");
+        // No way leads from the last layers of one to the first of the other.
+        assertThat(replicas.first().locator(".picture .shard")).hasCount(2);
+        assertThat(replicas.last().locator(".picture .arrow")).hasCount(1);
+        assertThat(card("Shards").locator("tbody tr")).hasCount(4);
+        assertThat(card("Shards").locator("tbody tr").last().locator("th")).hasText("1");
+        PageCheck.isReadable(tab.page());
+
+        state.set("recovering");
+        assertThat(fate).containsText(Pattern.compile("Lost.* of replica 1"));
+        assertThat(fate).containsText("at the other replica at once");
+        assertThat(replicas.last()).containsText("Lacks a shard");
+        assertThat(tab.page().locator(".picture .shard-lost")).hasCount(1);
+        state.set("down");
+        assertThat(replicas.last()).containsText("Down");
+        assertThat(fate).containsText("Made for the test. It is loaded again.");
+        assertThat(fate).containsText("at the other replica at once");
+        assertThat(fate).not().containsText("All shards are there");
+        assertThat(tab.page().locator(".picture .shard-lost")).hasCount(2);
+        assertThat(tab.announcement()).hasText("Lost: replica 1.");
+        tab.picture("placement-replicas");
+        state.set("ready");
+
+        assertThat(fate).containsText("All shards are there");
+        // Nothing is to be answered while the tab closes.
+        tab.page().unrouteAll();
         assertEquals(List.of(), tab.complaints());
     }
 

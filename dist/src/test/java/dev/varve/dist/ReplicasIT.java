@@ -164,6 +164,10 @@ class ReplicasIT {
                             .value("varve_replica_moved_requests_total", "replica", "0"),
                     metrics);
             assertEquals(4, get(server, "/slots").size());
+            JsonNode status = get(server, "/status");
+            assertEquals(1, status.at("/replicas/0/moved_requests").intValue());
+            assertEquals(1, status.at("/placement/shards/1/replica").intValue());
+            assertEquals("[0,1]", status.at("/placement/memories/0/shards").toString());
             assertTrue(server.err().contains("2 replicas are ready after"), server.err());
         }
     }
@@ -191,6 +195,11 @@ class ReplicasIT {
                     runtime.toString());
             assertEquals(shards.at("/0/weight_bytes"), shards.at("/1/weight_bytes"));
             assertTrue(server.err().contains("with one copy of the weights"), server.err());
+            JsonNode memory = get(server, "/status").at("/placement/memories/0");
+            assertEquals(runtime.get("weight_bytes"), memory.get("weight_bytes"));
+            assertEquals(
+                    runtime.get("kv_bytes").longValue(),
+                    memory.get("kv_bytes").longValue() + memory.get("state_bytes").longValue());
         }
     }
 }

@@ -10,6 +10,7 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationProgress;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.paging.PagingStatus;
@@ -58,6 +59,7 @@ final class ScriptedEngine implements Engine {
     private SpeculationCounts speculation = SpeculationCounts.NONE;
     private Optional<EngineStatus.Outage> outage = Optional.empty();
     private List<ShardStatus> shards = List.of();
+    private List<ReplicaStatus> replicas = List.of();
     private Optional<DraftStatus> draft = Optional.empty();
     private Optional<PagingStatus> paging = Optional.empty();
     private GenerationEnd.Speculation guesses = GenerationEnd.Speculation.NONE;
@@ -126,6 +128,12 @@ final class ScriptedEngine implements Engine {
     /** What the shards are said to be. */
     ScriptedEngine hasShards(ShardStatus... given) {
         shards = List.of(given);
+        return this;
+    }
+
+    /** The engines that it is said to be the sum of. */
+    ScriptedEngine hasReplicas(ReplicaStatus... given) {
+        replicas = List.of(given);
         return this;
     }
 
@@ -338,7 +346,7 @@ final class ScriptedEngine implements Engine {
                 draft,
                 paging,
                 outage,
-                List.of());
+                replicas);
     }
 
     @Override

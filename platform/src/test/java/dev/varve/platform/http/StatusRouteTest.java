@@ -9,6 +9,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.http.model.ModelDescription;
@@ -246,6 +247,53 @@ class StatusRouteTest {
         }
     }
 
+    private static ReplicaStatus replica(int id, ReplicaStatus.State state) {
+        return new ReplicaStatus(
+                id,
+                state,
+                state == ReplicaStatus.State.READY
+                        ? Optional.empty()
+                        : Optional.of("made for the test"),
+                new EngineStatus.Load(1000, 4, 1, 2),
+                new EngineStatus.Tokens(40, 50, 60),
+                new ReplicaStatus.Moves(3, 1));
+    }
+
+    @Test
+    void replicasAreToldAndTheMemoryOfAllTheirShards() throws Exception {
+        ShardStatus.Work work = new ShardStatus.Work(4, 60, 1000, 200, Optional.empty());
+        ShardStatus[] each = new ShardStatus[6];
+        for (int i = 0; i < each.length; i++) {
+            int begin = 2 * (i % 3);
+            String device = i % 3 == 2 ? "cuda:0" : "cpu:0";
+            each[i] = shard(device, begin, begin + 2, ShardHealth.ready(), work, Optional.empty());
+        }
+        engine.hasShards(each)
+                .hasReplicas(
+                        replica(0, ReplicaStatus.State.DOWN),
+                        replica(1, ReplicaStatus.State.READY));
+        try (TestServer server = placed()) {
+            JsonNode status = TestServer.json(server.get("/status"));
+
+            assertEquals("down", status.at("/replicas/0/state").stringValue());
+            assertEquals("made for the test", status.at("/replicas/0/reason").stringValue());
+            assertEquals(3, status.at("/replicas/1/moved_requests").intValue());
+            assertEquals(6, status.at("/placement/layers").intValue());
+            for (int i = 0; i < each.length; i++) {
+                JsonNode shard = status.at("/placement/shards/" + i);
+                assertEquals(i / 3, shard.get("replica").intValue(), "shard " + i);
+                assertEquals(i % 3 == 2 ? "cuda:0" : "host", shard.get("memory").stringValue());
+            }
+            JsonNode host = status.at("/placement/memories/0");
+            assertEquals("[0,1,3,4]", host.get("shards").toString());
+            assertEquals(4 * 33, host.get("weight_bytes").intValue());
+            assertEquals(4 * 10, host.get("state_bytes").intValue());
+            assertEquals(4 * 23, host.get("kv_bytes").intValue());
+            assertEquals(4 * 44, host.get("compute_bytes").intValue());
+            assertEquals("[2,5]", status.at("/placement/memories/1/shards").toString());
+        }
+    }
+
     @Test
     void tiersHitsAndMissesAreTold() throws Exception {
         hasEverything();
@@ -297,6 +345,7 @@ class StatusRouteTest {
 
             assertEquals("{\"enabled\":false}", status.get("speculation").toString());
             assertFalse(status.has("paging"));
+            assertFalse(status.has("replicas"));
             assertFalse(status.get("placement").has("outage"));
             assertEquals(2, status.at("/cache/tiers").size());
             assertEquals("ready", status.get("state").stringValue());
@@ -328,6 +377,7 @@ class StatusRouteTest {
         assumeTrue(Files.exists(docs), "no documentation " + docs.toAbsolutePath());
         String text = Files.readString(docs);
         hasEverything();
+        engine.hasReplicas(replica(0, ReplicaStatus.State.RECOVERING));
         try (TestServer server = placed()) {
             Set<String> names = new TreeSet<>();
             collect(TestServer.json(server.get("/status")), names);

@@ -86,6 +86,9 @@ public final class ModelFacts {
     public void status(ObjectNode out, SettingNames names, ScopeRule scopes) {
         EngineStatus status = served.engine().status();
         out.set("load", LoadReport.of(status));
+        if (!status.replicas().isEmpty()) {
+            out.set("replicas", ReplicaReport.of(status.replicas(), names));
+        }
         out.set("placement", PlacementReport.of(status, served.description().placement(), names));
         out.set("cache", CacheUseReport.of(status, scopes));
         out.set("speculation", SpeculationReport.of(status.speculation()));

@@ -40,7 +40,11 @@ final class PlacementReport {
                 Json.object().put("layers", shards.isEmpty() ? 0 : shards.getLast().range().end());
         ArrayNode list = report.putArray("shards");
         for (int i = 0; i < shards.size(); i++) {
-            describe(shards.get(i), planned(i), list.addObject());
+            ObjectNode out = list.addObject();
+            if (!status.replicas().isEmpty()) {
+                out.put("replica", i / status.shardsOfReplica());
+            }
+            describe(shards.get(i), planned(i), out);
         }
         ArrayNode memories = report.putArray("memories");
         placement.memories().forEach(memory -> describe(memory, memories.addObject()));
@@ -48,9 +52,11 @@ final class PlacementReport {
         return report;
     }
 
+    /** Each replica was planned like any other. */
     private Optional<ModelPlacement.Planned> planned(int shard) {
-        return shard < placement.shards().size()
-                ? Optional.of(placement.shards().get(shard))
+        int place = shard % status.shardsOfReplica();
+        return place < placement.shards().size()
+                ? Optional.of(placement.shards().get(place))
                 : Optional.empty();
     }
 
@@ -92,6 +98,10 @@ final class PlacementReport {
                 .ifPresent(pid -> out.put("pid", pid));
     }
 
+    private boolean isIn(ModelPlacement.Memory memory, int shard) {
+        return planned(shard).filter(each -> each.memory().equals(memory.name())).isPresent();
+    }
+
     private void describe(ShardHealth.Loss loss, ObjectNode out) {
         out.put("reason", names.render(loss.reason())).put("ago_seconds", seconds(loss.ago()));
         loss.outage().ifPresent(outage -> out.put("outage_seconds", seconds(outage)));
@@ -107,12 +117,10 @@ final class PlacementReport {
         return time.toMillis() / MILLIS_PER_SECOND;
     }
 
-    /** Of all shards that take from it together. */
+    /** Of all shards that take from it together, whatever their replica. */
     private void describe(ModelPlacement.Memory memory, ObjectNode out) {
         int[] shards =
-                IntStream.range(0, Math.min(status.shards().size(), placement.shards().size()))
-                        .filter(i -> placement.shards().get(i).memory().equals(memory.name()))
-                        .toArray();
+                IntStream.range(0, status.shards().size()).filter(i -> isIn(memory, i)).toArray();
         long weights = 0;
         long kv = 0;
         long states = 0;

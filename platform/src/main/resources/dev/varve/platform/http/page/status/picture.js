@@ -13,9 +13,8 @@ const HEAD = 62;
 const FOOT = 34;
 const CHARACTER = 7.2;
 
-/** Draws shards side by side, or on a narrow page one below the other. */
-export function picture(placement, pageWidth) {
-    const shards = placement.shards;
+/** Draws the shards of one engine side by side, or on a narrow page one below the other. */
+export function picture(shards, pageWidth) {
     const width = Math.max(240, Math.min(1100, pageWidth) - (pageWidth > NARROW ? 78 : 60));
     const across = pageWidth > NARROW && width / shards.length > 150;
     const boxes = across ? sideBySide(shards, width) : oneBelowTheOther(shards, width);

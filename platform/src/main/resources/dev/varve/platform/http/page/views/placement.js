@@ -6,6 +6,7 @@ import {badge, bar, legend} from '../status/draw.js';
 import {picture} from '../status/picture.js';
 import {table} from '../status/table.js';
 import {StatusView, card, notLoaded} from '../status/view.js';
+import {byReplica, replicaBadge, replicaHead} from '../status/replicas.js';
 import {processWords, stateBadge} from '../status/shards.js';
 
 const PARTS = [
@@ -20,7 +21,7 @@ const PARTS = [
 let view = null;
 let watch = null;
 
-/** The shards that were lost when they were looked at last, in words. */
+/** What was lost when it was looked at last, in words. */
 let knownLost = null;
 
 export function mount(element, server) {
@@ -45,8 +46,8 @@ export function unmount() {
 }
 
 /** Says what happened to those who do not look. */
-function tell(lost) {
-    const words = lost.map(shard => `${layers(shard)} on ${shard.device}`).join(', ');
+function tell(down, lost) {
+    const words = [...down.map(({id}) => `replica ${id}`), ...lost.map(place)].join(', ');
     if (knownLost !== null && words !== knownLost) {
         announce(words === '' ? 'All shards are there again.' : `Lost: ${words}.`);
     }
@@ -62,34 +63,63 @@ function draw(status, element) {
     return [
         fate(placement, status),
         card(`${placement.layers} layers of ${status.model}`,
-            picture(placement, element.clientWidth)),
+            byReplica(status).map(each => drawn(each, element.clientWidth))),
         placement.memories.length > 0
             ? card('Memory', placement.memories.map(memory)) : null,
-        card('Shards', shardTable(placement.shards)),
+        card('Shards', shardTable(placement.shards, status.replicas !== undefined)),
     ];
 }
 
-/** What became of shards, and what that means for requests. */
+function drawn({replica, shards}, width) {
+    return replica === null ? picture(shards, width)
+        : h('div.replica', {dataset: {key: `replica-${replica.id}`, state: replica.state}},
+            replicaHead(replica), picture(shards, width));
+}
+
+/** What became of shards and replicas, and what that means for requests. */
 function fate(placement, status) {
-    const lost = placement.shards.filter(shard => shard.state !== 'ready');
-    tell(lost);
+    const {replicas = []} = status;
+    const down = replicas.filter(replica => replica.state === 'down');
+    const lost = placement.shards.filter(shard => shard.state !== 'ready'
+        // Where all are gone, it is the replica that is.
+        && !down.some(({id}) => id === shard.replica));
+    const trouble = down.length + lost.length > 0;
+    tell(down, lost);
     const words = [];
+    for (const replica of down) {
+        words.push(h('p', {}, replicaBadge(replica), ` Replica ${replica.id}`),
+            h('p.muted', {}, replica.reason ? `${sentence(replica.reason)} ` : '',
+                'It is loaded again.'));
+    }
     for (const shard of lost) {
         const ago = shard.last_loss
             ? `, lost ${duration(shard.last_loss.ago_seconds * 1000)} ago: ${shard.last_loss.reason}`
             : '';
-        words.push(h('p', {}, stateBadge(shard), ` ${layers(shard)} on ${shard.device}${ago}`),
+        words.push(h('p', {}, stateBadge(shard), ` ${place(shard)}${ago}`),
             h('p.muted', {}, `${sentence(shard.reason ?? 'it is brought back')} ${loaded(shard)}`));
     }
     if (placement.outage) {
         words.push(outage(placement.outage, status));
-    } else if (lost.length > 0) {
-        words.push(h('p', {}, 'No request waits for it yet. Those that come wait until it is back.'));
+    } else if (trouble) {
+        words.push(h('p', {}, meanwhile(replicas, lost)));
     } else {
-        words.push(h('p', {}, badge('good', 'All shards are there')), ...calm(placement.shards));
+        words.push(h('p', {}, badge('good', 'All shards are there')),
+            ...calm(placement.shards, replicas.length > 0));
     }
-    return h('section.card.fate', {dataset: {key: 'fate', lost: lost.length > 0 ? 'yes' : 'no'}},
+    return h('section.card.fate', {dataset: {key: 'fate', lost: trouble ? 'yes' : 'no'}},
         h('h2', {}, 'When a shard dies'), words);
+}
+
+/** What becomes of requests while something is lost and nobody waits for it. */
+function meanwhile(replicas, lost) {
+    const others = replicas.filter(replica => replica.state === 'ready').length;
+    if (others > 0) {
+        return 'No request waits for that: all go on, or begin, at'
+            + ` ${others === 1 ? 'the other replica' : 'other replicas'} at once.`;
+    }
+    return lost.length > 0
+        ? 'No request waits for it yet. Those that come wait until it is back.'
+        : 'No replica is left. Requests are refused until one is back.';
 }
 
 function outage({waited_seconds: waited, left_seconds: left, turns_away: over}, status) {
@@ -106,15 +136,16 @@ function outage({waited_seconds: waited, left_seconds: left, turns_away: over}, 
         ' with the same tokens.');
 }
 
-function calm(shards) {
+function calm(shards, severalReplicas) {
     const others = shards.filter(shard => shard.process.kind !== 'local');
     const past = shards.filter(shard => shard.last_loss);
     return [
         h('p.muted', {}, others.length === 0
             ? 'All layers are in the server’s own process: they live and end with it.'
-            : 'If one in another process dies, it is brought back. Requests wait meanwhile, are'
-                + ' computed again, and go on with the same tokens.'),
-        ...past.map(shard => h('p.muted', {}, `${shard.device} was lost`
+            : 'If one in another process dies, it is brought back. Requests '
+                + (severalReplicas ? 'go on at another replica at once, with the same tokens.'
+                    : 'wait meanwhile, are computed again, and go on with the same tokens.')),
+        ...past.map(shard => h('p.muted', {}, `${shard.device}${ofReplica(shard)} was lost`
             + ` ${duration(shard.last_loss.ago_seconds * 1000)} ago (${shard.last_loss.reason})`
             + (shard.last_loss.outage_seconds === undefined ? '.'
                 : ` and was back after ${duration(shard.last_loss.outage_seconds * 1000)}.`))),
@@ -129,6 +160,14 @@ function loaded(shard) {
     return shard.total_bytes > 0
         ? `${bytes(shard.loaded_bytes)} of ${bytes(shard.total_bytes)} of its weights are loaded.`
         : '';
+}
+
+function place(shard) {
+    return `${layers(shard)} on ${shard.device}${ofReplica(shard)}`;
+}
+
+function ofReplica({replica}) {
+    return replica === undefined ? '' : ` of replica ${replica}`;
 }
 
 function layers(shard) {
@@ -152,18 +191,19 @@ function memory(of) {
         legend(parts.map(part => ({...part, value: bytes(part.bytes)}))));
 }
 
-function shardTable(shards) {
+function shardTable(shards, severalReplicas) {
     return table('Shards in the order of their layers', [
-        'Layers', 'Device', 'Process', 'State',
+        ...(severalReplicas ? ['Replica'] : []), 'Layers', 'Device', 'Process', 'State',
         {title: 'Decode, lately', number: true},
         {title: 'Prompt, per token', number: true},
         {title: 'Forward, mean', number: true},
         {title: 'Boundary, mean', number: true},
         'Over the boundary',
         {title: 'Restarts', number: true},
-    ], shards.map((shard, index) => ({
-        key: String(shard.first_layer),
+    ], shards.map(shard => ({
+        key: `${shard.replica ?? 0}-${shard.first_layer}`,
         cells: [
+            ...(severalReplicas ? [count(shard.replica)] : []),
             h('span.whole', {}, `${shard.first_layer}–${shard.end_layer - 1}`),
             shard.device,
             processWords(shard.process),
@@ -172,7 +212,7 @@ function shardTable(shards) {
             time(shard.recent_prefill_ms_per_token),
             time(shard.mean_forward_ms),
             // Nothing comes over a boundary to the first layers, unless they are elsewhere.
-            index === 0 && shard.process.kind === 'local' ? null : time(shard.mean_boundary_ms),
+            shard.first_layer === 0 && shard.process.kind === 'local' ? null : time(shard.mean_boundary_ms),
             shard.sent_bytes === undefined ? 'in memory'
                 : `${bytes(shard.sent_bytes)} sent, ${bytes(shard.received_bytes)} back`
                     + (shard.payloads === 'shared' ? ', shared memory' : ''),

@@ -1,0 +1,50 @@
+// Several engines of a model: which shards are whose, and how each of them does.
+
+import {h} from '../dom.js';
+import {count} from '../format.js';
+import {badge} from './draw.js';
+
+/**
+ * The shards by replica, in the order of their layers.
+ *
+ * @param {object} status the answer of /status
+ * @returns {{replica: object|null, shards: object[]}[]} a single one without a replica where the
+ *     model has only one engine
+ */
+export function byReplica({placement, replicas}) {
+    return replicas
+        ? replicas.map(replica => ({
+            replica, shards: placement.shards.filter(shard => shard.replica === replica.id),
+        }))
+        : [{replica: null, shards: placement.shards}];
+}
+
+/** What stands above the shards of a replica. */
+export function replicaHead(replica) {
+    return [
+        h('h3', {}, `Replica ${replica.id}`),
+        h('p', {}, replicaBadge(replica), ` ${[
+            `${count(replica.running)} running`,
+            `${count(replica.waiting)} waiting`,
+            `${requests(replica.moved_requests)} moved to others`,
+            `loaded again ${times(replica.restarts)}`,
+        ].join(', ')}`),
+    ];
+}
+
+/** Whether a replica gets requests, in a colour and in words. */
+export function replicaBadge({state}) {
+    switch (state) {
+        case 'ready': return badge('good', 'Takes requests');
+        case 'recovering': return badge('warn', 'Lacks a shard');
+        default: return badge('bad', 'Down');
+    }
+}
+
+function requests(number) {
+    return number === 1 ? '1 request' : `${count(number)} requests`;
+}
+
+function times(number) {
+    return number === 1 ? 'once' : `${count(number)} times`;
+}

@@ -155,9 +155,9 @@ public record EngineStatus(
                 : replicas.stream().anyMatch(ReplicaStatus::isReady);
     }
 
-    /** Shards of one replica, or of the only engine. */
+    /** Shards of one replica, or of the only engine; 1 where there are none. */
     public int shardsOfReplica() {
-        return shards.size() / Math.max(1, replicas.size());
+        return Math.max(1, shards.size() / Math.max(1, replicas.size()));
     }
 
     /** Shards that cannot compute at the moment. */

@@ -154,7 +154,8 @@ class LiveRequestsTest {
             assertTrue(request.get("prompt").stringValue().contains(SECRET), request.toString());
             never.countDown();
             assertEquals(200, answer.get().statusCode());
-            assertEquals(List.of(), list(server));
+            // Its client may have the answer before its handler has ended.
+            Await.value("an empty list", () -> requests(server), List::isEmpty);
         }
     }
 

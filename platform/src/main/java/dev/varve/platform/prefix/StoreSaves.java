@@ -108,10 +108,12 @@ final class StoreSaves implements AutoCloseable {
         crowded &= !saves.isEmpty();
         saves.removeIf(
                 save -> {
-                    if (save.isOver()) {
+                    // Asked once: one that ends between two questions would stay pinned for ever.
+                    boolean over = save.isOver();
+                    if (over) {
                         save.release();
                     }
-                    return save.isOver();
+                    return over;
                 });
     }
 

@@ -19,31 +19,27 @@ final class LostShards {
     /** Of an engine that computes nothing any more, and still holds what it held. */
     static List<ShardStatus> broken(List<ShardStatus> shards, String why) {
         return shards.stream()
-                .map(
-                        shard ->
-                                new ShardStatus(
-                                        shard.device(),
-                                        shard.range(),
-                                        shard.memory(),
-                                        lost(shard.health(), why),
-                                        shard.work(),
-                                        shard.peer()))
+                .map(shard -> lost(shard, shard.memory(), shard.peer(), why))
                 .toList();
     }
 
     /** Of an engine that is closed. */
     static List<ShardStatus> gone(List<ShardStatus> shards, String why) {
+        ShardMemory none = new ShardMemory(0, 0, 0, 0);
         return shards.stream()
-                .map(
-                        shard ->
-                                new ShardStatus(
-                                        shard.device(),
-                                        shard.range(),
-                                        new ShardMemory(0, 0, 0, 0),
-                                        lost(shard.health(), why),
-                                        shard.work(),
-                                        shard.peer().map(LostShards::withoutProcess)))
+                .map(shard -> lost(shard, none, shard.peer().map(LostShards::withoutProcess), why))
                 .toList();
+    }
+
+    private static ShardStatus lost(
+            ShardStatus shard, ShardMemory memory, Optional<ShardPeer> peer, String why) {
+        return new ShardStatus(
+                shard.device(),
+                shard.range(),
+                memory,
+                lost(shard.health(), why),
+                shard.work(),
+                peer);
     }
 
     static ShardHealth lost(ShardHealth before, String why) {

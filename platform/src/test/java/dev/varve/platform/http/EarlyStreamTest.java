@@ -128,6 +128,7 @@ class EarlyStreamTest {
             default -> assertTrue(stream.contains("data: [DONE]"), stream);
         }
         assertTrue(stream.contains("slow"), stream);
+        StreamBlocksTest.requireData(stream);
     }
 
     /** Signs of life and answer are of one response, and numbered as one. */

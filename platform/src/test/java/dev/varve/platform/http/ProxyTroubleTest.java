@@ -135,7 +135,7 @@ class ProxyTroubleTest {
 
     @Test
     void aStreamOfAWholePromptIsRelayedAsItIs() throws Exception {
-        String stream = ": hello\r\n\r\nevent: a\r\n" + chunk("x") + USAGE + DONE;
+        String stream = ": hello\r\nevent: a\r\n" + chunk("x") + USAGE + DONE;
         upstream.says(
                 exchange -> ScriptedUpstream.write(ScriptedUpstream.stream(exchange), stream));
         try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
@@ -148,6 +148,20 @@ class ProxyTroubleTest {
                             .firstValue("Content-Type")
                             .orElse("")
                             .startsWith("text/event-stream"));
+        }
+    }
+
+    /** As others send them while a client waits. */
+    @Test
+    void blocksWithoutDataJoinTheNextEvent() throws Exception {
+        String stream = ": PROCESSING\n\n:\r\n\r\n" + chunk("x") + "event: ping\n\n" + DONE;
+        upstream.says(
+                exchange -> ScriptedUpstream.write(ScriptedUpstream.stream(exchange), stream));
+        try (ProxyFixture proxy = ProxyFixture.of(upstream.target())) {
+            HttpResponse<String> response =
+                    proxy.chat(ProxyFixture.body("s", "Hi").put("stream", true));
+
+            assertEquals(": PROCESSING\n:\n" + chunk("x") + DONE, response.body());
         }
     }
 

@@ -62,8 +62,9 @@ class ResumableStreamTest {
     /** The events, without comments. */
     private static List<String> events(String stream) {
         List<String> events = new ArrayList<>();
-        for (String event : stream.split("\n\n")) {
-            if (!event.startsWith(":") && !event.isBlank()) {
+        for (String block : stream.split("\n\n")) {
+            String event = block.replaceAll("(?m)^:.*\n?", "");
+            if (!event.isBlank()) {
                 events.add(event);
             }
         }

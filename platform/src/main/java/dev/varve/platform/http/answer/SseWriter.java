@@ -35,17 +35,21 @@ public final class SseWriter implements EventSink {
         send(event);
     }
 
-    /** An event as it is sent, with the empty line behind it. */
+    /**
+     * An event as it is sent, with the empty line behind it. A comment has none: it belongs to the
+     * block of the next event, since some clients take each block for an event and fail on one
+     * without data.
+     */
     static byte[] text(StreamEvent event) {
         String lines =
                 switch (event) {
-                    case StreamEvent.Data(ObjectNode data) -> "data: " + Json.write(data);
+                    case StreamEvent.Data(ObjectNode data) -> "data: " + Json.write(data) + "\n\n";
                     case StreamEvent.Named(String name, ObjectNode data) ->
-                            "event: " + name + "\ndata: " + Json.write(data);
-                    case StreamEvent.Mark(String text) -> "data: " + text;
-                    case StreamEvent.Comment(String text) -> ": " + text;
+                            "event: " + name + "\ndata: " + Json.write(data) + "\n\n";
+                    case StreamEvent.Mark(String text) -> "data: " + text + "\n\n";
+                    case StreamEvent.Comment(String text) -> ": " + text + "\n";
                 };
-        return (lines + "\n\n").getBytes(StandardCharsets.UTF_8);
+        return lines.getBytes(StandardCharsets.UTF_8);
     }
 
     /** An event that is written out already, with the empty line behind it. */

@@ -13,6 +13,6 @@ public sealed interface StreamEvent {
     /** A text in the place of an object, such as the mark of the end. */
     record Mark(String text) implements StreamEvent {}
 
-    /** Something that clients skip. */
+    /** A line that clients skip; part of the block of the next event. */
     record Comment(String text) implements StreamEvent {}
 }

@@ -85,7 +85,8 @@ record ReplyRelay(HttpServletResponse response, SettingNames names) {
         for (Optional<byte[]> part = reply.next(); part.isPresent(); part = reply.next()) {
             for (byte[] event : splitter.push(part.get())) {
                 done |= isDone(event);
-                sse.event(usage.map(extension -> extension.event(event)).orElse(event));
+                byte[] block = EventBlock.joinable(event);
+                sse.event(usage.map(extension -> extension.event(block)).orElse(block));
             }
         }
         byte[] rest = splitter.rest();

@@ -64,7 +64,6 @@ class AnswerWriterTest {
         assertEquals(
                 """
                 : accepted
-
                 data: {"opening":true}
 
                 event: token

@@ -487,6 +487,7 @@ final class Request implements Unfinished {
         wakeUp = cancelled;
         mayRestore = true;
         askedDisk = false;
+        askedOthers = false;
         read = Optional.empty();
         awaited = Optional.empty();
         lookedOut = null;

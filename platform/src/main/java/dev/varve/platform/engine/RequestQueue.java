@@ -40,6 +40,9 @@ final class RequestQueue implements WaitingLine {
     private boolean draining;
     private boolean closed;
 
+    /** Listeners are being called with requests that were taken out; a drain waits for that. */
+    private boolean notifying;
+
     /** Something that the engine's thread is to answer, and who waits for it. */
     record Question<T>(Supplier<T> question, CompletableFuture<T> asker) {
         void answer() {
@@ -185,16 +188,17 @@ final class RequestQueue implements WaitingLine {
     /**
      * Refuses requests until {@link #welcome}, and ends those that wait.
      *
-     * @param end tells them, before a drain hears that they ended; called once, maybe with none
+     * @param end notifies them, before a drain returns; called once, without the queue's lock,
+     *     maybe with none
      */
     void turnAway(ShardLostException loss, Consumer<List<Request>> end) {
         lock.lock();
         try {
             refusal = Optional.of(loss);
-            endAll(end);
         } finally {
             lock.unlock();
         }
+        endAll(end);
     }
 
     boolean turnsAway() {
@@ -216,12 +220,33 @@ final class RequestQueue implements WaitingLine {
         }
     }
 
+    /** A listener may wait, or ask the queue: nobody else is held up by that. */
     private void endAll(Consumer<List<Request>> end) {
-        List<Request> all = List.copyOf(waiting);
-        waiting.clear();
-        end.accept(all);
-        working = false;
-        changed.signalAll();
+        List<Request> all = takeAll();
+        try {
+            end.accept(all);
+        } finally {
+            lock.lock();
+            try {
+                notifying = false;
+                working = false;
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private List<Request> takeAll() {
+        lock.lock();
+        try {
+            List<Request> all = List.copyOf(waiting);
+            waiting.clear();
+            notifying = true;
+            return all;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -331,9 +356,9 @@ final class RequestQueue implements WaitingLine {
         lock.lock();
         try {
             draining = true;
-            while (working || !waiting.isEmpty()) {
-                if (nanos <= 0 || closed) {
-                    return !working && waiting.isEmpty();
+            while (working || notifying || !waiting.isEmpty()) {
+                if (nanos <= 0 || closed && !notifying) {
+                    return false;
                 }
                 nanos = changed.awaitNanos(nanos);
             }
@@ -400,17 +425,17 @@ final class RequestQueue implements WaitingLine {
     /**
      * The engine works no more.
      *
-     * @param end tells those that wait, before a drain hears that they ended; called once
+     * @param end notifies those that wait, before a drain returns; called once, without the queue's
+     *     lock
      */
     void end(Consumer<List<Request>> end) {
         lock.lock();
         try {
             closed = true;
-            endAll(end);
-            questions.forEach(question -> question.asker().completeExceptionally(ended()));
-            questions.clear();
         } finally {
             lock.unlock();
         }
+        endAll(end);
+        takeQuestions().forEach(question -> question.asker().completeExceptionally(ended()));
     }
 }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -230,5 +231,61 @@ class RequestQueueTest {
 
         assertEquals(List.of(), queue.waiting());
         assertTrue(queue.drain(Duration.ZERO), "nothing is left to wait for");
+    }
+
+    @Test
+    void listenersOfRequestsThatEndAreCalledWithoutTheLock() {
+        queue.add(List.of(request(1)));
+        List<Boolean> free = new ArrayList<>();
+
+        queue.turnAway(LOSS, ended -> free.add(isFree()));
+        queue.end(ended -> free.add(isFree()));
+
+        assertEquals(List.of(true, true), free, "free in turnAway, in end");
+    }
+
+    /** Whether another thread may use the queue; fails after a while if not. */
+    private boolean isFree() {
+        return Await.result(inBackground(() -> queue.size() == 0));
+    }
+
+    @Test
+    void aDrainWaitsForTheListenersOfRequestsThatEnd() {
+        queue.add(List.of(request(1)));
+        CompletableFuture<Boolean> drained =
+                inBackground(() -> queue.drain(Duration.ofSeconds(20)));
+        Await.until("the queue drains", this::refuses);
+        List<Boolean> early = new ArrayList<>();
+
+        queue.end(
+                ended -> {
+                    queue.wakeUp();
+                    early.add(drained.isDone() || queue.drain(Duration.ZERO));
+                });
+
+        assertEquals(List.of(false), early);
+        assertTrue(Await.result(drained));
+    }
+
+    @Test
+    void whoAskedTheEngineIsAnsweredWithoutTheLock() {
+        CompletableFuture<Boolean> free =
+                queue.ask(() -> 1).handle((answer, failure) -> failure != null && isFree());
+
+        queue.end(ended -> {});
+
+        assertTrue(Await.result(free));
+    }
+
+    @Test
+    void aRequestOfAnotherEngineAsksAllStoresAgain() {
+        Request moved = request(1);
+        moved.askDisk(Optional.empty());
+        moved.askOthers(Optional.empty());
+
+        moved.moveTo(7, queue::wakeUp);
+
+        assertFalse(moved.hasAskedDisk(), "asked the disk");
+        assertFalse(moved.hasAskedOthers(), "asked the shared store");
     }
 }

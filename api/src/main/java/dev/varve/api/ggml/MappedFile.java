@@ -3,26 +3,41 @@ package dev.varve.api.ggml;
 import dev.varve.api.VarveException;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A file mapped read-only. Buffers over the mapping must be closed before it. */
+/**
+ * A file mapped read-only. Buffers over the mapping must be closed before it.
+ *
+ * <p>A page of a mapped file that lies behind the file's end kills the process (SIGBUS) when native
+ * code touches it, so a file must not be shortened while it is mapped. {@link #requireWhole} finds
+ * most such files before their pages are touched. A file that is {@linkplain #openForReading read}
+ * instead has no such pages.
+ */
 public final class MappedFile implements AutoCloseable {
     private static final long PAGE = 4096;
+    private static final long PIECE = 1 << 24;
 
     private final Path path;
     private final Arena arena;
     private final MemorySegment content;
+    private final Optional<RandomAccessFile> mapped;
     private final AtomicInteger lent = new AtomicInteger();
 
-    private MappedFile(Path path, Arena arena, MemorySegment content) {
+    private MappedFile(
+            Path path, Arena arena, MemorySegment content, Optional<RandomAccessFile> mapped) {
         this.path = path;
         this.arena = arena;
         this.content = content;
+        this.mapped = mapped;
     }
 
     /**
@@ -32,23 +47,87 @@ public final class MappedFile implements AutoCloseable {
      */
     public static MappedFile open(Path path) {
         Arena arena = Arena.ofShared();
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            return new MappedFile(
-                    path,
-                    arena,
-                    channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena));
+        RandomAccessFile file = null;
+        try {
+            // Unlike a channel, it stays open when a thread that asks for its length is
+            // interrupted.
+            file = new RandomAccessFile(path.toFile(), "r");
+            FileChannel channel = file.getChannel();
+            MemorySegment content =
+                    channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
+            return new MappedFile(path, arena, content, Optional.of(file));
         } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
             arena.close();
-            throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE,
-                    path + ": cannot be mapped: " + e.getMessage(),
-                    e);
+            close(file);
+            throw unreadable(path, "mapped", e);
         }
+    }
+
+    /**
+     * Reserves addresses for a file without mapping it; a range has its bytes once it was {@link
+     * #load loaded}, and zeros before that and after {@link #releasePages}. For files on network
+     * file systems, whose pages may be lost at any time.
+     *
+     * @throws VarveException of kind UNREADABLE_FILE if it cannot be read
+     */
+    public static MappedFile openForReading(Path path) {
+        Arena arena = Arena.ofShared();
+        try {
+            MemorySegment content = MemoryReservation.reserve(Files.size(path), arena);
+            return new MappedFile(path, arena, content, Optional.empty());
+        } catch (IOException | IllegalStateException e) {
+            arena.close();
+            throw unreadable(path, "read", e);
+        }
+    }
+
+    private static VarveException unreadable(Path path, String done, Exception e) {
+        return new VarveException(
+                VarveException.Kind.UNREADABLE_FILE,
+                path + ": cannot be " + done + ": " + e.getMessage(),
+                e);
+    }
+
+    /**
+     * Compares the file's length with the one that was mapped. Takes about a microsecond.
+     *
+     * @throws VarveException of kind CORRUPT_FILE if the file has become shorter
+     */
+    public void requireWhole() {
+        if (mapped.isEmpty()) {
+            return;
+        }
+        long found;
+        try {
+            found = mapped.get().length();
+        } catch (IOException e) {
+            throw unreadable(path, "read", e);
+        }
+        if (found < size()) {
+            throw shorter(found);
+        }
+    }
+
+    private VarveException shorter(long found) {
+        return new VarveException(
+                VarveException.Kind.CORRUPT_FILE,
+                path
+                        + ": expected "
+                        + size()
+                        + " bytes, found "
+                        + found
+                        + ": the file was shortened while it is in use; replace a model file by"
+                        + " renaming the new one, never by writing over the old one");
     }
 
     /** The file. */
     public Path path() {
         return path;
+    }
+
+    /** Whether pages of the file itself are used, and not a copy. */
+    public boolean isMapped() {
+        return mapped.isPresent();
     }
 
     /** Bytes of the file. */
@@ -75,9 +154,41 @@ public final class MappedFile implements AutoCloseable {
         advise(offset / PAGE * PAGE, offset + bytes, MemoryAdvice.WILL_NEED);
     }
 
-    /** Reads a range into memory, so that whoever uses it next need not wait for the disk. */
+    /**
+     * Reads a range into memory, so that whoever uses it next need not wait for the disk.
+     *
+     * @throws VarveException of kind CORRUPT_FILE if the file has become shorter
+     */
     public void load(long offset, long bytes) {
-        slice(offset, bytes).load();
+        MemorySegment range = slice(offset, bytes);
+        if (mapped.isEmpty()) {
+            read(offset, range);
+            return;
+        }
+        requireWhole();
+        try {
+            range.load();
+        } catch (InternalError e) {
+            // The JVM turns SIGBUS in its own code into this error.
+            requireWhole();
+            throw e;
+        }
+    }
+
+    private void read(long offset, MemorySegment range) {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            for (long done = 0; done < range.byteSize(); ) {
+                long piece = Math.min(PIECE, range.byteSize() - done);
+                ByteBuffer target = range.asSlice(done, piece).asByteBuffer();
+                int count = channel.read(target, offset + done);
+                if (count < 0) {
+                    throw shorter(channel.size());
+                }
+                done += count;
+            }
+        } catch (IOException e) {
+            throw unreadable(path, "read", e);
+        }
     }
 
     private void advise(long begin, long end, int advice) {
@@ -120,6 +231,17 @@ public final class MappedFile implements AutoCloseable {
         }
         if (arena.scope().isAlive()) {
             arena.close();
+            mapped.ifPresent(MappedFile::close);
+        }
+    }
+
+    private static void close(RandomAccessFile file) {
+        try {
+            if (file != null) {
+                file.close();
+            }
+        } catch (IOException e) {
+            // It was only read from.
         }
     }
 }

@@ -320,6 +320,7 @@ public final class Tensor {
             throw new IllegalArgumentException(
                     "upload of " + count + " bytes into " + this + " of " + bytes());
         }
+        file.requireWhole();
         BackendApi.tensorSet(pointer, file.slice(offset, count), 0, count);
     }
 

@@ -184,6 +184,32 @@ public final class GgufFile {
                                         path, "tensor " + name, "to be present", "no such tensor"));
     }
 
+    /**
+     * What the file is, if it is not a model: an adapter, a projector, an importance matrix, a
+     * vocabulary.
+     *
+     * @return a sentence that names the file and says what to do; empty for models and draft models
+     */
+    public Optional<String> otherUse() {
+        return FileUse.of(metadata, tensors.values())
+                .map(use -> path.getFileName() + ": this is " + use.sentence());
+    }
+
+    /**
+     * Refuses a file that holds something other than a model.
+     *
+     * @throws VarveException of kind UNSUPPORTED_MODEL that says what it is
+     */
+    public GgufFile requireModel() {
+        otherUse()
+                .ifPresent(
+                        sentence -> {
+                            throw new VarveException(
+                                    VarveException.Kind.UNSUPPORTED_MODEL, sentence);
+                        });
+        return this;
+    }
+
     /** Value of {@code general.architecture}. */
     public String architecture() {
         return metadata.string("general.architecture");

@@ -3,6 +3,7 @@ package dev.varve.api.gguf;
 import dev.varve.api.ggml.GgmlType;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -63,7 +64,7 @@ final class GgufParser {
     Parsed parse() {
         int magic = input.readInt("magic");
         if (magic != MAGIC) {
-            throw wrong("magic", "GGUF", printable(magic));
+            throw wrong("magic", "GGUF", printable(magic) + ForeignFormat.describe(head(magic)));
         }
         int version = input.readInt("version");
         if (version != 2 && version != 3) {
@@ -86,6 +87,15 @@ final class GgufParser {
         }
         GgufMetadata metadata = new GgufMetadata(file, pairs);
         return new Parsed(version, metadata, tensors(tensorCount, alignment(metadata)));
+    }
+
+    /** The first bytes of the file, of which the first four were read. */
+    private byte[] head(int first) {
+        int rest = (int) Math.min(ForeignFormat.HEAD_BYTES - Integer.BYTES, input.remaining());
+        byte[] head = new byte[Integer.BYTES + rest];
+        ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN).putInt(first);
+        input.read(head, Integer.BYTES, rest, "magic");
+        return head;
     }
 
     private long alignment(GgufMetadata metadata) {

@@ -14,12 +14,16 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 class GgufFileTest {
     @TempDir Path folder;
@@ -135,6 +139,88 @@ class GgufFileTest {
         part(path, 0, 9999, 1, "a");
 
         message("split.count: expected 1 to 4096, found 9999", () -> GgufFile.open(path));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "general.type=adapter | blk.0.attn_q.weight.lora_a | a LoRA adapter",
+                "adapter.type=lora | a | a LoRA adapter",
+                "general.name=x | blk.0.attn_q.weight.lora_a | a LoRA adapter",
+                "general.architecture=controlvector | direction.1 | a control vector",
+                "general.type=mmproj | v.blk.0.attn_q.weight | a multimodal projector",
+                "general.architecture=clip | v.blk.0.attn_q.weight | a multimodal projector",
+                "general.type=imatrix | blk.0.attn_q.weight.in_sum2 | an importance matrix",
+                "general.name=x | blk.0.attn_q.weight.counts | an importance matrix",
+                "tokenizer.ggml.tokens=a | | a vocabulary without weights",
+                "general.name=x | | a GGUF file without tensors"
+            })
+    void aFileThatIsNoModelSaysWhatItIs(String pair, String tensor, String expected)
+            throws IOException {
+        Path path = folder.resolve("given.gguf");
+        GgufWriter writer = new GgufWriter().put("general.architecture", GgufValue.of("toy"));
+        writer.put(pair.split("=")[0], GgufValue.of(pair.split("=")[1]));
+        if (tensor != null) {
+            writer.tensor(tensor, TensorType.F32, List.of(2L, 2L), TensorData.constant(1));
+        }
+        writer.write(path);
+
+        VarveException error =
+                message(
+                        "given.gguf: this is " + expected,
+                        () -> GgufFile.open(path).requireModel());
+
+        assertEquals(VarveException.Kind.UNSUPPORTED_MODEL, error.kind());
+    }
+
+    @Test
+    void aModelOfAnyTypeIsOne() throws IOException {
+        Path path = folder.resolve("model.gguf");
+        writer(new GgufWriter(), "a", "b.weight")
+                .put("general.type", GgufValue.of("model"))
+                .write(path);
+
+        GgufFile file = GgufFile.open(path).requireModel();
+
+        assertTrue(file.otherUse().isEmpty());
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void aFileOfAnotherFormatSaysWhatItIs(String expected, byte[] content) throws IOException {
+        Path path = Files.write(folder.resolve("given.gguf"), content);
+
+        message("given.gguf: magic: expected GGUF, found ", () -> GgufFile.open(path));
+        message(expected, () -> GgufFile.open(path));
+    }
+
+    static Stream<Arguments> aFileOfAnotherFormatSaysWhatItIs() {
+        return Stream.of(
+                Arguments.of("zeros: a download", new byte[4096]),
+                Arguments.of("a Git LFS pointer", ascii("version https://git-lfs.github.com/")),
+                Arguments.of("a web page", ascii("\n<!DOCTYPE html><html>")),
+                Arguments.of("a ZIP archive or a PyTorch", ascii("PK\3\4...........")),
+                Arguments.of("a model in the GGML format", ascii("tjgg............")),
+                Arguments.of("a LoRA adapter in the GGML format", ascii("algg............")),
+                Arguments.of("a safetensors file", ascii("\20\1\0\0\0\0\0\0{\"__metadata__\":")),
+                Arguments.of(
+                        "an importance matrix", ascii("\7\1\0\0\23\0\0\0blk.0.attn_q.weight\0\0")));
+    }
+
+    @Test
+    void aShortFileOfUnknownContentIsStillRefusedByItsMagic() throws IOException {
+        for (int length = 4; length < 24; length++) {
+            byte[] content = new byte[length];
+            java.util.Arrays.fill(content, (byte) 1);
+            Path path = Files.write(folder.resolve("given.gguf"), content);
+
+            message("found \\x01\\x01\\x01\\x01", () -> GgufFile.open(path));
+        }
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
     }
 
     @Test

@@ -6,7 +6,6 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.template.ChatTemplate;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -67,13 +66,7 @@ final class DraftBench {
     /** Prompts in the model's chat template, or as they are where it has none. */
     List<int[]> prompts(List<String> questions) {
         Optional<ChatRenderer> chat =
-                model.file()
-                        .metadata()
-                        .findString("tokenizer.chat_template")
-                        .map(
-                                template ->
-                                        new ChatRenderer(
-                                                ChatTemplate.compile(template), model.tokenizer()));
+                ServedTemplate.open(Optional.empty(), model.file(), model.tokenizer(), text -> {});
         return questions.stream()
                 .map(
                         question ->

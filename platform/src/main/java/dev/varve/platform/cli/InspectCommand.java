@@ -8,6 +8,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.runtime.UnusedTensors;
+import dev.varve.platform.runtime.ZeroTensors;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,12 +72,13 @@ final class InspectCommand extends CliCommand {
     private record Verdict(
             boolean served, Optional<String> problem, Optional<UnusedTensors> unused) {
         private static Verdict of(GgufFile file, PluginCatalog catalog) {
-            if (!catalog.families().containsKey(file.architecture())) {
-                return new Verdict(false, Optional.empty(), Optional.empty());
+            String architecture = architecture(file);
+            if (file.otherUse().isPresent() || !catalog.families().containsKey(architecture)) {
+                return new Verdict(false, file.otherUse(), Optional.empty());
             }
             try {
                 LayerSplitAdapter adapter =
-                        catalog.family(file.architecture(), file.path())
+                        catalog.family(architecture, file.path())
                                 .open(file, ModelOptions.defaults());
                 return new Verdict(
                         true, Optional.empty(), Optional.of(UnusedTensors.of(file, adapter)));
@@ -95,6 +97,11 @@ final class InspectCommand extends CliCommand {
         }
     }
 
+    /** An importance matrix has none. */
+    private static String architecture(GgufFile file) {
+        return file.metadata().findString("general.architecture").orElse("none");
+    }
+
     private void print(GgufFile file, Verdict verdict) {
         out().println(
                         String.format(
@@ -102,13 +109,14 @@ final class InspectCommand extends CliCommand {
                                 "%s: GGUF version %d, architecture %s (%s), %d tensors, %.2f GiB",
                                 file.path(),
                                 file.version(),
-                                file.architecture(),
+                                architecture(file),
                                 verdict.served() ? "served by a plugin" : "no plugin serves it",
                                 file.tensors().size(),
                                 file.tensorBytes() / (double) (1L << 30)));
         if (file.parts().size() > 1) {
             file.parts().forEach(part -> out().println("  part " + part.getFileName()));
         }
+        ZeroTensors.of(file).describe().ifPresent(text -> out().println(oneLine(text)));
         verdict.remarks().forEach(remark -> out().println(oneLine(remark)));
         out().println("Metadata:");
         for (String key : file.metadata().keys()) {
@@ -145,7 +153,7 @@ final class InspectCommand extends CliCommand {
                 Json.object()
                         .put("file", file.path().toString())
                         .put("version", file.version())
-                        .put("architecture", file.architecture())
+                        .put("architecture", architecture(file))
                         .put("served", verdict.served())
                         .put("tensor_count", file.tensors().size())
                         .put("tensor_bytes", file.tensorBytes());
@@ -154,6 +162,7 @@ final class InspectCommand extends CliCommand {
             GgufValue value = file.metadata().find(key).orElseThrow();
             metadata.putObject(key).put("type", value.typeName()).set("value", whole(value));
         }
+        ZeroTensors.of(file).describe().ifPresent(text -> result.put("zeros", text));
         verdict.problem().ifPresent(problem -> result.put("problem", problem));
         verdict.unused().ifPresent(unused -> put(result.putObject("unused_tensors"), unused));
         ObjectNode types = result.putObject("bytes_by_type");

@@ -35,7 +35,7 @@ record ModelHeader(
      */
     static ModelHeader read(Path path) {
         String stamp = stamp(path);
-        GgufFile file = GgufFile.open(path);
+        GgufFile file = GgufFile.open(path).requireModel();
         GgufMetadata metadata = file.metadata();
         long trained = metadata.findInteger(file.architecture() + ".context_length").orElse(0);
         return new ModelHeader(

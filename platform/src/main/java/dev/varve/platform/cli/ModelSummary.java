@@ -51,7 +51,7 @@ record ModelSummary(
      * @throws VarveException if a file of it cannot be read or breaks the format
      */
     static ModelSummary of(Path path) {
-        GgufFile file = GgufFile.open(path);
+        GgufFile file = GgufFile.open(path).requireModel();
         GgufMetadata metadata = file.metadata();
         return new ModelSummary(
                 file.architecture(),

@@ -2,12 +2,12 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.template.ChatTemplate;
 
 import picocli.CommandLine.Option;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What a model is to continue, in one of three forms. */
 final class PromptArguments {
@@ -56,19 +56,16 @@ final class PromptArguments {
     }
 
     private int[] rendered(HostedModel runtime) {
-        String template =
-                runtime.file()
-                        .metadata()
-                        .findString("tokenizer.chat_template")
+        ChatRenderer chat =
+                ServedTemplate.open(
+                                Optional.empty(), runtime.file(), runtime.tokenizer(), text -> {})
                         .orElseThrow(
                                 () ->
                                         new UsageException(
                                                 "--chat: the model has no chat template; use"
                                                         + " --prompt"));
         List<Map<String, String>> messages = List.of(Map.of("role", "user", "content", message));
-        return new ChatRenderer(ChatTemplate.compile(template), runtime.tokenizer())
-                .render(Map.of("messages", messages))
-                .tokens();
+        return chat.render(Map.of("messages", messages)).tokens();
     }
 
     private int[] encoded(HostedModel runtime) {

@@ -13,13 +13,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The chat template of a server, tried out before the model is loaded. */
+/** The chat template of a model, tried out before it is used. */
 final class ServedTemplate {
     private static final String KEY = "tokenizer.chat_template";
 
+    /** No template has this text of its own. */
+    private static final String MESSAGE = "Varve tries this template";
+
     /** What every template should take. */
     private static final Map<String, Object> PLAIN_CHAT =
-            Map.of("messages", List.of(Map.of("role", "user", "content", "Hello")));
+            Map.of("messages", List.of(Map.of("role", "user", "content", MESSAGE)));
+
+    private static final int SHOWN = 40;
 
     private ServedTemplate() {}
 
@@ -37,10 +42,11 @@ final class ServedTemplate {
                 given.map(file -> "--chat-template-file: " + file)
                         .orElse(model.path().getFileName() + ": " + KEY);
         try {
+            Optional<String> source =
+                    given.map(TextFile::read).or(() -> model.metadata().findString(KEY));
+            source.ifPresent(text -> requireExpressions(text, where));
             Optional<ChatRenderer> chat =
-                    given.map(TextFile::read)
-                            .or(() -> model.metadata().findString(KEY))
-                            .map(ChatTemplate::compile)
+                    source.map(ChatTemplate::compile)
                             .map(template -> new ChatRenderer(template, tokenizer));
             chat.ifPresent(renderer -> tryOut(renderer, where, say));
             return chat;
@@ -55,9 +61,27 @@ final class ServedTemplate {
         }
     }
 
+    /** Some files hold the name of a template, such as {@code chatml}, or nothing. */
+    private static void requireExpressions(String source, String where) {
+        if (source.contains("{{") || source.contains("{%")) {
+            return;
+        }
+        String text = source.strip().replaceAll("\\p{Cntrl}", "?");
+        String shown = text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+        throw new VarveException(
+                VarveException.Kind.INVALID_REQUEST,
+                where
+                        + ": expected a Jinja template that renders messages, found "
+                        + (text.isEmpty() ? "an empty text" : "only the text \"" + shown + "\"")
+                        + "; --chat-template-file names a file with the template of the model");
+    }
+
     private static void tryOut(ChatRenderer renderer, String where, Consumer<String> say) {
         try {
             renderer.render(PLAIN_CHAT);
+            if (!renderer.text(PLAIN_CHAT).text().contains(MESSAGE)) {
+                say.accept(where + ": it leaves out the text of a chat's only message");
+            }
         } catch (TemplateException e) {
             if (!e.raisedByTemplate()) {
                 throw e;

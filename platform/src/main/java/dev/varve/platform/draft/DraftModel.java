@@ -166,6 +166,7 @@ final class DraftModel implements AutoCloseable {
     void takeIn(PendingStates states) {
         int tokens = Math.max(least, Integer.highestOneBit(2 * states.count() - 1));
         synchronized (device.lock()) {
+            weights.requireWhole();
             contexts.find(tokens)
                     .compute(
                             states.states(),
@@ -187,6 +188,7 @@ final class DraftModel implements AutoCloseable {
             List<Integer> regions, List<BlockGraph.Block> asked, boolean branches) {
         List<Integer> ends = asked.stream().map(BlockGraph.Block::position).toList();
         synchronized (device.lock()) {
+            weights.requireWhole();
             BlockGraph graph = blocks.find(key(regions, ends, branches && canBranch));
             if (branches && canBranch && missing(graph).isPresent()) {
                 LOG.log(

@@ -23,6 +23,7 @@ import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.RangeMemory;
+import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
@@ -202,7 +203,9 @@ final class DraftOpening {
 
     /** The file that was asked for: the model's own has the block that {@code mtp} stands for. */
     private GgufFile given() {
-        return draft.source().equals(DraftSettings.MTP) ? model.file() : GgufFile.open(path());
+        return draft.source().equals(DraftSettings.MTP)
+                ? model.file()
+                : ZeroTensors.requireWeights(path(), notes);
     }
 
     private DraftFile file(GgufFile given) {

@@ -14,6 +14,7 @@ import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.RemoteScan;
 import dev.varve.platform.remote.ScanLoadRequest;
+import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
@@ -61,7 +62,7 @@ final class DrafterOpening {
      * @throws IllegalArgumentException that begins with a setting if the device cannot be used
      */
     FileDrafter open() {
-        GgufFile file = GgufFile.open(settings.drafter());
+        GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
         ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
         LayerSplitAdapter model = family.open(file, ModelOptions.defaults());
         PromptScan.requireReadable(file.path(), model.shape());
@@ -158,7 +159,7 @@ final class DrafterOpening {
      * @throws VarveException if its file cannot be used
      */
     DrafterPlan plan(int tokens) {
-        GgufFile file = GgufFile.open(settings.drafter());
+        GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
         LayerSplitAdapter model =
                 catalog.family(file.architecture(), file.path())
                         .open(file, ModelOptions.defaults());

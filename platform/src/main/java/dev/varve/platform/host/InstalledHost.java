@@ -11,6 +11,7 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.remote.ShardHost;
+import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.Setting;
 
 import java.nio.file.Files;
@@ -103,13 +104,13 @@ public final class InstalledHost implements ShardHost {
     public GgufFile model(String name) {
         for (Path file : offer.models()) {
             if (file.getFileName().toString().equals(name)) {
-                return GgufFile.open(file);
+                return ZeroTensors.requireWeights(file, InstalledHost::warn);
             }
         }
         for (Path folder : offer.folders()) {
             Path file = folder.resolve(name);
             if (Files.isRegularFile(file)) {
-                return GgufFile.open(file);
+                return ZeroTensors.requireWeights(file, InstalledHost::warn);
             }
         }
         throw new VarveException(
@@ -123,6 +124,10 @@ public final class InstalledHost implements ShardHost {
                         + Setting.MODELS
                         + " "
                         + offer.folders());
+    }
+
+    private static void warn(String message) {
+        System.getLogger(InstalledHost.class.getName()).log(System.Logger.Level.WARNING, message);
     }
 
     @Override

@@ -26,6 +26,7 @@ import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.PoolPlan;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.runtime.UnusedTensors;
+import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -88,7 +89,7 @@ public final class PreparedModel {
         Order order = new Order(settings, listener, System.nanoTime());
         settings.requireReader();
         // The file first: most mistakes are in its name, and they need no plugin to be found.
-        GgufFile file = GgufFile.open(settings.file());
+        GgufFile file = ZeroTensors.requireWeights(settings.file(), listener::warning);
         PluginCatalog catalog = settings.plugins().catalog();
         catalog.rejected().forEach(plugin -> listener.warning(describe(plugin)));
         LayerSplitAdapter adapter =

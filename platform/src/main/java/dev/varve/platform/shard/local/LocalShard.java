@@ -260,6 +260,7 @@ public final class LocalShard implements Shard {
             // Inside, so that it is not closed in between.
             requireOpen();
             check.require(batch, boundary);
+            state.weights().requireWhole();
             if (step == Step.COMPUTED) {
                 make(batch.changes());
             }

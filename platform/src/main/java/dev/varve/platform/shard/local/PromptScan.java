@@ -359,6 +359,7 @@ public final class PromptScan implements AutoCloseable {
         }
 
         private void compute(RecordedGraph graph, PlacedBatch placed, int begin) {
+            weights.requireWhole();
             if (graph.blocks().isEmpty()) {
                 graph.compute(placed, device);
                 return;

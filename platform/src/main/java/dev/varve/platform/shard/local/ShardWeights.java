@@ -43,6 +43,10 @@ public final class ShardWeights implements AutoCloseable {
     private final Map<String, LoneColumns> lone = new HashMap<>();
     private final Map<String, RowReader> tables = new HashMap<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+
+    /** Files of which pages are read whenever the model computes. */
+    private final Set<MappedFile> inPlace = new HashSet<>();
+
     private long bufferBytes;
     private long mappedBytes;
 
@@ -149,6 +153,18 @@ public final class ShardWeights implements AutoCloseable {
         return Optional.ofNullable(tables.get(name));
     }
 
+    /**
+     * Refuses to compute from a mapped file that has become shorter: its missing pages would kill
+     * the process.
+     *
+     * @throws VarveException of kind CORRUPT_FILE if one has
+     */
+    public void requireWhole() {
+        for (MappedFile file : inPlace) {
+            file.requireWhole();
+        }
+    }
+
     /** Bytes of buffers of their own. */
     public long bufferBytes() {
         return bufferBytes;
@@ -238,16 +254,28 @@ public final class ShardWeights implements AutoCloseable {
             }
         }
 
+        /** With {@code --weights mmap} the operator asks for a mapping wherever the file lies. */
         private MappedFile map(Path file) {
-            MappedFile mapping = MappedFile.open(file);
+            boolean reads = layout == WeightLayout.REPACKED && NetworkFiles.contain(file);
+            MappedFile mapping = reads ? MappedFile.openForReading(file) : MappedFile.open(file);
             owned.push(mapping);
             return mapping;
+        }
+
+        /** Loads what is used where it lies, if nobody else does. */
+        private MappedFile loaded(GgufTensor tensor) {
+            MappedFile file = files.get(tensor.file());
+            if (!file.isMapped()) {
+                file.load(tensor.offset(), tensor.bytes());
+            }
+            inPlace.add(file);
+            return file;
         }
 
         private void openTable(GgufTensor tensor) {
             RowReader table =
                     RowReader.open(
-                            files.get(tensor.file()),
+                            loaded(tensor),
                             tensor.offset(),
                             tensor.type(),
                             Math.toIntExact(tensor.ne(0)),
@@ -274,6 +302,7 @@ public final class ShardWeights implements AutoCloseable {
                 end = Math.max(end, tensor.offset() + tensor.bytes());
                 largest = Math.max(largest, tensor.bytes());
                 mappedBytes += tensor.bytes();
+                loaded(tensor);
             }
             DeviceBuffer buffer =
                     device.ggmlDevice().mapHostMemory(files.get(file), begin, end - begin, largest);
@@ -313,7 +342,9 @@ public final class ShardWeights implements AutoCloseable {
             AtomicLong done = new AtomicLong(doneBefore);
             // Repacking is arithmetic on one tensor at a time, so all cores can share it.
             IntStream tensors = IntStream.range(0, declared.size());
-            (onHost ? tensors.parallel() : tensors)
+            boolean mapped = files.values().stream().allMatch(MappedFile::isMapped);
+            // A file that is read takes memory for each tensor under way.
+            (onHost && mapped ? tensors.parallel() : tensors)
                     .forEach(
                             i -> {
                                 GgufTensor tensor = entries.get(i).tensor();

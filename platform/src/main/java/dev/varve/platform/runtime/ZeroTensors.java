@@ -1,0 +1,157 @@
+package dev.varve.platform.runtime;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.GgufTensor;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The matrices of a model file that hold zeros only, or zeros in long stretches: a download that
+ * reserves its space first and breaks off leaves a file of the full size that ends in zeros.
+ *
+ * <p>Values are sampled: two blocks of a sound matrix are read, which takes milliseconds for a
+ * model of any size, and {@value #SAMPLES} of one that has zeros there.
+ *
+ * @param tensors those with zeros in at least {@value #FEWEST} of {@value #SAMPLES} samples
+ * @param bytes estimate of their zeros
+ */
+public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes) {
+    private static final int SAMPLES = 8;
+    private static final int FEWEST = 2;
+    private static final int SAMPLE_BYTES = 4 << 10;
+
+    /** From this part of all bytes on, a file is refused. */
+    private static final double MOST_ZEROS = 0.05;
+
+    /** Takes a copy of the list. */
+    public ZeroTensors {
+        tensors = List.copyOf(tensors);
+    }
+
+    /**
+     * Opens a file that is to be loaded as a model, a draft model or a drafter: refuses files that
+     * hold something else or are mostly zeros.
+     *
+     * @param warn takes what a person should know of a file that is used all the same
+     * @throws VarveException if the file cannot be read, breaks the format, holds no model or has
+     *     lost a part of its weights
+     */
+    public static GgufFile requireWeights(Path path, Consumer<String> warn) {
+        GgufFile file = GgufFile.open(path).requireModel();
+        ZeroTensors zeros = of(file);
+        zeros.requireFew();
+        zeros.describe().ifPresent(warn);
+        return file;
+    }
+
+    /**
+     * Samples the matrices of a file.
+     *
+     * @throws VarveException of kind UNREADABLE_FILE if it cannot be read
+     */
+    public static ZeroTensors of(GgufFile file) {
+        List<GgufTensor> found = new ArrayList<>();
+        long bytes = 0;
+        Map<Path, FileChannel> channels = new HashMap<>();
+        try {
+            for (GgufTensor tensor : file.tensors()) {
+                // Vectors may be zero: biases that nobody trained are.
+                if (tensor.ne(1) == 1) {
+                    continue;
+                }
+                FileChannel channel = channels.get(tensor.file());
+                if (channel == null) {
+                    channel = FileChannel.open(tensor.file());
+                    channels.put(tensor.file(), channel);
+                }
+                int zeros = zeroSamples(channel, tensor);
+                if (zeros >= FEWEST) {
+                    found.add(tensor);
+                    bytes += tensor.bytes() / SAMPLES * zeros;
+                }
+            }
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE, file.path() + ": cannot be read: " + e, e);
+        } finally {
+            channels.values().forEach(ZeroTensors::close);
+        }
+        return new ZeroTensors(file, found, bytes);
+    }
+
+    /** Samples that are zeros; the outer two decide whether the others are read. */
+    private static int zeroSamples(FileChannel channel, GgufTensor tensor) throws IOException {
+        int zeros = 0;
+        for (int i : new int[] {SAMPLES - 1, 0}) {
+            zeros += isZero(channel, tensor, i) ? 1 : 0;
+        }
+        for (int i = 1; zeros > 0 && i < SAMPLES - 1; i++) {
+            zeros += isZero(channel, tensor, i) ? 1 : 0;
+        }
+        return zeros;
+    }
+
+    /** Whether the middle of one of {@value #SAMPLES} equal parts is zeros. */
+    private static boolean isZero(FileChannel channel, GgufTensor tensor, int part)
+            throws IOException {
+        int length = Math.clamp(tensor.bytes() / SAMPLES, 1, SAMPLE_BYTES);
+        double middle = (part + 0.5) / SAMPLES;
+        long at = Math.clamp((long) (tensor.bytes() * middle), 0, tensor.bytes() - length);
+        ByteBuffer sample = ByteBuffer.allocate(length);
+        while (sample.hasRemaining()) {
+            if (channel.read(sample, tensor.offset() + at + sample.position()) < 0) {
+                throw new IOException("the file has become shorter");
+            }
+        }
+        for (byte each : sample.array()) {
+            if (each != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void close(FileChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // It was only read from.
+        }
+    }
+
+    private void requireFew() {
+        if (bytes > MOST_ZEROS * file.tensorBytes()) {
+            throw new VarveException(VarveException.Kind.CORRUPT_FILE, describe().orElseThrow());
+        }
+    }
+
+    /** What was found and what to do; empty if nothing was. */
+    public Optional<String> describe() {
+        if (tensors.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                String.format(
+                        Locale.ROOT,
+                        "%s: %d of %d tensors hold zeros in place of weights (about %.0f %% of the"
+                                + " file, %s among them): a download that reserved its space and"
+                                + " did not finish leaves such a file; compare its SHA-256 with the"
+                                + " published one, or download it again",
+                        tensors.getFirst().file().getFileName(),
+                        tensors.size(),
+                        file.tensors().size(),
+                        100.0 * bytes / Math.max(1, file.tensorBytes()),
+                        tensors.getFirst().name()));
+    }
+}

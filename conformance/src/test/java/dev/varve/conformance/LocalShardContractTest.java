@@ -1,6 +1,5 @@
 package dev.varve.conformance;
 
-import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
@@ -8,7 +7,6 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
-import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
@@ -78,41 +76,31 @@ class LocalShardContractTest {
 
         @Override
         protected Shard open(CacheSizes sizes, List<Integer> captures) throws Exception {
-            return load(sizes, captures, Cpu.F16);
-        }
-
-        @Override
-        protected Shard openPrecise(CacheSizes sizes, List<Integer> captures) throws Exception {
-            return load(sizes, captures, new CacheTypes(GgmlType.F32, GgmlType.F32));
-        }
-
-        private Shard load(CacheSizes sizes, List<Integer> captures, CacheTypes types)
-                throws Exception {
             ModelShape shape = shape();
             return LocalShard.load(
                     new ModelRange(file, model, shape.allLayers()),
                     Cpu.device(),
                     ShardOptions.of(
-                                    types,
+                                    Cpu.F16,
                                     new CacheSizes(
                                             sizes.slots(),
                                             sizes.stateRows(),
-                                            regionSlots(types),
+                                            regionSlots(),
                                             sizes.stashes()))
                             .withExactRows(ExactRows.ON)
                             .withCaptures(captures),
                     LoadProgress.silent());
         }
 
-        private int regionSlots(CacheTypes types) {
+        private int regionSlots() {
             return ShardFootprint.of(
-                            shape(), shape().allLayers(), types, SlotSpan.BLOCK, SlotSpan.BLOCK)
+                            shape(), shape().allLayers(), Cpu.F16, SlotSpan.BLOCK, SlotSpan.BLOCK)
                     .regionSlots();
         }
 
         @Override
         protected CacheLayout layout() {
-            return CacheLayout.of(shape(), shape().allLayers(), Cpu.F16, regionSlots(Cpu.F16));
+            return CacheLayout.of(shape(), shape().allLayers(), Cpu.F16, regionSlots());
         }
 
         private ModelShape shape() {

@@ -1,13 +1,15 @@
 package dev.varve.platform.paging;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * Which pages of a sequence lie in its pool, and by which choice. It is written down where a
  * sequence may go on later, so that it goes on with the same pages.
  *
- * @param pages by run of slots the page that lies there, or -1; empty where each lies in the run of
- *     its number
+ * @param pages by run of slots the page that lies there, ascending, and -1 in those behind the last;
+ *     empty where each lies in the run of its number. Pages in another order, as earlier versions
+ *     wrote them down, are sorted
  * @param scores of the latest choice, by page
  * @param scoredAt computed tokens at that choice
  * @param question which prompt's last tokens were looked ahead at for it; 0 if none were
@@ -21,29 +23,27 @@ public record Residency(int[] pages, float[] scores, int scoredAt, long question
 
     /** Copies the arrays. */
     public Residency {
-        pages = pages.clone();
+        pages = sorted(pages);
         scores = scores.clone();
     }
 
-    /** The page in a run, or -1. */
-    public int page(int run) {
-        return pages[run];
+    /** What is no page comes last. */
+    private static int[] sorted(int[] pages) {
+        return Arrays.stream(pages)
+                .map(page -> page + Integer.MIN_VALUE)
+                .sorted()
+                .map(page -> page + Integer.MIN_VALUE)
+                .toArray();
     }
 
     /**
-     * The run of each of the first pages, or -1.
+     * Those of the first pages that lay in the pool, ascending.
      *
      * @param count pages
      */
-    public int[] runs(int count) {
-        int[] runs = new int[count];
-        Arrays.setAll(runs, page -> pages.length == 0 ? page : -1);
-        for (int run = 0; run < pages.length; run++) {
-            if (pages[run] >= 0 && pages[run] < count) {
-                runs[pages[run]] = run;
-            }
-        }
-        return runs;
+    public int[] resident(int count) {
+        IntStream all = pages.length == 0 ? IntStream.range(0, count) : Arrays.stream(pages);
+        return all.filter(page -> page >= 0 && page < count).toArray();
     }
 
     @Override

@@ -9,25 +9,26 @@ import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.RowRun;
+import dev.varve.platform.shard.SlotCopy;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 
 /**
- * Where the pages of a sequence lie: in runs of slots of its span, in host memory, or in both. As
- * long as the span has room, page n lies in run n. Then a page leaves for each that comes: the one
- * with the lowest score where pages are scored, else the one that was used longest ago; never a
- * sink, nor the page that is written and those shortly before it.
+ * Where the pages of a sequence lie: in runs of slots of its span, in host memory, or in both. The
+ * span holds its pages in the order of their numbers, from its first run on and without a gap, so
+ * that attention adds up in the order of positions and what lies where follows from the set of
+ * resident pages alone. Where the span is too small for all of them, a page leaves for each that
+ * comes: the one with the lowest score where pages are scored, else the one that was used longest
+ * ago; never a sink, nor the page that is written and those shortly before it.
  *
- * <p>Decides and takes note; what is to be moved is told to whoever makes the next batch, in order.
- * Runs per step.
+ * <p>Decides and takes note; what is to be moved is told to whoever makes the next batch, in order:
+ * first what leaves, then what is shifted, then what comes. Runs per step.
  */
 final class PageTable {
     private static final int NOWHERE = -1;
@@ -40,14 +41,8 @@ final class PageTable {
 
     private long[] uses = new long[16];
 
-    /** By run the number of the page that lies there. */
-    private int[] held;
-
-    /** Runs that were left, the latest first. */
-    private final Deque<Integer> left = new ArrayDeque<>();
-
-    /** Runs from here on were never used. */
-    private int fresh;
+    /** By run the number of the page that lies there; ascending, and never changed in place. */
+    private int[] held = new int[0];
 
     /** Runs of the span. */
     private int capacity;
@@ -73,21 +68,12 @@ final class PageTable {
     PageTable(PageNames names, long pageBytes) {
         this.names = names;
         this.pageBytes = pageBytes;
-        held = new int[0];
     }
 
-    /** Whether the first tokens lie in the order of their positions. */
+    /** Whether all of the first tokens lie in the span. */
     boolean isStraightUpTo(int tokens) {
         int count = PoolGeometry.pages(tokens);
-        if (count > capacity) {
-            return false;
-        }
-        for (int page = 0; page < count; page++) {
-            if (runs[page] != page) {
-                return false;
-            }
-        }
-        return true;
+        return count == 0 || count <= held.length && held[count - 1] == count - 1;
     }
 
     /**
@@ -95,63 +81,50 @@ final class PageTable {
      */
     PageTable copy(int tokens) {
         PageTable copy = new PageTable(names, pageBytes);
-        copy.clock = clock;
-        if (isStraightUpTo(tokens)) {
-            for (int page = 0; page < PoolGeometry.pages(tokens); page++) {
-                names.share(pages.get(page));
-                copy.append(pages.get(page), page, uses[page]);
-            }
-            copy.fresh = copy.pages.size();
-            copy.head = Math.max(0, copy.pages.size() - 1);
-            copy.growTo(copy.fresh);
-            for (int run = 0; run < copy.fresh; run++) {
-                copy.held[run] = run;
-            }
-            return copy;
-        }
-        copy.growTo(capacity);
-        copy.fresh = fresh;
-        copy.left.addAll(left);
-        copy.head = head;
-        copy.choice = choice.copy();
-        System.arraycopy(held, 0, copy.held, 0, held.length);
-        for (int page = 0; page < pages.size(); page++) {
+        boolean straight = isStraightUpTo(tokens);
+        int count = straight ? PoolGeometry.pages(tokens) : pages.size();
+        for (int page = 0; page < count; page++) {
             names.share(pages.get(page));
-            copy.append(pages.get(page), runs[page], uses[page]);
+            copy.append(pages.get(page), uses[page]);
         }
-        copy.cut(tokens);
+        copy.clock = clock;
+        copy.growTo(straight ? count : capacity);
+        copy.hold(straight ? Arrays.copyOf(held, count) : held);
+        if (straight) {
+            copy.head = Math.max(0, count - 1);
+        } else {
+            copy.head = head;
+            copy.choice = choice.copy();
+            copy.cut(tokens);
+        }
         return copy;
     }
 
     /**
-     * Gives pages that are to come from elsewhere their places: as they lay when they were written
-     * down, if that fits, else as if they had been computed one after the other.
+     * Gives pages that are to come from elsewhere their places: those that lay in the span when
+     * that was written down lie there again, if that fits, else those that would if they had been
+     * computed one after the other.
      *
      * @param tokens how many are to come, of which those outside the span go to host memory
      */
     void await(int tokens, Residency before) {
-        if (before.fits(capacity, PoolGeometry.pages(tokens))) {
-            for (int page = 0; page < PoolGeometry.pages(tokens); page++) {
-                append(names.make(), NOWHERE, ++clock);
+        int count = PoolGeometry.pages(tokens);
+        if (before.fits(capacity, count)) {
+            for (int page = 0; page < count; page++) {
+                append(names.make(), ++clock);
             }
-            head = pages.size() - 1;
-            for (int run = 0; run < capacity; run++) {
-                int page = before.page(run);
-                if (page == PageMap.EMPTY) {
-                    left.addLast(run);
-                } else {
-                    settle(page, run);
-                }
-            }
-            for (int page = 0; page < pages.size(); page++) {
+            head = count - 1;
+            hold(before.resident(count));
+            for (int page = 0; page < count; page++) {
                 if (runs[page] == NOWHERE) {
                     names.putOnHost(pages.get(page));
                 }
             }
-            fresh = capacity;
             take(before);
         } else {
-            allocate(0, tokens, 0, move -> {});
+            for (int first = 0; first < tokens; first += PoolGeometry.PAGE) {
+                allocate(first, Math.min(first + PoolGeometry.PAGE, tokens), 0, move -> {});
+            }
         }
         counts = PageCounts.NONE;
     }
@@ -162,8 +135,8 @@ final class PageTable {
     }
 
     /**
-     * Has the pages lie again as they lay when there were so many tokens or somewhat more, so that
-     * the sequence goes on as it did then.
+     * Has those pages lie in the span again that lay there when there were so many tokens or
+     * somewhat more, so that the sequence goes on as it did then.
      *
      * @param tokens how many there are
      * @param before as it was written down, in a span of as many runs
@@ -171,26 +144,11 @@ final class PageTable {
      * @param moves hears what is to be moved
      */
     void lieAs(int tokens, Residency before, int spanBegin, Consumer<CacheMove> moves) {
-        int[] wanted = before.runs(pages.size());
-        if (IntStream.of(wanted).anyMatch(run -> run >= capacity)) {
+        int[] wanted = before.resident(pages.size());
+        if (wanted.length > capacity) {
             return;
         }
-        for (int page = 0; page < wanted.length; page++) {
-            if (runs[page] != NOWHERE && runs[page] != wanted[page]) {
-                int run = runs[page];
-                sendOut(page, spanBegin, moves);
-                left.push(run);
-            }
-        }
-        for (int page = 0; page < wanted.length; page++) {
-            if (wanted[page] != runs[page]) {
-                while (fresh <= wanted[page]) {
-                    left.addLast(fresh++);
-                }
-                settle(page, wanted[page]);
-                bringIn(page, spanBegin, moves);
-            }
-        }
+        arrange(wanted, spanBegin, moves);
         take(before);
         // It may have been made for tokens that were to come.
         int scoredAt = Math.min(before.scoredAt(), tokens + PoolGeometry.PAGE);
@@ -199,26 +157,21 @@ final class PageTable {
         forgetIfStraight();
     }
 
-    private void append(Page page, int run, long use) {
+    /** One more page, which lies in no run. */
+    private void append(Page page, long use) {
         int number = pages.size();
         if (number == runs.length) {
             runs = Arrays.copyOf(runs, 2 * number);
             uses = Arrays.copyOf(uses, 2 * number);
         }
         pages.add(page);
-        runs[number] = run;
+        runs[number] = NOWHERE;
         uses[number] = use;
     }
 
     /** The span has more runs from now on. */
     void growTo(int newCapacity) {
-        if (newCapacity <= capacity) {
-            return;
-        }
-        int before = held.length;
-        held = Arrays.copyOf(held, newCapacity);
-        Arrays.fill(held, Math.min(before, newCapacity), newCapacity, PageMap.EMPTY);
-        capacity = newCapacity;
+        capacity = Math.max(capacity, newCapacity);
     }
 
     /** What became of its pages. */
@@ -232,11 +185,7 @@ final class PageTable {
     }
 
     int residentPages() {
-        int count = 0;
-        for (int page : held) {
-            count += page == PageMap.EMPTY ? 0 : 1;
-        }
-        return count;
+        return held.length;
     }
 
     /** Pages that lie in host memory alone. */
@@ -244,39 +193,62 @@ final class PageTable {
         return pages.size() - residentPages();
     }
 
-    /** Whether every page lies in the run of its number. */
+    /** Whether every page lies in the span, which then is the run of its number. */
     boolean isStraight() {
-        return isStraightUpTo(pages.size() * PoolGeometry.PAGE);
+        return held.length == pages.size();
     }
 
     /** Which positions lie in the slots at this moment. */
     PageMap map() {
         if (known.filter(each -> each.epoch() == epoch && each.runs() == capacity).isEmpty()) {
-            PageMap map = isStraight() ? PageMap.STRAIGHT : PageMap.of(held);
+            PageMap map = isStraight() ? PageMap.STRAIGHT : PageMap.of(inRuns());
             known = Optional.of(new KnownMap(map, epoch, capacity));
         }
         return known.get().map();
     }
 
+    /** By run the page that lies there. */
+    private int[] inRuns() {
+        int[] inRuns = Arrays.copyOf(held, capacity);
+        Arrays.fill(inRuns, held.length, capacity, PageMap.EMPTY);
+        return inRuns;
+    }
+
     /** The slot of a position in the span, or a negative number. */
     int slot(int position) {
         int page = PoolGeometry.pageOf(position);
-        boolean resident = page < pages.size() && runs[page] != NOWHERE;
-        return resident ? runs[page] * PoolGeometry.PAGE + position % PoolGeometry.PAGE : NOWHERE;
+        return isResident(page) ? runs[page] * PoolGeometry.PAGE + position % PoolGeometry.PAGE : NOWHERE;
+    }
+
+    private boolean isResident(int page) {
+        return page < pages.size() && runs[page] != NOWHERE;
     }
 
     /**
      * Sees that positions which are about to be written have slots; others leave if need be, and
-     * come back where there is room for more.
+     * come back where there is room for more. If it fails nothing is changed.
      *
      * @param spanBegin first slot of the span
      * @param moves hears what is to be moved
      * @throws IllegalStateException if nothing may leave
      */
     void allocate(int first, int end, int spanBegin, Consumer<CacheMove> moves) {
-        fillUp(first, end, spanBegin, moves);
-        for (int page = PoolGeometry.pageOf(first); page < PoolGeometry.pages(end); page++) {
-            allocate(page, spanBegin, moves);
+        int firstPage = PoolGeometry.pageOf(first);
+        int endPage = PoolGeometry.pages(end);
+        BitSet wanted = new BitSet();
+        for (int page : held) {
+            wanted.set(page);
+        }
+        fillUp(wanted, firstPage, endPage);
+        makeRoom(wanted, firstPage, endPage);
+        head = Math.max(head, endPage - 1);
+        while (pages.size() < endPage) {
+            append(names.make(), 0);
+        }
+        arrange(wanted.stream().toArray(), spanBegin, moves);
+        for (int page = firstPage; page < endPage; page++) {
+            uses[page] = ++clock;
+            pages.set(page, names.toWrite(pages.get(page)));
         }
     }
 
@@ -285,64 +257,123 @@ final class PageTable {
      * ones that would leave come first. There is room where a sequence goes on from an earlier
      * position of a longer one, whose later pages had driven them out.
      */
-    private void fillUp(int first, int end, int spanBegin, Consumer<CacheMove> moves) {
-        int room = left.size() + capacity - fresh;
-        if (room == 0 || hostPages() == 0) {
-            return;
-        }
-        int firstPage = PoolGeometry.pageOf(first);
-        int endPage = PoolGeometry.pages(end);
+    private void fillUp(BitSet wanted, int firstPage, int endPage) {
+        int room = capacity - held.length;
         for (int page = firstPage; page < endPage; page++) {
-            room -= page < pages.size() && runs[page] != NOWHERE ? 0 : 1;
+            room -= isResident(page) ? 0 : 1;
+        }
+        if (room <= 0 || hostPages() == 0) {
+            return;
         }
         List<Integer> away = new ArrayList<>();
         for (int page = 0; page < pages.size(); page++) {
-            if (runs[page] == NOWHERE && (page < firstPage || page >= endPage)) {
+            if (!isResident(page) && (page < firstPage || page >= endPage)) {
                 away.add(page);
             }
         }
         away.sort(this::byReturn);
-        for (int page : away.subList(0, Math.clamp(room, 0, away.size()))) {
-            settle(page, takeRun(spanBegin, moves));
-            bringIn(page, spanBegin, moves);
-        }
+        away.stream().limit(room).forEach(wanted::set);
     }
 
     /** The page first that comes back before another one: of those that must stay, the later. */
     private int byReturn(int page, int other) {
-        boolean byUse = !choice.isMade() || isProtected(page) && isProtected(other);
+        boolean byUse =
+                !choice.isMade() || isProtected(page, head) && isProtected(other, head);
         return byUse ? Long.compare(uses[other], uses[page]) : choice.byRank(page, other, head);
     }
 
-    private void allocate(int page, int spanBegin, Consumer<CacheMove> moves) {
-        int headBefore = head;
-        int pagesBefore = pages.size();
-        head = Math.max(head, page);
-        while (pages.size() <= page) {
-            append(names.make(), NOWHERE, 0);
-        }
-        if (runs[page] == NOWHERE) {
-            int run = takeRun(spanBegin, moves);
-            if (run == NOWHERE) {
-                head = headBefore;
-                while (pages.size() > pagesBefore) {
-                    names.release(pages.removeLast());
-                }
-                throw new IllegalStateException("no evictable page for page " + page);
+    /** Adds pages that are about to be written, for each of which another one leaves if need be. */
+    private void makeRoom(BitSet wanted, int firstPage, int endPage) {
+        BitSet others = (BitSet) wanted.clone();
+        others.clear(firstPage, endPage);
+        for (int page = firstPage; page < endPage; page++) {
+            if (!wanted.get(page) && wanted.cardinality() == capacity) {
+                int victim = victim(others, page);
+                others.clear(victim);
+                wanted.clear(victim);
             }
-            settle(page, run);
-            if (pages.get(page).isOnHost()) {
+            wanted.set(page);
+        }
+    }
+
+    /**
+     * The page that leaves next.
+     *
+     * @param others those that may leave, but for those that must stay
+     * @param page the one for which it leaves
+     */
+    private int victim(BitSet others, int page) {
+        int last = Math.max(head, page);
+        return others.stream()
+                .filter(each -> !isProtected(each, last))
+                .reduce((best, each) -> leavesBefore(each, best) ? each : best)
+                .orElseThrow(
+                        () -> new IllegalStateException("no evictable page for page " + page));
+    }
+
+    /**
+     * Has exactly some pages lie in the span.
+     *
+     * @param wanted their numbers, ascending; no more than there are runs
+     */
+    private void arrange(int[] wanted, int spanBegin, Consumer<CacheMove> moves) {
+        if (Arrays.equals(wanted, held)) {
+            return;
+        }
+        int[] stays = Arrays.stream(wanted).filter(page -> runs[page] != NOWHERE).toArray();
+        for (int page : held) {
+            if (Arrays.binarySearch(stays, page) < 0) {
+                sendOut(page, spanBegin, moves);
+            }
+        }
+        shift(wanted, spanBegin, moves);
+        hold(wanted);
+        for (int page : wanted) {
+            // What is to be written for the first time comes from nowhere.
+            if (Arrays.binarySearch(stays, page) < 0 && pages.get(page).isOnHost()) {
                 bringIn(page, spanBegin, moves);
             }
         }
-        uses[page] = ++clock;
-        pages.set(page, names.toWrite(pages.get(page)));
     }
 
-    private void settle(int page, int run) {
-        runs[page] = run;
-        held[run] = page;
-        left.remove(run);
+    /**
+     * Closes gaps and makes others. Rows that go down move first, from the front to the back, and
+     * then those that go up, from the back to the front: as they stay in their order, none comes to
+     * lie where another one has still to leave.
+     */
+    private void shift(int[] wanted, int spanBegin, Consumer<CacheMove> moves) {
+        List<SlotCopy> up = new ArrayList<>();
+        int run = 0;
+        while (run < wanted.length) {
+            int from = runs[wanted[run]];
+            int end = run + 1;
+            if (from != NOWHERE && from != run) {
+                while (end < wanted.length && runs[wanted[end]] == from + end - run) {
+                    end++;
+                }
+                SlotCopy copy =
+                        new SlotCopy(
+                                spanBegin + from * PoolGeometry.PAGE,
+                                spanBegin + run * PoolGeometry.PAGE,
+                                (end - run) * PoolGeometry.PAGE);
+                if (from > run) {
+                    moves.accept(copy);
+                } else {
+                    up.add(copy);
+                }
+            }
+            run = end;
+        }
+        up.reversed().forEach(moves);
+    }
+
+    /** Takes note that exactly some pages lie in the span. */
+    private void hold(int[] wanted) {
+        Arrays.fill(runs, 0, pages.size(), NOWHERE);
+        for (int run = 0; run < wanted.length; run++) {
+            runs[wanted[run]] = run;
+        }
+        held = wanted;
         epoch++;
     }
 
@@ -350,22 +381,6 @@ final class PageTable {
         int slot = spanBegin + runs[page] * PoolGeometry.PAGE;
         moves.accept(PageMove.in(pages.get(page).name(), slot));
         counts = counts.plus(new PageCounts(0, 1, pageBytes, 0, 0, 0));
-    }
-
-    private int takeRun(int spanBegin, Consumer<CacheMove> moves) {
-        if (!left.isEmpty()) {
-            return left.pop();
-        }
-        if (fresh < capacity) {
-            return fresh++;
-        }
-        int victim = victim();
-        if (victim == NOWHERE) {
-            return NOWHERE;
-        }
-        int run = runs[victim];
-        sendOut(victim, spanBegin, moves);
-        return run;
     }
 
     private void sendOut(int page, int spanBegin, Consumer<CacheMove> moves) {
@@ -378,13 +393,7 @@ final class PageTable {
             names.putOnHost(content);
         }
         counts = counts.plus(new PageCounts(1, 0, copies ? pageBytes : 0, 0, 0, 0));
-        held[runs[page]] = PageMap.EMPTY;
         runs[page] = NOWHERE;
-        epoch++;
-    }
-
-    private boolean isProtected(int page) {
-        return isProtected(page, head);
     }
 
     /**
@@ -394,17 +403,6 @@ final class PageTable {
      */
     static boolean isProtected(int page, int head) {
         return page < PoolGeometry.SINKS || page > head - 1 - PoolGeometry.TAIL;
-    }
-
-    /** The resident page that leaves next. */
-    private int victim() {
-        int best = NOWHERE;
-        for (int page = 0; page < pages.size(); page++) {
-            if (runs[page] != NOWHERE && !isProtected(page)) {
-                best = best == NOWHERE || leavesBefore(page, best) ? page : best;
-            }
-        }
-        return best;
     }
 
     private boolean leavesBefore(int page, int other) {
@@ -424,29 +422,16 @@ final class PageTable {
      */
     int reselect(float[] given, int position, int spanBegin, Consumer<CacheMove> moves) {
         choice.take(given, position);
-        Set<Integer> wanted = choice.wanted(pages.size(), head, capacity);
-        int hits = choice.hits(wanted);
-        int events = 0;
-        for (int page = 0; page < pages.size(); page++) {
-            if (runs[page] != NOWHERE && !wanted.contains(page)) {
-                int run = runs[page];
-                sendOut(page, spanBegin, moves);
-                left.push(run);
-                events++;
-            }
-        }
-        List<Integer> recalled = new ArrayList<>();
-        for (int page = 0; page < pages.size(); page++) {
-            if (runs[page] == NOWHERE && wanted.contains(page)) {
-                settle(page, takeRun(spanBegin, moves));
-                bringIn(page, spanBegin, moves);
-                recalled.add(page);
-                events++;
-            }
-        }
+        Set<Integer> chosen = choice.wanted(pages.size(), head, capacity);
+        int hits = choice.hits(chosen);
+        int[] wanted = chosen.stream().mapToInt(Integer::intValue).sorted().toArray();
+        List<Integer> recalled =
+                Arrays.stream(wanted).filter(page -> !isResident(page)).boxed().toList();
+        int leave = held.length - (wanted.length - recalled.size());
+        arrange(wanted, spanBegin, moves);
         choice.recalled(recalled);
         counts = counts.plus(new PageCounts(0, 0, 0, 1, recalled.size(), hits));
-        return events;
+        return leave + recalled.size();
     }
 
     /** Pages are not chosen anew this time, and stay as they are until the next one. */
@@ -505,7 +490,8 @@ final class PageTable {
     Residency residency() {
         return isStraight()
                 ? Residency.STRAIGHT
-                : new Residency(held, choice.scores(), choice.position(), choice.question());
+                : new Residency(
+                        inRuns(), choice.scores(), choice.position(), choice.question());
     }
 
     /** The latest choice was made for what the last tokens of a prompt look for. */
@@ -527,13 +513,13 @@ final class PageTable {
     /** Holds the first tokens only from now on. */
     void cut(int tokens) {
         int kept = PoolGeometry.pages(tokens);
-        for (int page = pages.size() - 1; page >= kept; page--) {
+        while (pages.size() > kept) {
             names.release(pages.removeLast());
-            if (runs[page] != NOWHERE) {
-                held[runs[page]] = PageMap.EMPTY;
-                left.push(runs[page]);
-                epoch++;
-            }
+        }
+        int[] rest = Arrays.stream(held).filter(page -> page < kept).toArray();
+        if (rest.length < held.length) {
+            // The last ones go, so the others lie where they lay.
+            hold(rest);
         }
         head = Math.max(0, Math.min(head, kept - 1));
         choice.cut(tokens);

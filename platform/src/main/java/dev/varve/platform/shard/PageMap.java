@@ -44,6 +44,37 @@ public final class PageMap {
         return pages.length == 0;
     }
 
+    /**
+     * Whether slots follow one another as their positions do: straight, or with all pages in the
+     * order of their numbers, from the first run on and without a gap. Attention over such slots
+     * adds up in the order of positions.
+     */
+    public boolean isInOrder() {
+        for (int run = 1; run < pages.length; run++) {
+            if (pages[run] != EMPTY && pages[run] <= pages[run - 1]
+                    || pages[run] != EMPTY && pages[run - 1] == EMPTY) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Slots that hold pages of positions up to one; of a straight map, those up to the end of its
+     * page.
+     */
+    public int slotsUpTo(int position) {
+        int last = position / Pages.TOKENS;
+        int count = last + 1;
+        if (!isStraight()) {
+            count = 0;
+            for (int page : pages) {
+                count += page != EMPTY && page <= last ? 1 : 0;
+            }
+        }
+        return count * Pages.TOKENS;
+    }
+
     /** Runs of slots that it speaks of; 0 if it is {@linkplain #isStraight straight}. */
     public int size() {
         return pages.length;

@@ -79,13 +79,11 @@ public record Slice(
     }
 
     /**
-     * Slots that attention reads: all positions up to the slice's last, padded to whole blocks, or
-     * the whole span where positions lie in another order.
+     * Slots that attention reads: those of all pages in the span up to the slice's last position,
+     * padded to whole blocks. It follows from the pages alone, wherever they lie.
      */
     public int attendedSlots() {
-        return !place.pages().isStraight()
-                ? slots().capacity()
-                : SlotSpan.roundUp(firstPosition() + tokens.length);
+        return SlotSpan.roundUp(place.pages().slotsUpTo(firstPosition() + tokens.length - 1));
     }
 
     /** Rows of logits that the slice asks for. */

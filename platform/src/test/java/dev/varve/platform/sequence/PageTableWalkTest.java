@@ -3,6 +3,7 @@ package dev.varve.platform.sequence;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.paging.PoolGeometry;
@@ -22,12 +23,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
@@ -169,10 +171,13 @@ class PageTableWalkTest {
             grow(sequence, reserved);
             long before = sequence.table.epoch();
 
-            sequence.table.allocate(first, reserved, sequence.begin, device::make);
+            List<CacheMove> moves = new ArrayList<>();
+            sequence.table.allocate(first, reserved, sequence.begin, moves::add);
             sequence.plain.allocate(first, reserved);
 
             requireEpoch(sequence, before);
+            requireOrder(moves);
+            device.make(moves);
             sequence.cut(first + count);
             for (int position = first; position < first + count; position++) {
                 int slot = sequence.table.slot(position);
@@ -212,16 +217,29 @@ class PageTableWalkTest {
 
             assertEquals(sequence.plain.reselect(scores, sequence.computed()), events, step);
             requireEpoch(sequence, before);
-            requireOutsFirst(moves);
+            requireOrder(moves);
             device.make(moves);
         }
 
-        private void requireOutsFirst(List<CacheMove> moves) {
-            List<String> kinds =
-                    moves.stream().map(move -> move.toString().replaceAll(".*=|]", "")).toList();
-            List<String> sorted = new ArrayList<>(kinds);
-            sorted.sort(Collections.reverseOrder());
-            assertEquals(sorted, kinds, step);
+        /** What leaves, what is shifted and what comes; every row once, and none in vain. */
+        private void requireOrder(List<CacheMove> moves) {
+            List<Integer> stages = new ArrayList<>();
+            Set<Integer> written = new HashSet<>();
+            for (CacheMove move : moves) {
+                switch (move) {
+                    case SlotCopy(int from, int to, int count) -> {
+                        stages.add(1);
+                        assertNotEquals(from, to, step);
+                        for (int slot = to; slot < to + count; slot++) {
+                            assertTrue(written.add(slot), step + ": slot " + slot + " twice");
+                        }
+                    }
+                    case PageMove page ->
+                            stages.add(page.direction() == PageMove.Direction.OUT ? 0 : 2);
+                    case PageDrop drop -> throw new AssertionError(step + ": " + drop);
+                }
+            }
+            assertEquals(stages.stream().sorted().toList(), stages, step);
         }
 
         private void ask(Tokens sequence) {
@@ -308,7 +326,7 @@ class PageTableWalkTest {
             sequence.plain.lieAs(tokens, before.inBlocks(), before.scores(), before.scoredAt());
 
             requireEpoch(sequence, epoch);
-            requireOutsFirst(moves);
+            requireOrder(moves);
             for (CacheMove move : moves) {
                 if (move instanceof PageMove page && page.direction() == PageMove.Direction.OUT) {
                     int block = (page.slot() - sequence.begin) / PAGE;
@@ -396,6 +414,7 @@ class PageTableWalkTest {
             PageTable table = sequence.table;
             PlainPager plain = sequence.plain;
             PageMap map = table.map();
+            assertTrue(map.isInOrder(), step + ": " + map);
             int resident = 0;
             for (int page = 0; page < plain.pageCount(); page++) {
                 int block = plain.block(page);

@@ -149,6 +149,7 @@ final class PagedRig {
     private void requireSeen(Slice slice, CachedSequence sequence) {
         assertTrue(slice.slots().capacity() <= POOL, () -> "slots " + slice.slots());
         PageMap map = slice.place().pages();
+        assertTrue(map.isInOrder(), () -> sequence.computed() + " tokens, map " + map);
         long[] expected = expected(sequence.tokens(), slice.firstPosition());
         for (int position = 0; position < expected.length; position++) {
             if (map.holds(position)) {

@@ -4,12 +4,12 @@ import dev.varve.platform.paging.PageCounts;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
 
 /**
- * A pager after its description, by lists that are searched from end to end: which page of a
- * sequence lies in which block of its pool. A page is a content that several sequences may hold; a
- * content that somebody else may look at is not written to, but takes another one's place.
+ * A pager after its description, by lists that are searched from end to end: which pages of a
+ * sequence lie in its pool, where they fill the first blocks in the order of their numbers. A page
+ * is a content that several sequences may hold; a content that somebody else may look at is not
+ * written to, but takes another one's place.
  */
 final class PlainPager {
     private static final int SINKS = 1;
@@ -33,7 +33,7 @@ final class PlainPager {
     /** A page of the sequence. */
     private static final class Page {
         Content content;
-        OptionalInt block = OptionalInt.empty();
+        boolean lies;
         long use;
 
         Page(Content content) {
@@ -45,9 +45,6 @@ final class PlainPager {
     private final List<PlainPager> all;
 
     private final List<Page> pages = new ArrayList<>();
-
-    /** Blocks that are free; the one that is handed out next comes first. */
-    private final List<Integer> free = new ArrayList<>();
 
     private int blocks;
     private int current;
@@ -64,9 +61,7 @@ final class PlainPager {
     }
 
     void growTo(int more) {
-        for (; blocks < more; blocks++) {
-            free.addLast(blocks);
-        }
+        blocks = Math.max(blocks, more);
     }
 
     // What it says.
@@ -85,7 +80,14 @@ final class PlainPager {
 
     /** The block of a page, or -1. */
     int block(int page) {
-        return page < pages.size() ? pages.get(page).block.orElse(-1) : -1;
+        if (page >= pages.size() || !pages.get(page).lies) {
+            return -1;
+        }
+        return (int) pages.subList(0, page).stream().filter(each -> each.lies).count();
+    }
+
+    private int free() {
+        return blocks - (int) pages.stream().filter(page -> page.lies).count();
     }
 
     Content content(int page) {
@@ -129,7 +131,7 @@ final class PlainPager {
     // What becomes of it.
 
     void allocate(int first, int end) {
-        int room = free.size();
+        int room = free();
         for (int number = first / TOKENS; number * TOKENS < end; number++) {
             room -= block(number) < 0 ? 1 : 0;
         }
@@ -166,8 +168,8 @@ final class PlainPager {
             pages.add(new Page(new Content()));
         }
         Page page = pages.get(number);
-        if (page.block.isEmpty()) {
-            if (free.isEmpty()) {
+        if (!page.lies) {
+            if (free() == 0) {
                 pageOut(victim());
             }
             pageIn(page);
@@ -187,7 +189,7 @@ final class PlainPager {
         Page victim = null;
         for (int number = 0; number < pages.size(); number++) {
             Page page = pages.get(number);
-            if (page.block.isEmpty() || isProtected(number)) {
+            if (!page.lies || isProtected(number)) {
                 continue;
             }
             boolean less =
@@ -205,15 +207,14 @@ final class PlainPager {
     }
 
     private void pageOut(Page page) {
-        free.addFirst(page.block.getAsInt());
-        page.block = OptionalInt.empty();
+        page.lies = false;
         count(1, 0, page.content.onHost ? 0 : PAGE_BYTES);
         page.content.onHost = true;
         changed = true;
     }
 
     private void pageIn(Page page) {
-        page.block = OptionalInt.of(free.removeFirst());
+        page.lies = true;
         if (page.content.onHost) {
             count(0, 1, PAGE_BYTES);
         }
@@ -240,14 +241,14 @@ final class PlainPager {
         int hits = (int) recalled.stream().filter(keep::contains).count();
         int events = 0;
         for (int page = 0; page < pages.size(); page++) {
-            if (pages.get(page).block.isPresent() && !keep.contains(page)) {
+            if (pages.get(page).lies && !keep.contains(page)) {
                 pageOut(pages.get(page));
                 events++;
             }
         }
         recalled = new ArrayList<>();
         for (int page = 0; page < pages.size(); page++) {
-            if (pages.get(page).block.isEmpty() && keep.contains(page)) {
+            if (!pages.get(page).lies && keep.contains(page)) {
                 pageIn(pages.get(page));
                 recalled.add(page);
                 events++;
@@ -286,7 +287,7 @@ final class PlainPager {
         boolean straight = isStraightUpTo(tokens);
         for (Page page : straight ? pages.subList(0, first) : pages) {
             Page other = new Page(page.content);
-            other.block = page.block;
+            other.lies = page.lies;
             other.use = page.use;
             fork.pages.add(other);
         }
@@ -295,7 +296,6 @@ final class PlainPager {
             fork.blocks = first;
         } else {
             fork.blocks = blocks;
-            fork.free.addAll(free);
             fork.scores = scores;
             fork.scoredAt = scoredAt;
         }
@@ -312,12 +312,7 @@ final class PlainPager {
     private void cut(int tokens) {
         int kept = (tokens + TOKENS - 1) / TOKENS;
         while (pages.size() > kept) {
-            Page last = pages.removeLast();
-            last.block.ifPresent(
-                    block -> {
-                        free.addFirst(block);
-                        changed = true;
-                    });
+            changed |= pages.removeLast().lies;
         }
         current = Math.max(0, Math.min(current, kept - 1));
         scores = scores.subList(0, Math.min(scores.size(), tokens / TOKENS));
@@ -337,25 +332,17 @@ final class PlainPager {
 
     /** The pages lie again as they lay. */
     void lieAs(int tokens, List<Integer> inBlocks, List<Float> withScores, int at) {
-        List<Integer> wanted = new ArrayList<>();
+        List<Page> wanted = new ArrayList<>();
         for (int page = 0; page < pages.size(); page++) {
-            wanted.add(inBlocks.isEmpty() ? page : inBlocks.indexOf(page));
+            if (inBlocks.isEmpty() || inBlocks.contains(page)) {
+                wanted.add(pages.get(page));
+            }
         }
-        if (wanted.stream().anyMatch(block -> block >= blocks)) {
+        if (wanted.size() > blocks) {
             return;
         }
-        for (int page = 0; page < pages.size(); page++) {
-            if (block(page) >= 0 && block(page) != wanted.get(page)) {
-                pageOut(pages.get(page));
-            }
-        }
-        for (int page = 0; page < pages.size(); page++) {
-            if (block(page) < 0 && wanted.get(page) >= 0) {
-                free.remove(wanted.get(page));
-                free.addFirst(wanted.get(page));
-                pageIn(pages.get(page));
-            }
-        }
+        pages.stream().filter(page -> page.lies && !wanted.contains(page)).forEach(this::pageOut);
+        wanted.stream().filter(page -> !page.lies).forEach(this::pageIn);
         int whole = tokens / TOKENS;
         scores = List.copyOf(withScores.subList(0, Math.min(withScores.size(), whole)));
         scoredAt = Math.min(at, tokens + TOKENS);
@@ -390,14 +377,10 @@ final class PlainPager {
             pages.get(page).content.onHost = true;
         }
         current = count - 1;
-        free.clear();
-        for (int block = 0; block < blocks; block++) {
-            if (inBlocks.get(block) < 0) {
-                free.addLast(block);
-            } else {
-                Page page = pages.get(inBlocks.get(block));
-                page.block = OptionalInt.of(block);
-                page.content.onHost = false;
+        for (int number : inBlocks) {
+            if (number >= 0) {
+                pages.get(number).lies = true;
+                pages.get(number).content.onHost = false;
             }
         }
         scores = List.copyOf(withScores);

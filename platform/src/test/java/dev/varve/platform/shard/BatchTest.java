@@ -138,8 +138,8 @@ class BatchTest {
     /** The span of 512 slots has 8 pages, of which those of the tokens must be some. */
     @Test
     void aSliceNeedsThePagesOfItsTokensAlone() {
-        assertEquals(512, paged(2, 640, -1, 3, -1, -1, -1, 10, -1, -1).attendedSlots());
-        assertEquals(512, paged(66, 767, -1, 13, 12, -1, -1, 11, -1, -1).attendedSlots());
+        assertEquals(256, paged(2, 640, -1, 3, -1, -1, -1, 10, -1, -1).attendedSlots());
+        assertEquals(256, paged(66, 767, -1, 13, 12, -1, -1, 11, -1, -1).attendedSlots());
         assertEquals(512, paged(512, 640, 17, 16, 15, 14, 13, 12, 11, 10).attendedSlots());
         for (Runnable wrong :
                 List.<Runnable>of(
@@ -151,6 +151,20 @@ class BatchTest {
                         () -> paged(1, 640, -1, 3, -1, 10, -1, -1, -1, -1, -1))) {
             assertThrows(IllegalArgumentException.class, wrong::run);
         }
+    }
+
+    /** As many as if they lay in their order; those behind the slice's last position aside. */
+    @Test
+    void aSliceAttendsToThePagesThatAreThereWhereverTheyLie() {
+        assertEquals(256, paged(2, 640, 0, 3, 4, 10, -1, -1, -1, -1).attendedSlots());
+        assertEquals(512, paged(2, 640, 0, 3, 4, 5, 10, -1, -1, -1).attendedSlots());
+        assertEquals(512, paged(2, 640, -1, 5, 0, 10, -1, 3, 4, -1).attendedSlots());
+        assertEquals(256, paged(2, 640, 0, 3, 4, 10, 11, 12, -1, -1).attendedSlots());
+        assertEquals(256, paged(2, 254, 0, 1, 2, 3, -1, -1, -1, -1).attendedSlots());
+        assertEquals(
+                new Slice(7, new int[2], SlicePlace.next(254, SPAN, 3), OutputRows.NONE)
+                        .attendedSlots(),
+                paged(2, 254, 0, 1, 2, 3, -1, -1, -1, -1).attendedSlots());
     }
 
     @Test

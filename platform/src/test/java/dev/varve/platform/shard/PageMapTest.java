@@ -103,4 +103,28 @@ class PageMapTest {
                         new CachePart.Page(3, layout, 7, 512, 64).first()));
         assertEquals(9 * 32, new CachePart.Page(3, layout, 7, 517, 9).bytes());
     }
+
+    @Test
+    void aMapIsInOrderIfItsPagesAscendWithoutAGapFromTheFirstRunOn() {
+        int gap = PageMap.EMPTY;
+        assertTrue(PageMap.STRAIGHT.isInOrder());
+        assertTrue(PageMap.of(new int[] {0, 3, 7, gap}).isInOrder());
+        assertTrue(PageMap.of(new int[] {2, 3, 4, 5}).isInOrder());
+        assertTrue(PageMap.of(new int[] {gap, gap}).isInOrder());
+        assertFalse(PageMap.of(new int[] {0, 2, 1, 3}).isInOrder());
+        assertFalse(PageMap.of(new int[] {0, gap, 1, 2}).isInOrder());
+        assertFalse(PageMap.of(new int[] {gap, 0, 1, 2}).isInOrder());
+    }
+
+    @Test
+    void slotsUpToAPositionAreThoseOfThePagesThatAreThere() {
+        PageMap map = PageMap.of(new int[] {PageMap.EMPTY, 0, 9, 4});
+
+        assertEquals(64, map.slotsUpTo(0));
+        assertEquals(64, map.slotsUpTo(4 * 64 - 1));
+        assertEquals(128, map.slotsUpTo(4 * 64));
+        assertEquals(192, map.slotsUpTo(100_000));
+        assertEquals(64, PageMap.STRAIGHT.slotsUpTo(63));
+        assertEquals(128, PageMap.STRAIGHT.slotsUpTo(64));
+    }
 }

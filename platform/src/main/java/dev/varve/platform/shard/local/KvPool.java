@@ -8,6 +8,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.List;
@@ -149,6 +150,29 @@ final class KvPool implements RowMover, AutoCloseable {
                     int bytes = Math.min(SlotSpan.BLOCK, count - step) * rowBytes;
                     tensor.readBytes(scratch, 0, bytes, (long) (from + step) * rowBytes);
                     tensor.writeBytes(scratch, 0, bytes, (long) (to + step) * rowBytes);
+                }
+            }
+        }
+    }
+
+    /**
+     * Rearranges pages of all layers.
+     *
+     * @param begin first slot of their span
+     * @param runs by run the one whose rows come there; each of the span once
+     */
+    void permute(int begin, int[] runs) {
+        for (Layer layer : layers.values()) {
+            for (Tensor tensor : new Tensor[] {layer.keys(), layer.values()}) {
+                int pageBytes = Math.toIntExact(Pages.TOKENS * tensor.nb(1));
+                long first = begin * tensor.nb(1);
+                byte[] before = new byte[Math.multiplyExact(runs.length, pageBytes)];
+                tensor.readBytes(before, 0, before.length, first);
+                for (int run = 0; run < runs.length; run++) {
+                    if (runs[run] != run) {
+                        long to = first + (long) run * pageBytes;
+                        tensor.writeBytes(before, runs[run] * pageBytes, pageBytes, to);
+                    }
                 }
             }
         }

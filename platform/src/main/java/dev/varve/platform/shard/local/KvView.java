@@ -10,11 +10,19 @@ import dev.varve.platform.shard.SlotSpan;
  * @param position position whose rows lie in the first slot
  * @param slot first slot that is read, a multiple of {@link SlotSpan#BLOCK}
  * @param slots number of slots, a multiple of {@link SlotSpan#BLOCK}
- * @param pages which positions lie in them; if not straight, {@code position} is 0
+ * @param pages which positions lie in them, {@linkplain PageMap#isInOrder in order}; if not
+ *     straight, {@code position} is 0
  */
 record KvView(int position, int slot, int slots, PageMap pages) {
     /** Of a sequence without rows of this kind. */
     static final KvView NONE = new KvView(0, 0, 0);
+
+    /** Checks that sums over the slots are sums in the order of positions. */
+    KvView {
+        if (!pages.isInOrder()) {
+            throw new IllegalArgumentException("pages out of order: " + pages);
+        }
+    }
 
     /** Of positions that lie in their order. */
     KvView(int position, int slot, int slots) {

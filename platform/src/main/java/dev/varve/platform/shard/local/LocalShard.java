@@ -264,7 +264,8 @@ public final class LocalShard implements Shard {
             if (step == Step.COMPUTED) {
                 make(batch.changes());
             }
-            PlacedBatch placed = PlacedBatch.place(batch, state.caches().windows());
+            PageOrder order = PageOrder.of(batch);
+            PlacedBatch placed = PlacedBatch.place(order.batch(), state.caches().windows());
             RecordedGraph graph =
                     graphs.find(
                             GraphKey.of(placed, state.trees()),
@@ -277,7 +278,7 @@ public final class LocalShard implements Shard {
             boundaries.moveIn(boundary, graph::writeBoundary);
             graph.fill(placed);
             if (step == Step.COMPUTED) {
-                graph.compute(placed, device);
+                compute(graph, placed, order);
             }
             Optional<Tensor> rows = graph.logits();
             int[] best = new int[batch.outputs()];
@@ -290,6 +291,15 @@ public final class LocalShard implements Shard {
                     boundaries.moveOut(() -> graph.readBoundary(outbound)),
                     graph.readFeatures(),
                     step == Step.COMPUTED ? scores(batch, graph) : List.of());
+        }
+    }
+
+    private void compute(RecordedGraph graph, PlacedBatch placed, PageOrder order) {
+        order.arrange(state.caches().kvPool());
+        try {
+            graph.compute(placed, device);
+        } finally {
+            order.restore(state.caches().kvPool());
         }
     }
 

@@ -2,8 +2,13 @@ package dev.varve.platform.plugin;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceBackend;
+import dev.varve.api.event.CacheListener;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.snapshot.SharedStore;
+import dev.varve.api.snapshot.SnapshotStore;
+import dev.varve.api.telemetry.TraceExporter;
 
+import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -17,12 +22,21 @@ import java.util.Set;
  * {@link VarveException} and declared exceptions. Anything else that comes out of a plugin becomes
  * a {@link VarveException} that names the plugin and what was called, and keeps the cause.
  *
- * <p>What a provider opens is guarded too, where it is asked when a model is loaded; what is called
- * for every token or packet (devices, connections) is not.
+ * <p>What a provider opens is guarded too: models, devices and everything that optional work goes
+ * through (stores, listeners, exporters). Where such a method declares an {@link IOException}, a
+ * fault of the plugin becomes one, since that is what callers are prepared for: a full disk and a
+ * faulty store have the same consequences. What is called for every token or packet (devices,
+ * connections) is not guarded.
  */
 final class PluginCalls implements InvocationHandler {
     private static final Set<Class<?>> OPENED =
-            Set.of(LayerSplitAdapter.class, DeviceBackend.class);
+            Set.of(
+                    LayerSplitAdapter.class,
+                    DeviceBackend.class,
+                    SnapshotStore.class,
+                    SharedStore.class,
+                    CacheListener.class,
+                    TraceExporter.class);
 
     private final Object target;
     private final PluginOrigin origin;
@@ -68,7 +82,7 @@ final class PluginCalls implements InvocationHandler {
             throw allowed(method, e.getCause()) ? e.getCause() : fails(method, e.getCause());
         }
         Class<?> type = method.getReturnType();
-        if (result == null && !records(method)) {
+        if (result == null && type != void.class) {
             throw new VarveException(failure, called(method) + " returned null");
         }
         return OPENED.contains(type)
@@ -81,22 +95,31 @@ final class PluginCalls implements InvocationHandler {
      * exceptions come through the family.
      */
     private static boolean records(Method method) {
-        return method.getReturnType() == void.class;
+        return method.getDeclaringClass() == LayerSplitAdapter.class
+                && method.getReturnType() == void.class;
+    }
+
+    /** Whether callers expect any failure of this method as an {@link IOException}. */
+    private static boolean failsAsIo(Method method) {
+        return OPENED.contains(method.getDeclaringClass())
+                && Arrays.asList(method.getExceptionTypes()).contains(IOException.class);
     }
 
     /** Errors of the virtual machine are not the plugin's, but an endless recursion is. */
     private static boolean allowed(Method method, Throwable problem) {
         return records(method)
-                || problem instanceof VarveException
+                || problem instanceof VarveException && !failsAsIo(method)
                 || problem instanceof VirtualMachineError
                         && !(problem instanceof StackOverflowError)
                 || Arrays.stream(method.getExceptionTypes())
                         .anyMatch(type -> type.isInstance(problem));
     }
 
-    private VarveException fails(Method method, Throwable problem) {
-        return new VarveException(
-                failure, called(method) + " fails: " + PluginRejection.reasonOf(problem), problem);
+    private Exception fails(Method method, Throwable problem) {
+        String message = called(method) + " fails: " + PluginRejection.reasonOf(problem);
+        return failsAsIo(method)
+                ? new IOException(message, problem)
+                : new VarveException(failure, message, problem);
     }
 
     private String called(Method method) {

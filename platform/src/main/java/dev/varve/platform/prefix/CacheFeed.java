@@ -168,6 +168,11 @@ public final class CacheFeed implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         teller.interrupt();
-        listener.close();
+        try {
+            listener.close();
+        } catch (RuntimeException e) {
+            // A plugin's fault must not keep the rest of the model from being closed.
+            LOG.log(System.Logger.Level.WARNING, "a listener of cache events did not close", e);
+        }
     }
 }

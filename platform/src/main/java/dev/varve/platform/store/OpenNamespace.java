@@ -45,8 +45,8 @@ final class OpenNamespace implements AutoCloseable {
             if (Files.exists(where.rebuilding()) || !writes && !journal.isComplete()) {
                 rebuild();
             }
-        } catch (IOException | RuntimeException e) {
-            close();
+        } catch (IOException | RuntimeException | Error e) {
+            SnapshotArchive.closeAfter(e, this);
             throw e;
         }
     }

@@ -439,6 +439,15 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
             return;
         }
         breaker.close();
-        store.close();
+        try {
+            store.close();
+        } catch (RuntimeException e) {
+            // A plugin's fault must not keep the rest of the model from being closed.
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "{0} was not closed in order: {1}",
+                    settings.address(),
+                    e.toString());
+        }
     }
 }

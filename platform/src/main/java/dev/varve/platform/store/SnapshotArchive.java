@@ -6,7 +6,6 @@ import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.platform.store.ArchiveMissException.Reason;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -79,12 +78,31 @@ public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoClose
                     .scheduleWithFixedDelay(
                             this::follow, FOLLOW_MILLIS, FOLLOW_MILLIS, TimeUnit.MILLISECONDS);
         } else {
-            OpenNamespace written = open.orElseThrow();
+            writer = Optional.of(prepared(open.orElseThrow()));
+            follower = Optional.empty();
+        }
+    }
+
+    /** Makes the writer; closes the namespace where it cannot be prepared. */
+    private ArchiveWriter prepared(OpenNamespace written) throws IOException {
+        try {
             int valueBytes = written.where().valueBytes();
             GenerationRoom room = new GenerationRoom(settings, folder(), valueBytes);
-            writer = Optional.of(new ArchiveWriter(written, room, new Pausing()));
-            follower = Optional.empty();
-            writer.get().prepare();
+            ArchiveWriter prepared = new ArchiveWriter(written, room, new Pausing());
+            prepared.prepare();
+            return prepared;
+        } catch (IOException | RuntimeException | Error e) {
+            closeAfter(e, written);
+            throw e;
+        }
+    }
+
+    /** Closes what a failure leaves open, and adds what goes wrong then to the failure. */
+    static void closeAfter(Throwable failure, AutoCloseable opened) {
+        try {
+            opened.close();
+        } catch (Exception e) {
+            failure.addSuppressed(e);
         }
     }
 
@@ -112,8 +130,8 @@ public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoClose
         try {
             folder.require(settings.cipher(), true);
             return new SnapshotArchive(settings, provider, Optional.of(lock));
-        } catch (IOException | RuntimeException e) {
-            lock.close();
+        } catch (IOException | RuntimeException | Error e) {
+            closeAfter(e, lock);
             throw e;
         }
     }
@@ -250,7 +268,8 @@ public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoClose
         try {
             all.flush();
             return writer.orElseThrow().write(name, source);
-        } catch (IOException | UncheckedIOException e) {
+        } catch (IOException | RuntimeException e) {
+            // A fault of the plugin costs no more than one of the disk.
             pause(e.toString());
             return Written.FAILED;
         } finally {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.BackendOptions;
@@ -12,6 +13,9 @@ import dev.varve.api.backend.DeviceBackend;
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.event.CacheListener;
+import dev.varve.api.event.CacheListenerAddress;
+import dev.varve.api.event.CacheListenerProvider;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.LayerRange;
@@ -22,6 +26,10 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.PreTokenizer;
 import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.TensorSelection;
+import dev.varve.api.snapshot.SnapshotStore;
+import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.api.snapshot.StoreAccess;
+import dev.varve.api.snapshot.StoreSize;
 import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
@@ -33,6 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.nio.file.Path;
 import java.util.List;
@@ -334,6 +343,88 @@ class PluginCallsTest {
                 WHERE + Net.class.getName() + ".connect fails: ClassCastException: x",
                 error.getMessage());
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
+    }
+
+    /** A provider of stores whose stores do nothing but fail. */
+    private static SnapshotStore store(Throwable problem) throws IOException {
+        SnapshotStore failing = failing(SnapshotStore.class, problem);
+        SnapshotStoreProvider stores =
+                new SnapshotStoreProvider() {
+                    @Override
+                    public String name() {
+                        return "acme";
+                    }
+
+                    @Override
+                    public SnapshotStore open(Path path, StoreSize size, StoreAccess access) {
+                        return failing;
+                    }
+                };
+        return PluginCalls.guard(Spi.STORES, stores, ORIGIN).open(null, null, StoreAccess.READ);
+    }
+
+    private static <T> T failing(Class<T> type, Throwable problem) {
+        return type.cast(
+                Proxy.newProxyInstance(
+                        type.getClassLoader(),
+                        new Class<?>[] {type},
+                        (proxy, method, arguments) -> {
+                            throw problem;
+                        }));
+    }
+
+    /** Whoever uses a store is prepared for a disk that fails, so that is what a fault becomes. */
+    @Test
+    void aFaultyStoreIsNamedAsADiskThatFails() throws Exception {
+        RuntimeException problem = new IllegalStateException("no luck");
+        SnapshotStore store = store(problem);
+
+        for (Executable call :
+                List.<Executable>of(
+                        () -> store.put(null, null),
+                        () -> store.get(null, null),
+                        () -> store.delete(null),
+                        () -> store.keys(null),
+                        store::close)) {
+            IOException error = assertThrows(IOException.class, call);
+
+            assertTrue(error.getMessage().startsWith(WHERE), error.getMessage());
+            assertTrue(error.getMessage().endsWith("no luck"), error.getMessage());
+            assertSame(problem, error.getCause());
+        }
+        assertThrows(VarveException.class, store::size);
+    }
+
+    @Test
+    void anErrorOfAStoresDiskPassesUnchanged() throws Exception {
+        IOException problem = new IOException("disk full");
+        SnapshotStore store = store(problem);
+
+        assertSame(problem, assertThrows(IOException.class, () -> store.put(null, null)));
+    }
+
+    @Test
+    void aListenerThatFailsIsNamed() {
+        CacheListener listener = failing(CacheListener.class, new AssertionError("odd"));
+        CacheListenerProvider provider =
+                new CacheListenerProvider() {
+                    @Override
+                    public String scheme() {
+                        return "acme";
+                    }
+
+                    @Override
+                    public CacheListener open(CacheListenerAddress address) {
+                        return listener;
+                    }
+                };
+        CacheListener opened = PluginCalls.guard(Spi.CACHE_LISTENERS, provider, ORIGIN).open(null);
+
+        for (Executable call : List.<Executable>of(() -> opened.heard(List.of()), opened::close)) {
+            VarveException error = assertThrows(VarveException.class, call);
+
+            assertTrue(error.getMessage().startsWith(WHERE), error.getMessage());
+        }
     }
 
     /** Whatever a provider makes of {@code equals} is its own; maps and messages need these. */

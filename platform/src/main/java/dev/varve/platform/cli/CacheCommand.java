@@ -78,6 +78,14 @@ final class CacheCommand extends CliCommand {
             description = "verify: key with which the folder is encrypted.")
     private Optional<Path> keyFile = Optional.empty();
 
+    @Option(
+            names = "--kv-cache-store",
+            paramLabel = "NAME",
+            description =
+                    "verify: plugin that keeps what is in the folder, where several provide"
+                            + " stores.")
+    private Optional<String> store = Optional.empty();
+
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean json;
 
@@ -174,7 +182,7 @@ final class CacheCommand extends CliCommand {
 
     private int verify(ArchiveInspector inspector) throws IOException {
         SnapshotStoreProvider provider =
-                StoreProviders.choose(plugins.discover(environment()).stores());
+                StoreProviders.choose(plugins.discover(environment()), store);
         Verdict verdict;
         try (ProgressBar bar = ProgressBar.of(err(), environment(), "verifying")) {
             verdict =

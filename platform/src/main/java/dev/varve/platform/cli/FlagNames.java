@@ -32,6 +32,7 @@ final class FlagNames implements SettingNames {
             case PREFILL_DRAFTER -> "--prefill-drafter";
             case CACHE_RAM -> "--cache-ram";
             case STORE_FOLDER -> "--kv-cache-dir";
+            case STORE_NAME -> "--kv-cache-store";
             case STORE_MODE -> "--kv-cache-mode";
             case SHARED_STORE -> "--shared-cache";
             case STORE_KEY -> "--cache-key-file";

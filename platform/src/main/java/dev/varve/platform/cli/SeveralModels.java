@@ -176,12 +176,8 @@ final class SeveralModels {
     /** Two models cannot write to one folder. */
     private StoreSettings of(StoreSettings store, String id) {
         return areSeveral()
-                ? new StoreSettings(
-                        store.folder().resolve(URLEncoder.encode(id, StandardCharsets.UTF_8)),
-                        store.limits(),
-                        store.keyFile(),
-                        store.readOnly(),
-                        store.sharesBackends())
+                ? store.movedTo(
+                        store.folder().resolve(URLEncoder.encode(id, StandardCharsets.UTF_8)))
                 : store;
     }
 

@@ -82,6 +82,15 @@ final class StoreArguments {
             order = OptionSections.RARE + 20)
     private boolean sharesBackends;
 
+    @Option(
+            names = "--kv-cache-store",
+            paramLabel = "NAME",
+            description =
+                    "Plugin that keeps what is in --kv-cache-dir, as varve plugins lists it: needed"
+                            + " where several plugins provide stores (default: the only one).",
+            order = OptionSections.RARE + 21)
+    private Optional<String> store = Optional.empty();
+
     /**
      * What was asked for; empty without a folder.
      *
@@ -103,6 +112,7 @@ final class StoreArguments {
             requireUnset("--kv-cache-reserve", reserve.isPresent());
             requireUnset("--kv-cache-ttl", ttl.isPresent());
             requireUnset("--kv-cache-mode", reads);
+            requireUnset("--kv-cache-store", store.isPresent());
             if (!shared.isAskedFor()) {
                 requireUnset("--cache-key-file", keyFile.isPresent());
                 requireUnset("--cache-share-backends", sharesBackends);
@@ -115,7 +125,8 @@ final class StoreArguments {
                         new StoreSettings.Limits(most, left, ttl),
                         keyFile,
                         reads,
-                        sharesBackends));
+                        sharesBackends,
+                        store));
     }
 
     /**

@@ -84,7 +84,7 @@ final class StoreOpening {
             SnapshotArchive archive =
                     SnapshotArchive.open(
                             archiveSettings(store, namespace),
-                            StoreProviders.choose(catalog.stores()));
+                            StoreProviders.choose(catalog, store.name()));
             return new Disk(archive, namespace.id(), origin(placement));
         } catch (IOException e) {
             throw new VarveException(

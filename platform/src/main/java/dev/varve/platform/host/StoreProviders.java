@@ -2,23 +2,28 @@ package dev.varve.platform.host;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.setting.Setting;
 
 import java.util.Map;
+import java.util.Optional;
 
-/** Which of the plugins that provide stores keeps computed prompts. */
+/** Chooses which of the plugins that provide stores keeps computed prompts. */
 public final class StoreProviders {
-    private static final String USUAL = "chronicle";
-
     private StoreProviders() {}
 
     /**
-     * The one that comes with Varve, or another one if that is not installed.
+     * The store of a name, or the only one.
      *
-     * @param stores by their names
-     * @throws VarveException of kind UNAVAILABLE if there is none
+     * @param name as a person gave it
+     * @throws VarveException of kind UNAVAILABLE if there is none of that name, or none at all; of
+     *     kind INVALID_REQUEST if there are several and no name says which
      */
-    public static SnapshotStoreProvider choose(Map<String, SnapshotStoreProvider> stores) {
+    public static SnapshotStoreProvider choose(PluginCatalog catalog, Optional<String> name) {
+        if (name.isPresent()) {
+            return catalog.store(name.get());
+        }
+        Map<String, SnapshotStoreProvider> stores = catalog.stores();
         if (stores.isEmpty()) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
@@ -26,8 +31,16 @@ public final class StoreProviders {
                             + ": no plugin provides a store; Varve's own is the plugin"
                             + " varve-plugin-chronicle");
         }
-        return stores.containsKey(USUAL)
-                ? stores.get(USUAL)
-                : stores.get(stores.keySet().stream().sorted().findFirst().orElseThrow());
+        if (stores.size() > 1) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    Setting.STORE_FOLDER
+                            + ": plugins provide several stores, "
+                            + String.join(", ", stores.keySet())
+                            + "; expected "
+                            + Setting.STORE_NAME
+                            + " with one of them");
+        }
+        return stores.values().iterator().next();
     }
 }

@@ -14,15 +14,18 @@ import java.util.OptionalLong;
  * @param keyFile key for what is written; without one it is not encrypted
  * @param readOnly whether nothing is written
  * @param sharesBackends whether what other backends or releases of ggml computed may be used
+ * @param name of the store among those that plugins provide; empty where there is only one
  */
 public record StoreSettings(
         Path folder,
         Limits limits,
         Optional<Path> keyFile,
         boolean readOnly,
-        boolean sharesBackends) {
+        boolean sharesBackends,
+        Optional<String> name) {
     /** Checks that nothing is missing. */
     public StoreSettings {
+        Objects.requireNonNull(name);
         Objects.requireNonNull(folder);
         Objects.requireNonNull(limits);
         Objects.requireNonNull(keyFile);
@@ -35,7 +38,13 @@ public record StoreSettings(
                 new Limits(OptionalLong.empty(), OptionalLong.empty(), Optional.empty()),
                 Optional.empty(),
                 false,
-                false);
+                false,
+                Optional.empty());
+    }
+
+    /** The same in another folder. */
+    public StoreSettings movedTo(Path other) {
+        return new StoreSettings(other, limits, keyFile, readOnly, sharesBackends, name);
     }
 
     /**

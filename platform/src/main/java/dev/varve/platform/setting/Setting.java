@@ -56,6 +56,8 @@ public enum Setting {
     CACHE_RAM("cacheRam"),
     /** Folder of computed prompts. */
     STORE_FOLDER("storeFolder"),
+    /** Store, among those that plugins provide, that keeps what is in that folder. */
+    STORE_NAME("storeName"),
     /** Whether computed prompts are written to their folder. */
     STORE_MODE("storeMode"),
     /** Address of a store of computed prompts that several servers share. */

@@ -2,6 +2,7 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.ShardGraph;
 
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -45,6 +46,31 @@ final class BuildRules {
         call.requireQuery(query, rows, tokens);
         call.require("key", keys, rows.keyLength(), rows.kvHeads(), tokens);
         call.require("value", values, rows.valueLength(), rows.kvHeads(), tokens);
+    }
+
+    /** Columns are seen as heads, all of which have the same length. */
+    void heads(TensorShape columns, int heads) {
+        long rows = columns.extents().getFirst();
+        if (heads < 1 || rows % heads != 0) {
+            throw site.fault(
+                    "heads: expected rows that are a multiple of " + heads + ", found " + columns);
+        }
+    }
+
+    /** A product is cut into the products that a fused weight holds. */
+    void projections(String fused, TensorShape product, List<ShardGraph.Projection> parts) {
+        long rows = parts.stream().mapToLong(ShardGraph.Projection::rows).sum();
+        if (product.extents().getFirst() != rows) {
+            throw site.fault(
+                    "projections: "
+                            + fused
+                            + ": expected "
+                            + rows
+                            + " rows, those of "
+                            + parts.stream().map(ShardGraph.Projection::name).toList()
+                            + ", found "
+                            + product);
+        }
     }
 
     /** What attention is going to be given, but for its rotation. */

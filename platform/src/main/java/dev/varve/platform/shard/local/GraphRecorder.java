@@ -203,6 +203,7 @@ final class GraphRecorder implements ShardGraph {
         List<Tensor> results = new ArrayList<>();
         if (hasWeight(fused + ".weight", TensorUse.MATMUL)) {
             Tensor all = matmul(fused, input);
+            rules.projections(fused, TensorShape.of(all), parts);
             long offset = 0;
             for (Projection part : parts) {
                 results.add(ops.view2d(all, part.rows(), all.ne(1), all.nb(1), offset));
@@ -216,6 +217,7 @@ final class GraphRecorder implements ShardGraph {
 
     @Override
     public Tensor heads(Tensor columns, int heads) {
+        rules.heads(TensorShape.of(columns), heads);
         long length = columns.ne(0) / heads;
         return ops.view(
                 columns,

@@ -9,6 +9,7 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ShardGraph;
 import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.local.TensorShape.Order;
@@ -397,5 +398,32 @@ class BuildRulesTest {
         assertEquals("F32 [1]", floats(1).toString());
         assertEquals("F32 [5, 1, 3]", floats(5, 1, 3).toString());
         assertEquals("F32 [5, 1, 3], not contiguous", strided(floats(5, 1, 3)).toString());
+    }
+
+    @Test
+    void rowsAreAMultipleOfTheirHeads() {
+        BuildRules rules = rules(new LayerRange(0, 5), 1, List.of());
+
+        assertDoesNotThrow(() -> rules.heads(floats(24, TOKENS), 3));
+        for (int heads : List.of(0, 5, 7, 48)) {
+            String fault = fault(() -> rules.heads(floats(24, TOKENS), heads));
+
+            assertTrue(fault.contains("a multiple of " + heads + ", found"), fault);
+            assertTrue(fault.contains("24"), fault);
+        }
+    }
+
+    @Test
+    void aFusedProductHasTheRowsOfItsPartsAndNoMore() {
+        BuildRules rules = rules(new LayerRange(0, 5), 1, List.of());
+        List<ShardGraph.Projection> parts =
+                List.of(new ShardGraph.Projection("q", 16), new ShardGraph.Projection("k", 8));
+
+        assertDoesNotThrow(() -> rules.projections("qk", floats(24, TOKENS), parts));
+        for (int rows : List.of(23, 25, 32)) {
+            String fault = fault(() -> rules.projections("qk", floats(rows, TOKENS), parts));
+
+            assertTrue(fault.contains("qk: expected 24 rows, those of [q, k], found"), fault);
+        }
     }
 }

@@ -72,13 +72,18 @@ final class ZmqListener implements CacheListener {
         try {
             socket.bind(address);
             return socket;
-        } catch (ZMQException | IllegalArgumentException e) {
+        } catch (ZMQException e) {
             context.close();
-            throw new VarveException(
-                    VarveException.Kind.UNAVAILABLE,
-                    address + ": cannot be listened at: " + e.getMessage(),
-                    e);
+            throw refused(VarveException.Kind.UNAVAILABLE, address, e);
+        } catch (IllegalArgumentException e) {
+            context.close();
+            throw refused(VarveException.Kind.INVALID_REQUEST, address, e);
         }
+    }
+
+    private static VarveException refused(
+            VarveException.Kind kind, String address, RuntimeException e) {
+        return new VarveException(kind, address + ": cannot be listened at: " + e.getMessage(), e);
     }
 
     @Override

@@ -1,0 +1,113 @@
+package dev.varve.contracts;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.event.CacheEvent;
+import dev.varve.api.event.CacheListener;
+import dev.varve.api.event.CacheListenerAddress;
+import dev.varve.api.event.CacheListenerProvider;
+import dev.varve.api.event.CacheMedium;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What a listener to events of the prefix cache promises, where nobody subscribes. */
+@Timeout(60)
+public abstract class CacheListenerContract {
+    private static final int BLOCK = 16;
+
+    /** For extending classes. */
+    protected CacheListenerContract() {}
+
+    /** A provider, new each time. */
+    protected abstract CacheListenerProvider provider();
+
+    /** An address where nobody listens, another one each time. */
+    protected abstract String freeAddress();
+
+    /** An address of the provider's scheme that makes no sense. */
+    protected abstract String wrongAddress();
+
+    private static CacheListenerAddress at(String publish, Optional<String> replay) {
+        return new CacheListenerAddress(publish, replay, "pod-1", "some/model", BLOCK);
+    }
+
+    private CacheListener open(String publish) {
+        return provider().open(at(publish, Optional.empty()));
+    }
+
+    private VarveException refused(CacheListenerAddress address) {
+        VarveException refusal =
+                assertThrows(VarveException.class, () -> provider().open(address).close());
+        ProviderRules.requireLine(refusal);
+        return refusal;
+    }
+
+    @Test
+    void theProviderIsCheapAndHasAWord() {
+        ProviderRules.requireCheap(this::provider);
+        ProviderRules.requireWord(provider().scheme());
+        assertEquals(provider().scheme(), provider().scheme(), "another scheme each time");
+    }
+
+    @Test
+    void eachKindOfEventIsAcceptedAlsoWithoutSubscribers() {
+        try (CacheListener listener = open(freeAddress())) {
+            listener.heard(
+                    List.of(
+                            new CacheEvent.Stored(
+                                    1, OptionalLong.empty(), new int[BLOCK], CacheMedium.DEVICE),
+                            new CacheEvent.Stored(
+                                    -2, OptionalLong.of(1), new int[BLOCK], CacheMedium.HOST)));
+            listener.heard(List.of(new CacheEvent.Removed(-2, CacheMedium.HOST)));
+            listener.heard(List.of(new CacheEvent.Cleared()));
+        }
+    }
+
+    @Test
+    void anAddressIsFreeAgainOnceItsListenerIsClosed() {
+        String address = freeAddress();
+        open(address).close();
+
+        assertDoesNotThrow(() -> open(address).close());
+    }
+
+    @Test
+    void aTakenAddressIsRefused() {
+        String address = freeAddress();
+        try (CacheListener first = open(address)) {
+            VarveException refusal = refused(at(address, Optional.empty()));
+
+            assertEquals(VarveException.Kind.UNAVAILABLE, refusal.kind());
+            first.heard(List.of(new CacheEvent.Cleared()));
+        }
+    }
+
+    @Test
+    void aRefusalFreesWhatWasOpened() {
+        String publish = freeAddress();
+        String taken = freeAddress();
+        try (CacheListener first = open(taken)) {
+            refused(at(publish, Optional.of(taken)));
+
+            open(publish).close();
+            first.heard(List.of(new CacheEvent.Cleared()));
+        }
+    }
+
+    @Test
+    void anAddressThatMakesNoSenseIsRefused() {
+        VarveException publish = refused(at(wrongAddress(), Optional.empty()));
+        VarveException replay = refused(at(freeAddress(), Optional.of(wrongAddress())));
+
+        assertEquals(VarveException.Kind.INVALID_REQUEST, publish.kind(), publish.getMessage());
+        assertEquals(VarveException.Kind.INVALID_REQUEST, replay.kind(), replay.getMessage());
+    }
+}

@@ -175,8 +175,8 @@ final class Varve {
 
     private ProcessBuilder builder(Object... arguments) throws IOException {
         StartRecords.lend(cache());
-        List<String> command =
-                new ArrayList<>(List.of(installation.resolve("bin/varve").toString()));
+        List<String> command = new ArrayList<>(Interruptible.PREFIX);
+        command.add(installation.resolve("bin/varve").toString());
         for (Object argument : arguments) {
             command.add(argument.toString());
         }

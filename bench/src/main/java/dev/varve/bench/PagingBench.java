@@ -12,20 +12,27 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.runtime.SequenceLimits;
+import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,12 +47,12 @@ import java.util.concurrent.Semaphore;
 
 /**
  * What a bounded attention cache costs and brings: decode far behind the pool against decode in a
- * short context without one, prefill through a pool against the same attention without pages, and
- * how fast pages move.
+ * short context without one, prefill through a pool against the same attention without pages, how
+ * fast pages move, and what keeping them in order costs.
  *
  * <pre>
  * PagingBench [--model FILE] [--family qwen35] [--folder DIR] [--vocab 4096] [--pairs 9] [--threads 2]
- *     [--pool 1024] [--policy qk] [--far 12000] [--near 2000] [--short 1200] [-n 64] [--only decode|prefill|moves]
+ *     [--pool 1024] [--policy qk] [--far 12000] [--near 2000] [--short 1200] [-n 64] [--only decode|prefill|moves|shifts]
  * </pre>
  */
 public final class PagingBench {
@@ -90,6 +97,9 @@ public final class PagingBench {
         try (ComputeDevice device = device()) {
             if (only.isEmpty() || only.equals("moves")) {
                 moves(file, device);
+            }
+            if (only.isEmpty() || only.equals("shifts")) {
+                shifts(file, device);
             }
             if (only.isEmpty() || only.equals("prefill")) {
                 prefill(file, device);
@@ -272,6 +282,63 @@ public final class PagingBench {
                         in);
             }
         }
+    }
+
+    /**
+     * The most that a page moves when it leaves: all others but the first by one place. It happens
+     * once for the tokens of a page; both in time that this thread worked.
+     */
+    private void shifts(Path file, ComputeDevice device) throws Exception {
+        int pool = number("--pool", 1024);
+        OpenedModel opened = BenchPlugins.open(file);
+        ModelRange whole =
+                new ModelRange(
+                        opened.file(), opened.adapter(), opened.adapter().shape().allLayers());
+        SlotCopy shift = new SlotCopy(2 * Pages.TOKENS, Pages.TOKENS, pool - 2 * Pages.TOKENS);
+        Batch step =
+                new Batch(
+                        List.of(
+                                new Slice(
+                                        0,
+                                        new int[1],
+                                        new SlicePlace(pool - 1, new SlotSpan(0, pool), 1, 1),
+                                        OutputRows.BEST)),
+                        ComputeDevice.Phase.DECODE);
+        List<Double> parts = new ArrayList<>();
+        List<Double> millis = new ArrayList<>();
+        try (Shard paged =
+                LocalShard.load(
+                        whole,
+                        device,
+                        ShardOptions.of(CacheTypes.f16(), new CacheSizes(pool, 2, 0)),
+                        LoadProgress.silent())) {
+            for (int pair = -1; pair < number("--pairs", 9); pair++) {
+                long begin = worked();
+                paged.change(CacheChanges.copies(List.of(shift))).join();
+                long moved = worked();
+                for (int token = 0; token < Pages.TOKENS; token++) {
+                    paged.forward(step, Optional.empty()).join();
+                }
+                if (pair >= 0) {
+                    millis.add((moved - begin) / 1e6);
+                    parts.add(100.0 * (moved - begin) / (worked() - moved));
+                }
+            }
+        }
+        OUT.printf(
+                Locale.ROOT,
+                "pages of %d tokens shifted by one: %.2f ms, %.2f %% of the steps of a page%n",
+                pool,
+                median(millis),
+                median(parts));
+    }
+
+    private static long worked() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    }
+
+    private static double median(List<Double> values) {
+        return values.stream().sorted().toList().get(values.size() / 2);
     }
 
     private static double move(Shard shard, PageMove.Direction way, int count, int rounds) {

@@ -7,6 +7,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
@@ -67,6 +68,18 @@ record DraftPair(
                 TreeOptions.OFF);
     }
 
+    /** The same from other files. */
+    DraftPair of(Path ownTarget, Path ownDraft) {
+        GgufFile other = GgufFile.open(ownTarget);
+        return new DraftPair(
+                spec,
+                ownTarget,
+                Cpu.family(other).open(other, ModelOptions.defaults()),
+                other,
+                DraftFile.of(GgufFile.open(ownDraft), other, adapter.shape()),
+                trees);
+    }
+
     /** The same with guesses that branch. */
     DraftPair with(TreeOptions other) {
         return new DraftPair(spec, file, adapter, gguf, draft, other);
@@ -96,7 +109,11 @@ record DraftPair(
     }
 
     RemoteDraft remote(ShardLink link) {
-        return RemoteDraft.open("cpu:0@process", link, request(), draft, adapter);
+        return RemoteDraft.open("cpu:0@process", link, request(), draft, adapter, digests());
+    }
+
+    TensorDigests digests() {
+        return TensorDigests.rememberedIn(file.resolveSibling("cache"));
     }
 
     ModelSettings settings() {

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -276,7 +277,8 @@ class RemoteDraftTest {
         DraftLoadRequest other =
                 new DraftLoadRequest(
                         request.target(),
-                        new DraftLoadRequest.Draft(request.draft().name(), "0".repeat(64)),
+                        new DraftLoadRequest.Draft(
+                                request.draft().name(), "0".repeat(64), request.draft().files()),
                         request.limits(),
                         request.conduct(),
                         request.device());
@@ -290,10 +292,41 @@ class RemoteDraftTest {
                                                 program.child("other"),
                                                 other,
                                                 pair.draft(),
-                                                pair.adapter())
+                                                pair.adapter(),
+                                                pair.digests())
                                         .close());
         assertTrue(refusal.getMessage().contains("different files"), refusal.getMessage());
         assertTrue(refusal.getMessage().contains(request.draft().digest()), refusal.getMessage());
         assertTrue(Files.exists(pair.draft().file().path()));
+    }
+
+    /** Of either file: the draft's own weights, and the table that it takes from its target. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void otherWeightsOfTheSameHeaderAreRefused(boolean target, @TempDir Path here)
+            throws Exception {
+        DraftPair pair = DraftPair.of(Family.GEMMA4, models);
+        Path draft = pair.draft().file().path();
+        String tensor = target ? pair.draft().embedding().name() : "blk.0.ffn_down.weight";
+        Path ownTarget = target ? OtherWeights.copy(pair.file(), here, tensor) : pair.file();
+        Path ownDraft = target ? draft : OtherWeights.copy(draft, here, tensor);
+        DraftPair own = pair.of(ownTarget, ownDraft);
+
+        VarveException refusal =
+                assertThrows(
+                        VarveException.class, () -> own.remote(program.child("tuned")).close());
+
+        assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
+        assertTrue(
+                refusal.getMessage()
+                        .startsWith(
+                                "draft model "
+                                        + draft.getFileName()
+                                        + " on cpu:0@process: "
+                                        + (target ? ownTarget : ownDraft)
+                                        + ": tensor "
+                                        + tensor
+                                        + ": expected SHA-256 "),
+                refusal.getMessage());
     }
 }

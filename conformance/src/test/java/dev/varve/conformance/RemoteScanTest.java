@@ -9,11 +9,15 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.TensorSelection;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.remote.ChildLink;
 import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.RemoteScan;
 import dev.varve.platform.remote.ScanLoadRequest;
+import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.remote.TensorCheck;
 import dev.varve.platform.runtime.OpenedModel;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardHealth.State;
@@ -80,6 +84,16 @@ class RemoteScanTest {
                         "cpu:0", new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true)));
     }
 
+    /** Both sides have the same files. */
+    private static RemoteScan open(String device, ShardLink link, ScanLoadRequest request) {
+        return RemoteScan.open(
+                device,
+                link,
+                request,
+                new TensorCheck(
+                        TensorDigests.rememberedIn(installation), new TensorSelection(List.of())));
+    }
+
     private static ScanLoadRequest request() {
         return request(small, look(0, 4, false), ResidentScan.Residency.PERSISTENT);
     }
@@ -107,7 +121,7 @@ class RemoteScanTest {
                 ResidentScan.Residency residency = ResidentScan.Residency.values()[1 + i];
                 try (ResidentScan here = here(file, look);
                         RemoteScan there =
-                                RemoteScan.open(
+                                open(
                                         "cpu:0@process",
                                         program.child("alike"),
                                         request(file, look, residency))) {
@@ -130,8 +144,8 @@ class RemoteScanTest {
         int[] text = text(300, 2);
         try (ListeningShard shard = ListeningShard.start(program);
                 ResidentScan here = here(small, look(0, 4, false));
-                RemoteScan one = RemoteScan.open("cpu:0@unix:x", shard.link(), request());
-                RemoteScan two = RemoteScan.open("cpu:0@unix:x", shard.link(), request())) {
+                RemoteScan one = open("cpu:0@unix:x", shard.link(), request());
+                RemoteScan two = open("cpu:0@unix:x", shard.link(), request())) {
             float[] expected = here.read(text, PATIENT);
 
             assertArrayEquals(expected, one.read(text, PATIENT));
@@ -163,7 +177,7 @@ class RemoteScanTest {
 
     private static void mishap(FragileLink link, Consumer<FragileLink> mishap) throws Exception {
         int[] text = text(300, 3);
-        try (RemoteScan there = RemoteScan.open("cpu:0@process", link, request())) {
+        try (RemoteScan there = open("cpu:0@process", link, request())) {
             float[] expected = there.read(text, PATIENT);
             for (int i = 1; i <= 2; i++) {
                 ShardLostException lost =
@@ -199,7 +213,7 @@ class RemoteScanTest {
     void whileItIsGoneTextsAreRefusedAtOnceAndLaterOnesAreRead() throws Exception {
         FragileLink link = new FragileLink(program.child("gone"));
         int[] text = text(60, 5);
-        try (RemoteScan there = RemoteScan.open("cpu:0@process", link, request())) {
+        try (RemoteScan there = open("cpu:0@process", link, request())) {
             float[] expected = there.read(text, PATIENT);
             link.divert(program.child(program.launch("false", List.of("false"))));
             assertThrows(
@@ -218,8 +232,7 @@ class RemoteScanTest {
     @Test
     void aTextThatNobodyWaitsForIsLeftAndTheNextOneIsRead() throws Exception {
         int[] text = text(60, 6);
-        try (RemoteScan there =
-                RemoteScan.open("cpu:0@process", program.child("left"), request())) {
+        try (RemoteScan there = open("cpu:0@process", program.child("left"), request())) {
             float[] expected = there.read(text, PATIENT);
             AtomicInteger asked = new AtomicInteger();
 
@@ -259,6 +272,7 @@ class RemoteScanTest {
                                 new LoadRequest.Model(
                                         model.name(),
                                         "0".repeat(64),
+                                        model.files(),
                                         model.shape(),
                                         model.options()),
                                 request.look(),
@@ -268,6 +282,41 @@ class RemoteScanTest {
         assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
         assertTrue(refusal.getMessage().contains("different files"), refusal.getMessage());
         assertTrue(refusal.getMessage().contains(model.digest()), refusal.getMessage());
+    }
+
+    /** As after further training: only the last layer of the process's file differs. */
+    @Test
+    void otherWeightsOfTheSameHeaderAreRefused(@TempDir Path here) throws Exception {
+        Path own = OtherWeights.copy(small, here, "blk.3.ffn_down.weight");
+        ScanLoadRequest request =
+                request(own, look(0, 4, false), ResidentScan.Residency.PERSISTENT);
+        OpenedModel model = Cpu.open(own, ModelOptions.defaults());
+        TensorCheck check =
+                new TensorCheck(
+                        TensorDigests.rememberedIn(installation),
+                        model.adapter().tensors(model.shape().allLayers()));
+
+        VarveException refusal =
+                assertThrows(
+                        VarveException.class,
+                        () ->
+                                RemoteScan.open(
+                                                "cpu:0@process",
+                                                program.child("tuned"),
+                                                request,
+                                                check)
+                                        .close());
+
+        assertEquals(VarveException.Kind.INVALID_REQUEST, refusal.kind());
+        assertTrue(
+                refusal.getMessage()
+                        .startsWith(
+                                "drafter "
+                                        + small.getFileName()
+                                        + " on cpu:0@process: "
+                                        + own
+                                        + ": tensor blk.3.ffn_down.weight: expected SHA-256 "),
+                refusal.getMessage());
     }
 
     @Test
@@ -284,6 +333,6 @@ class RemoteScanTest {
     private static VarveException refusal(ScanLoadRequest request) {
         return assertThrows(
                 VarveException.class,
-                () -> RemoteScan.open("cpu:0@process", program.child("refuses"), request).close());
+                () -> open("cpu:0@process", program.child("refuses"), request).close());
     }
 }

@@ -6,6 +6,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.prefix.Disk;
@@ -131,6 +132,7 @@ record SplitModel(
                         new ComputeUnit(Cpu.oneThread().lock())),
                 adapter,
                 request(device, part.range(), options),
+                TensorDigests.rememberedIn(file.path().resolveSibling("cache")),
                 progress);
     }
 

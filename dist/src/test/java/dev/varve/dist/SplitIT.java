@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+
 import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
 import com.openai.core.JsonValue;
@@ -211,9 +213,20 @@ class SplitIT {
             Path other = Qwen35Model.odd(9).withType(TensorType.Q4_0).write(models);
             Files.move(other, models.resolve(model.getFileName()));
             refused("different files: digest", "cpu:0@" + address, token);
+
+            tune(Files.copy(model, models.resolve(model.getFileName()), REPLACE_EXISTING));
+            refused(": expected SHA-256 ", "cpu:0@" + address, token);
             assertTrue(box.err().contains("was turned away"), box.err());
         }
         refused("no shard answers", "cpu:0@" + address, token);
+    }
+
+    /** Changes the last tensor, and nothing of the header. */
+    private static void tune(Path file) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        // The file ends with up to 31 bytes of padding.
+        bytes[bytes.length - 40] ^= 1;
+        Files.write(file, bytes);
     }
 
     private static void refused(String expected, String device, Path token) throws Exception {

@@ -15,6 +15,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
@@ -104,6 +105,11 @@ class HostileMessageTest {
         @Override
         public GgufFile model(String name) {
             return GgufFile.open(path);
+        }
+
+        @Override
+        public TensorDigests digests() {
+            return TensorDigests.rememberedIn(folder);
         }
 
         @Override

@@ -15,6 +15,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.local.PromptScan;
 import dev.varve.platform.shard.local.ResidentScan;
 import dev.varve.platform.wire.Call;
@@ -110,6 +111,11 @@ class HostileScanTest {
         @Override
         public GgufFile model(String name) {
             return GgufFile.open(path);
+        }
+
+        @Override
+        public TensorDigests digests() {
+            return TensorDigests.rememberedIn(folder);
         }
 
         @Override

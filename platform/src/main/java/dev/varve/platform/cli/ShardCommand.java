@@ -5,6 +5,7 @@ import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.host.InstalledHost;
 import dev.varve.platform.host.Supervision;
 import dev.varve.platform.placement.DeviceReference;
@@ -29,8 +30,9 @@ import java.util.List;
         description = {
             "Computes layers of a model for servers in other processes or on other hosts.",
             "A server names the model by its file name and checks that both sides have the same"
-                    + " file; no path crosses the connection. What a server had loaded is freed"
-                    + " when its connection ends.",
+                    + " header and the same weights; no path crosses the connection. Digests of"
+                    + " the weights are remembered beside the file, as NAME.gguf.digests. What a"
+                    + " server had loaded is freed when its connection ends.",
             "A server reaches it with DEVICE@ADDRESS in --target-devices. Devices that are to have"
                     + " a process of their own on the server's machine need no varve shard: write"
                     + " DEVICE@process, and the server starts one."
@@ -200,6 +202,7 @@ final class ShardCommand extends CliCommand {
                 new InstalledHost.Offer(
                         allowed,
                         models.stream().map(model -> model.file(environment())).toList(),
-                        lookedUp));
+                        lookedUp),
+                TensorDigests.rememberedIn(environment().cacheFolder()));
     }
 }

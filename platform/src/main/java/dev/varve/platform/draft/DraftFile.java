@@ -62,8 +62,8 @@ public record DraftFile(
         return new DraftFile(file, network, names, embedding, head, tokens);
     }
 
-    /** All weights that are loaded. */
-    TensorSelection selection() {
+    /** All weights that are loaded, of both files. */
+    public TensorSelection selection() {
         TensorSelection.Builder builder = new TensorSelection.Builder();
         names.select(file, network)
                 .entries()

@@ -1,6 +1,7 @@
 package dev.varve.platform.host;
 
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.Site;
@@ -19,22 +20,26 @@ final class DraftDevices {
     private final Function<DeviceReference, ComputeDevice> local;
     private final Function<DeviceReference, LoadRequest.Device> remote;
     private final ShardLinks links;
+    private final TensorDigests digests;
 
     /**
      * @param target the model's devices
      * @param local opens a device of this process and keeps it
      * @param remote what another process is told of a device
      * @param links ways to a draft model's process
+     * @param digests of the files' tensors, with which that process must agree
      */
     DraftDevices(
             PlacementRequest target,
             Function<DeviceReference, ComputeDevice> local,
             Function<DeviceReference, LoadRequest.Device> remote,
-            ShardLinks links) {
+            ShardLinks links,
+            TensorDigests digests) {
         this.target = target;
         this.local = local;
         this.remote = remote;
         this.links = links;
+        this.digests = digests;
     }
 
     /** Chooses what was asked for, or what is usual. */
@@ -69,6 +74,11 @@ final class DraftDevices {
     /** A way to the process of one that is not in this process. */
     ShardLink link(DeviceReference device) {
         return links.to(device);
+    }
+
+    /** With what the files of that process must agree. */
+    TensorDigests digests() {
+        return digests;
     }
 
     /** What that process is told of it. */

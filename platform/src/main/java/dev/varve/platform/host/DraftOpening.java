@@ -258,7 +258,12 @@ final class DraftOpening {
                         conduct(),
                         devices.remote(where));
         return RemoteDraft.open(
-                where.toString(), devices.link(where), request, file, model.adapter());
+                where.toString(),
+                devices.link(where),
+                request,
+                file,
+                model.adapter(),
+                devices.digests());
     }
 
     private Speculator mtp(MtpFile block) {

@@ -14,6 +14,7 @@ import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.RemoteScan;
 import dev.varve.platform.remote.ScanLoadRequest;
+import dev.varve.platform.remote.TensorCheck;
 import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheTypes;
@@ -124,7 +125,11 @@ final class DrafterOpening {
                             look,
                             residency(),
                             devices.remote(where));
-            return RemoteScan.open(where.toString(), devices.link(where), request);
+            return RemoteScan.open(
+                    where.toString(),
+                    devices.link(where),
+                    request,
+                    new TensorCheck(devices.digests(), model.model().tensors(model.range())));
         } catch (VarveException e) {
             throw new VarveException(
                     e.kind(),

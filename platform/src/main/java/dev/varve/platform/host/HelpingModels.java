@@ -94,7 +94,11 @@ final class HelpingModels {
 
     private DraftDevices devices(DraftProcess process, List<Path> files, PlacedShards shards) {
         return new DraftDevices(
-                request, shards::device, shards::remote, device -> link(process, files, device));
+                request,
+                shards::device,
+                shards::remote,
+                device -> link(process, files, device),
+                model.digests());
     }
 
     private ShardLink link(DraftProcess process, List<Path> files, DeviceReference device) {

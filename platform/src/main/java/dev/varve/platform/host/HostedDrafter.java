@@ -3,6 +3,7 @@ package dev.varve.platform.host;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.PlacementRequest;
@@ -67,7 +68,8 @@ public final class HostedDrafter implements AutoCloseable {
                                             new InstalledLinks(
                                                     List.of(settings.drafter()),
                                                     catalog,
-                                                    settings.process().within(processes))),
+                                                    settings.process().within(processes)),
+                                            TensorDigests.rememberedIn(plugins.cacheFolder())),
                                     listener::note)
                             .open();
             return new HostedDrafter(

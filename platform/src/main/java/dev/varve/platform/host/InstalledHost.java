@@ -7,6 +7,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.PluginCatalog;
@@ -44,12 +45,19 @@ public final class InstalledHost implements ShardHost {
     private final PluginCatalog catalog;
     private final LocalBackends backends;
     private final Offer offer;
+    private final TensorDigests digests;
 
-    /** Offers what plugins can do. */
-    public InstalledHost(PluginCatalog catalog, LocalBackends backends, Offer offer) {
+    /**
+     * Offers what plugins can do.
+     *
+     * @param digests of the model files' tensors
+     */
+    public InstalledHost(
+            PluginCatalog catalog, LocalBackends backends, Offer offer, TensorDigests digests) {
         this.catalog = catalog;
         this.backends = backends;
         this.offer = offer;
+        this.digests = digests;
     }
 
     /**
@@ -128,6 +136,11 @@ public final class InstalledHost implements ShardHost {
 
     private static void warn(String message) {
         System.getLogger(InstalledHost.class.getName()).log(System.Logger.Level.WARNING, message);
+    }
+
+    @Override
+    public TensorDigests digests() {
+        return digests;
     }
 
     @Override

@@ -17,7 +17,9 @@ import java.util.Map;
 /**
  * What is in a model file: its metadata and tensors, and samples of every tensor's values, since
  * models that were trained further differ in nothing else. To read all values would take as long as
- * loading them.
+ * loading them. Digests of all values are no part of it even where they are known ({@link
+ * dev.varve.platform.content.TensorDigests}): what is in a cache must be found again whether they
+ * are or not.
  */
 final class ModelContent {
     private static final int SAMPLES = 8;

@@ -115,6 +115,7 @@ public final class PlacedShards implements ShardFactory, AutoCloseable {
                         options,
                         remote(device),
                         prepared.settings().processes().boundaryType()),
+                prepared.digests(),
                 progress);
     }
 

@@ -5,6 +5,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.platform.compression.Drafter;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
@@ -55,6 +56,7 @@ public final class PreparedModel {
     private final LocalBackends backends;
     private final PlacementRequest request;
     private final long begin;
+    private final TensorDigests digests;
 
     /** Other models that help this one. */
     private final HelpingModels beside;
@@ -63,6 +65,7 @@ public final class PreparedModel {
         settings = order.settings();
         listener = order.listener();
         begin = order.begin();
+        digests = TensorDigests.rememberedIn(settings.plugins().cacheFolder());
         this.model = model;
         catalog = devices.catalog();
         backends = devices.backends();
@@ -185,6 +188,11 @@ public final class PreparedModel {
 
     PluginCatalog catalog() {
         return catalog;
+    }
+
+    /** Of the files of this model and of those that help it. */
+    TensorDigests digests() {
+        return digests;
     }
 
     LocalBackends backends() {

@@ -2,11 +2,13 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.platform.content.FileIdentity;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.wire.Message;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a server wants a shard process to guess with. Both files are named and compared as in a
@@ -31,11 +33,20 @@ public record DraftLoadRequest(
      *
      * @param name file name
      * @param digest {@link ModelDigest} of the file
+     * @param files {@link FileIdentity#digest} of its parts; empty where that is not known
      */
-    public record Draft(String name, String digest) {
+    public record Draft(String name, String digest, Optional<String> files) {
         /** What this process sees. */
         public static Draft of(GgufFile file) {
-            return new Draft(file.path().getFileName().toString(), ModelDigest.of(file));
+            return new Draft(
+                    file.path().getFileName().toString(),
+                    ModelDigest.of(file),
+                    FileIdentity.digest(file.parts()));
+        }
+
+        /** Whether another process sees the same files in the same state. */
+        boolean hasSameFiles(Draft other) {
+            return files.isPresent() && files.equals(other.files);
         }
     }
 
@@ -46,6 +57,7 @@ public record DraftLoadRequest(
         device.putOptions(fields);
         fields.text(draft.name())
                 .text(draft.digest())
+                .text(draft.files().orElse(""))
                 .number(limits.contextTokens())
                 .number(limits.sequences())
                 .number(limits.draftTokens())
@@ -64,7 +76,8 @@ public record DraftLoadRequest(
         Draft draft =
                 new Draft(
                         LoadRequest.fileName("draft", fields),
-                        fields.text("draft digest", LoadRequest.DIGEST));
+                        fields.text("draft digest", LoadRequest.DIGEST),
+                        LoadRequest.fileStates(fields));
         SpeculationTarget.Limits limits =
                 new SpeculationTarget.Limits(
                         fields.number("context", 1, Integer.MAX_VALUE),

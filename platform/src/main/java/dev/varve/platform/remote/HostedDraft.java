@@ -10,21 +10,29 @@ import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.wire.Message;
 
 import java.util.List;
+import java.util.Optional;
 
 /** A draft model of a session, between its messages and the speculator. For one thread. */
 final class HostedDraft implements AutoCloseable {
     private final DflashSpeculator speculator;
     private final ComputeDevice device;
     private final DraftCodec codec;
+    private final LoadedTensors tensors;
 
-    private HostedDraft(DflashSpeculator speculator, ComputeDevice device, DraftCodec codec) {
+    private HostedDraft(
+            DflashSpeculator speculator,
+            ComputeDevice device,
+            DraftCodec codec,
+            LoadedTensors tensors) {
         this.speculator = speculator;
         this.device = device;
         this.codec = codec;
+        this.tensors = tensors;
     }
 
     /**
@@ -33,14 +41,14 @@ final class HostedDraft implements AutoCloseable {
      * @throws VarveException if a file is missing or another one than the server's, does not fit
      *     the target, or there is no room
      */
-    static HostedDraft open(DraftLoadRequest request, ShardHost host) {
+    static HostedDraft open(DraftLoadRequest request, ShardHost host, LoadProgress progress) {
         GgufFile targetFile = host.model(request.target().name());
         LayerSplitAdapter target = host.adapter(targetFile, request.target().options());
         GgufFile file = host.model(request.draft().name());
-        List<String> differences =
-                request.differences(
-                        LoadRequest.Model.of(targetFile, target, request.target().options()),
-                        DraftLoadRequest.Draft.of(file));
+        LoadRequest.Model mine =
+                LoadRequest.Model.of(targetFile, target, request.target().options());
+        DraftLoadRequest.Draft myDraft = DraftLoadRequest.Draft.of(file);
+        List<String> differences = request.differences(mine, myDraft);
         if (!differences.isEmpty()) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
@@ -53,10 +61,19 @@ final class HostedDraft implements AutoCloseable {
         DraftFile draft = DraftFile.of(file, targetFile, target.shape());
         ComputeDevice device = host.open(request.device().name(), request.device().options());
         try {
+            LoadedTensors tensors =
+                    LoadedTensors.of(
+                            draft.selection(),
+                            request.target().hasSameFiles(mine)
+                                            && request.draft().hasSameFiles(myDraft)
+                                    ? Optional.empty()
+                                    : Optional.of(host.digests()),
+                            new ThrottledProgress(progress));
             return new HostedDraft(
                     DflashSpeculator.open(draft, request.limits(), device, request.conduct()),
                     device,
-                    codec(draft, target));
+                    codec(draft, target),
+                    tensors);
         } catch (RuntimeException | Error e) {
             device.close();
             throw e;
@@ -70,10 +87,10 @@ final class HostedDraft implements AutoCloseable {
                 target.shape().vocabularySize());
     }
 
-    /** What was loaded, where. */
+    /** What was loaded, where; waits for the digests of its tensors. */
     Message describe() {
         return HostedShard.describe(
-                new ShardMemory(speculator.bytes(), 0, 0, 0), device, List.of());
+                new ShardMemory(speculator.bytes(), 0, 0, 0), device, List.of(), tensors.await());
     }
 
     Message step(Message request) {

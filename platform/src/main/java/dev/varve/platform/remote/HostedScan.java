@@ -14,6 +14,7 @@ import dev.varve.platform.wire.WireCode;
 import dev.varve.platform.wire.WireException;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
@@ -22,11 +23,14 @@ final class HostedScan implements AutoCloseable {
     private final ResidentScan scan;
     private final ComputeDevice device;
     private final ScanCodec codec;
+    private final LoadedTensors tensors;
 
-    private HostedScan(ResidentScan scan, ComputeDevice device, ScanCodec codec) {
+    private HostedScan(
+            ResidentScan scan, ComputeDevice device, ScanCodec codec, LoadedTensors tensors) {
         this.scan = scan;
         this.device = device;
         this.codec = codec;
+        this.tensors = tensors;
     }
 
     /**
@@ -39,28 +43,34 @@ final class HostedScan implements AutoCloseable {
         LoadRequest.Model model = request.model();
         GgufFile file = host.model(model.name());
         LayerSplitAdapter adapter = host.adapter(file, model.options());
-        model.requireAlike(LoadRequest.Model.of(file, adapter, model.options()));
+        LoadRequest.Model mine = LoadRequest.Model.of(file, adapter, model.options());
+        model.requireAlike(mine);
+        ModelRange all = new ModelRange(file, adapter, adapter.shape().allLayers());
         ComputeDevice device = host.open(request.device().name(), request.device().options());
         try {
+            LoadedTensors tensors =
+                    LoadedTensors.of(
+                            adapter.tensors(all.range()),
+                            model.hasSameFiles(mine)
+                                    ? Optional.empty()
+                                    : Optional.of(host.digests()),
+                            new ThrottledProgress(progress));
             return new HostedScan(
                     new ResidentScan(
-                            new ModelRange(file, adapter, adapter.shape().allLayers()),
-                            device,
-                            request.look(),
-                            request.residency(),
-                            new ThrottledProgress(progress)),
+                            all, device, request.look(), request.residency(), tensors.progress()),
                     device,
-                    ScanCodec.of(request));
+                    ScanCodec.of(request),
+                    tensors);
         } catch (RuntimeException | Error e) {
             device.close();
             throw e;
         }
     }
 
-    /** What was loaded, where. */
+    /** What was loaded, where; waits for the digests of its tensors. */
     Message describe() {
         return HostedShard.describe(
-                new ShardMemory(scan.weightBytes(), 0, 0, 0), device, List.of());
+                new ShardMemory(scan.weightBytes(), 0, 0, 0), device, List.of(), tensors.await());
     }
 
     /**

@@ -11,6 +11,8 @@ import dev.varve.platform.wire.Message;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -23,10 +25,17 @@ final class HostedShard implements AutoCloseable {
     private final BatchCodec batches;
     private final ResultCodec results;
     private final PartCodec parts;
+    private final LoadedTensors tensors;
 
-    HostedShard(Shard shard, ComputeDevice device, LayerSplitAdapter adapter, BoundaryType type) {
+    HostedShard(
+            Shard shard,
+            ComputeDevice device,
+            LayerSplitAdapter adapter,
+            BoundaryType type,
+            LoadedTensors tensors) {
         this.shard = shard;
         this.device = device;
+        this.tensors = tensors;
         batches = batchCodec(adapter, shard.range(), type);
         results = resultCodec(adapter, shard.range(), type);
         parts = new PartCodec(shard.range());
@@ -46,20 +55,28 @@ final class HostedShard implements AutoCloseable {
                 adapter.shape().embeddingLength());
     }
 
-    /** What was loaded, where. */
+    /** What was loaded, where; waits for the digests of its tensors. */
     Message describe() {
-        return describe(shard.memory(), device, shard.computesOn().processors());
+        return describe(shard.memory(), device, shard.computesOn().processors(), tensors.await());
     }
 
-    /** What the answer to a request to load says. */
+    /**
+     * What the answer to a request to load says.
+     *
+     * @param digests as of {@link DigestCodec}
+     */
     static Message describe(
-            ShardMemory memory, ComputeDevice device, Collection<Integer> processors) {
+            ShardMemory memory,
+            ComputeDevice device,
+            Collection<Integer> processors,
+            Optional<Map<String, String>> digests) {
         FieldWriter fields = new FieldWriter();
         ResultCodec.putMemory(fields, memory);
         fields.text(device.info().description()).flag(device.info().hostCores());
         fields.number(processors.size());
         processors.forEach(fields::number);
-        return Message.of(MessageType.LOAD, fields.done());
+        DigestCodec.put(fields, digests);
+        return new Message(MessageType.LOAD, fields.done(), DigestCodec.payload(digests));
     }
 
     Message forward(Message request) {

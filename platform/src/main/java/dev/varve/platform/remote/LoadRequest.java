@@ -8,6 +8,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.content.FileIdentity;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ShardOptions;
@@ -17,6 +18,7 @@ import dev.varve.platform.wire.Message;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
@@ -46,15 +48,18 @@ public record LoadRequest(
      *
      * @param name file name
      * @param digest {@link ModelDigest} of the file
+     * @param files {@link FileIdentity#digest} of its parts; empty where that is not known
      * @param shape its sizes
      * @param options how its family reads the file
      */
-    public record Model(String name, String digest, Shape shape, ModelOptions options) {
+    public record Model(
+            String name, String digest, Optional<String> files, Shape shape, ModelOptions options) {
         /** What this process sees. */
         public static Model of(GgufFile file, LayerSplitAdapter adapter, ModelOptions options) {
             return new Model(
                     file.path().getFileName().toString(),
                     ModelDigest.of(file),
+                    FileIdentity.digest(file.parts()),
                     Shape.of(adapter.shape()),
                     options);
         }
@@ -62,6 +67,7 @@ public record LoadRequest(
         void put(FieldWriter fields) {
             fields.text(name)
                     .text(digest)
+                    .text(files.orElse(""))
                     .text(shape.architecture())
                     .number(shape.layers())
                     .number(shape.embeddingLength())
@@ -73,6 +79,7 @@ public record LoadRequest(
         static Model get(FieldReader fields) {
             String name = fileName("model", fields);
             String digest = fields.text("digest", DIGEST);
+            Optional<String> files = fileStates(fields);
             Shape shape =
                     new Shape(
                             fields.text("architecture", NAME),
@@ -83,7 +90,12 @@ public record LoadRequest(
                     new ModelOptions(
                             positive(fields.real("yarn beta fast")),
                             positive(fields.real("yarn beta slow")));
-            return new Model(name, digest, shape, options);
+            return new Model(name, digest, files, shape, options);
+        }
+
+        /** Whether another process sees the same files in the same state. */
+        boolean hasSameFiles(Model other) {
+            return files.isPresent() && files.equals(other.files);
         }
 
         /** The fields in which another process sees something else, with both values. */
@@ -234,6 +246,10 @@ public record LoadRequest(
             captures.add(fields.number("capture", 0, layers));
         }
         return captures;
+    }
+
+    static Optional<String> fileStates(FieldReader fields) {
+        return Optional.of(fields.text("files", DIGEST)).filter(text -> !text.isEmpty());
     }
 
     /** A file's name, which leads nowhere else. */

@@ -33,21 +33,31 @@ final class LoadedShards implements AutoCloseable {
         LoadRequest.Model model = request.model();
         GgufFile file = host.model(model.name());
         LayerSplitAdapter adapter = host.adapter(file, model.options());
-        model.requireAlike(LoadRequest.Model.of(file, adapter, model.options()));
+        LoadRequest.Model mine = LoadRequest.Model.of(file, adapter, model.options());
+        model.requireAlike(mine);
         ComputeDevice device = host.open(request.device().name(), request.device().options());
         try {
+            LoadedTensors tensors =
+                    LoadedTensors.of(
+                            adapter.tensors(request.range()),
+                            model.hasSameFiles(mine)
+                                    ? Optional.empty()
+                                    : Optional.of(host.digests()),
+                            new ThrottledProgress(progress));
             Shard shard =
                     loader.load(
                             new RangeLoader.Place(file, adapter, device),
                             request,
-                            new ThrottledProgress(progress));
-            HostedShard hosted = new HostedShard(shard, device, adapter, request.boundaryType());
-            current = Optional.of(hosted);
-            return hosted.describe();
+                            tensors.progress());
+            current =
+                    Optional.of(
+                            new HostedShard(
+                                    shard, device, adapter, request.boundaryType(), tensors));
         } catch (RuntimeException | Error e) {
             device.close();
             throw e;
         }
+        return current().describe();
     }
 
     @Override

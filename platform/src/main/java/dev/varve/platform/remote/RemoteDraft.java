@@ -4,6 +4,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.draft.DistantSpeculator;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.draft.DraftStatus;
@@ -98,17 +99,22 @@ public final class RemoteDraft implements DistantSpeculator {
      * @param link the way to it; this object's from now on
      * @param file the draft model, as this process sees it
      * @param target the model whose tokens are guessed
-     * @throws dev.varve.api.VarveException if the process cannot be reached or refuses
+     * @param digests of this process's files, with which the process must agree
+     * @throws dev.varve.api.VarveException if the process cannot be reached, refuses, or has other
+     *     weights
      */
     public static RemoteDraft open(
             String device,
             ShardLink link,
             DraftLoadRequest request,
             DraftFile file,
-            LayerSplitAdapter target) {
+            LayerSplitAdapter target,
+            TensorDigests digests) {
         String name =
                 String.format(Locale.ROOT, "draft model %s on %s", request.draft().name(), device);
-        ShardSupervisor supervisor = new ShardSupervisor(name, link, request.encode());
+        ShardSupervisor supervisor =
+                new ShardSupervisor(
+                        name, link, request.encode(), new TensorCheck(digests, file.selection()));
         try {
             supervisor.start(LoadProgress.silent());
         } catch (RuntimeException | Error e) {

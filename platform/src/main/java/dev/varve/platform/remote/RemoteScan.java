@@ -44,11 +44,13 @@ public final class RemoteScan implements TextReader {
      *
      * @param device its device, for people
      * @param link the way to it; this object's from now on
-     * @throws VarveException if the process cannot be reached or refuses
+     * @param check its tensors, with which those of the process must agree
+     * @throws VarveException if the process cannot be reached, refuses, or has other weights
      */
-    public static RemoteScan open(String device, ShardLink link, ScanLoadRequest request) {
+    public static RemoteScan open(
+            String device, ShardLink link, ScanLoadRequest request, TensorCheck check) {
         String name = "drafter " + request.model().name() + " on " + device;
-        ShardSupervisor supervisor = new ShardSupervisor(name, link, request.encode());
+        ShardSupervisor supervisor = new ShardSupervisor(name, link, request.encode(), check);
         try {
             supervisor.start(LoadProgress.silent());
         } catch (RuntimeException | Error e) {

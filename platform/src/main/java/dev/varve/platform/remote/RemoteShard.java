@@ -4,6 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
@@ -84,10 +85,15 @@ public final class RemoteShard implements Shard {
      * Reaches a process and has it load a range.
      *
      * @param adapter the model that the request names, as this process sees it
-     * @throws VarveException if the process cannot be reached or refuses
+     * @param digests of this process's files, with which the process must agree
+     * @throws VarveException if the process cannot be reached, refuses, or has other weights
      */
     public static RemoteShard open(
-            Peer peer, LayerSplitAdapter adapter, LoadRequest request, LoadProgress progress) {
+            Peer peer,
+            LayerSplitAdapter adapter,
+            LoadRequest request,
+            TensorDigests digests,
+            LoadProgress progress) {
         ShardSupervisor supervisor =
                 new ShardSupervisor(
                         String.format(
@@ -97,7 +103,8 @@ public final class RemoteShard implements Shard {
                                 request.range().begin(),
                                 request.range().end() - 1),
                         peer.link(),
-                        request.encode());
+                        request.encode(),
+                        new TensorCheck(digests, adapter.tensors(request.range())));
         try {
             supervisor.start(progress);
         } catch (RuntimeException | Error e) {

@@ -6,6 +6,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.content.TensorDigests;
 
 import java.util.List;
 
@@ -29,6 +30,9 @@ public interface ShardHost {
      *     folders that this process was given
      */
     GgufFile model(String name);
+
+    /** Computes and remembers digests of the model files' tensors. */
+    TensorDigests digests();
 
     /** The model as its family sees it. */
     LayerSplitAdapter adapter(GgufFile file, ModelOptions options);

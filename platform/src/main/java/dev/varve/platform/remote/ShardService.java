@@ -106,7 +106,8 @@ public final class ShardService implements Handler, AutoCloseable {
             case MessageType.DESCRIBE -> describe();
             case MessageType.LOAD ->
                     loaded.load(LoadRequest.decode(request), progressOf(call, request.type()));
-            case MessageType.LOAD_DRAFT -> loadDraft(DraftLoadRequest.decode(request));
+            case MessageType.LOAD_DRAFT ->
+                    loadDraft(DraftLoadRequest.decode(request), progressOf(call, request.type()));
             case MessageType.DRAFT -> draft.orElseThrow(this::noDraft).step(request);
             case MessageType.LOAD_SCAN ->
                     loadScan(ScanLoadRequest.decode(request), progressOf(call, request.type()));
@@ -142,9 +143,9 @@ public final class ShardService implements Handler, AutoCloseable {
     }
 
     /** Replaces the draft model; the former one is freed first, since both might not fit. */
-    private Message loadDraft(DraftLoadRequest request) {
+    private Message loadDraft(DraftLoadRequest request, LoadProgress told) {
         closeDraft();
-        HostedDraft opened = HostedDraft.open(request, host);
+        HostedDraft opened = HostedDraft.open(request, host, told);
         draft = Optional.of(opened);
         return opened.describe();
     }

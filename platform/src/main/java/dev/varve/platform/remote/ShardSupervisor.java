@@ -14,6 +14,7 @@ import dev.varve.platform.wire.WireStatistics;
 
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -53,6 +54,7 @@ final class ShardSupervisor implements AutoCloseable {
     private final String name;
     private final ShardLink link;
     private final Message request;
+    private final TensorCheck check;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -74,11 +76,13 @@ final class ShardSupervisor implements AutoCloseable {
     /**
      * @param name of the process, for people
      * @param request what it is to load
+     * @param check what the tensors that it loads must be
      */
-    ShardSupervisor(String name, ShardLink link, Message request) {
+    ShardSupervisor(String name, ShardLink link, Message request, TensorCheck check) {
         this.name = name;
         this.link = link;
         this.request = request;
+        this.check = check;
     }
 
     /** Starts the first incarnation; a failure is the caller's to tell. */
@@ -253,6 +257,10 @@ final class ShardSupervisor implements AutoCloseable {
     private void connect(LoadProgress listener) {
         Session fresh = new Session(link.open());
         note(ShardCondition::reached);
+        if (!link.sameHost()) {
+            // It will not see the same files: read while it loads.
+            check.begin();
+        }
         try {
             Message reply =
                     join(
@@ -266,7 +274,9 @@ final class ShardSupervisor implements AutoCloseable {
             fields.text("description", 4096);
             hostCores = fields.flag("host cores");
             processors = processors(fields);
+            Optional<Map<String, String>> digests = DigestCodec.get(fields, reply.payload());
             fields.end();
+            check.verify(name, digests);
         } catch (RuntimeException | Error e) {
             fresh.channel().close();
             throw e;

@@ -9,6 +9,7 @@ import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.PluginCatalog;
@@ -37,7 +38,8 @@ class InstalledHostTest {
                 catalog,
                 new LocalBackends(catalog.backends(), BackendOptions.packed(folder)),
                 new InstalledHost.Offer(
-                        devices.stream().map(DeviceReference::parse).toList(), models, folders));
+                        devices.stream().map(DeviceReference::parse).toList(), models, folders),
+                TensorDigests.rememberedIn(folder));
     }
 
     private static List<String> names(InstalledHost host) {

@@ -54,7 +54,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * The bytes of version 8, as shard processes of other releases send and take them. A change here
+ * The bytes of version 9, as shard processes of other releases send and take them. A change here
  * needs another version number.
  */
 class GoldenBytesTest {
@@ -156,6 +156,7 @@ class GoldenBytesTest {
                 new LoadRequest.Model(
                         "m.gguf",
                         "ab",
+                        Optional.of("cd"),
                         new LoadRequest.Shape("qwen35", 4, 128, 320),
                         ModelOptions.defaults()),
                 new LayerRange(1, 3),
@@ -168,7 +169,7 @@ class GoldenBytesTest {
     @Test
     void aLoadHasItsBytes() {
         assertEquals(
-                "65: 060000006d2e67677566020000006162060000007177656e3335040000"
+                "65: 060000006d2e67677566020000006162020000006364060000007177656e3335040000"
                         + "00800000004001000000000000000000000000000000000000050000006370"
                         + "753a3001000000030000000400000071385f30030000006631360002000003"
                         + "00000000010000000000000000000001000200000001000000020000000000"
@@ -180,7 +181,7 @@ class GoldenBytesTest {
     @Test
     void aLoadOfAShardThatScoresPagesHasItsBytes() {
         assertEquals(
-                "65: 060000006d2e67677566020000006162060000007177656e3335040000"
+                "65: 060000006d2e67677566020000006162020000006364060000007177656e3335040000"
                         + "00800000004001000000000000000000000000000000000000050000006370"
                         + "753a3001000000030000000400000071385f30030000006631360002000003"
                         + "00000000010000000000000000000001000200000001000000020000000000"
@@ -347,7 +348,7 @@ class GoldenBytesTest {
     @Test
     void aLoadOfAModelThatReadsTextsHasItsBytes() {
         assertEquals(
-                "80: 060000006d2e67677566020000006162050000007177656e3304000000"
+                "80: 060000006d2e67677566020000006162020000006364050000007177656e3304000000"
                         + "800000006400000000000000000000000000000000000000050000006370"
                         + "753a3002000000000000000101000000040000000800000001000100"
                         + "0000 - ",

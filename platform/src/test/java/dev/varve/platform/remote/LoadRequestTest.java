@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 
@@ -31,6 +32,7 @@ class LoadRequestTest {
                 new LoadRequest.Model(
                         "m.gguf",
                         "ab",
+                        Optional.empty(),
                         new LoadRequest.Shape("qwen35", 4, 128, 320),
                         ModelOptions.defaults()),
                 new LayerRange(1, 3),

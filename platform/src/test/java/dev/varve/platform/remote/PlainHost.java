@@ -8,6 +8,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.LoadProgress;
@@ -41,8 +42,11 @@ final class PlainHost implements ShardHost, RangeLoader {
 
     private final Path file;
 
-    PlainHost(Path file) {
+    private final TensorDigests digests;
+
+    PlainHost(Path file, TensorDigests digests) {
         this.file = file;
+        this.digests = digests;
     }
 
     /** A shard that tells when it is freed. */
@@ -101,6 +105,11 @@ final class PlainHost implements ShardHost, RangeLoader {
                     VarveException.Kind.UNREADABLE_FILE, name + ": this shard has no such model");
         }
         return GgufFile.open(file);
+    }
+
+    @Override
+    public TensorDigests digests() {
+        return digests;
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
@@ -33,6 +34,7 @@ final class RemoteRig implements AutoCloseable {
 
     final PlainModel model;
     final PlainHost host;
+    private final TensorDigests digests;
     private final GgufFile file;
     private final Path folder;
     private final int slots;
@@ -43,7 +45,8 @@ final class RemoteRig implements AutoCloseable {
         this.slots = slots;
         file = GgufFile.open(model.write(folder));
         this.model = PlainModel.read(file);
-        host = new PlainHost(file.path());
+        digests = TensorDigests.rememberedIn(folder.resolve("cache"));
+        host = new PlainHost(file.path(), digests);
         server = new ShardServer(host, ShardProtocol.wireOptions("shard"), host);
     }
 
@@ -87,6 +90,7 @@ final class RemoteRig implements AutoCloseable {
                 new RemoteShard.Peer(PlainHost.DEVICE + "@test", link, HOST_CORES),
                 model,
                 request,
+                digests,
                 progress);
     }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.Feature;
@@ -278,6 +279,7 @@ class RemoteShardTest {
                 new LoadRequest.Model(
                         request.model().name(),
                         "0123",
+                        request.model().files(),
                         new LoadRequest.Shape("other", 9, 8, 61),
                         request.model().options());
         RemoteShard.Peer peer =
@@ -297,6 +299,7 @@ class RemoteShardTest {
                                                 request.shard(),
                                                 request.device(),
                                                 request.boundaryType()),
+                                        TensorDigests.rememberedIn(folder),
                                         (done, total) -> {}));
 
         assertEquals(VarveException.Kind.INVALID_REQUEST, refused.kind());

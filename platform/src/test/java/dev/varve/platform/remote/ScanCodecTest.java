@@ -41,6 +41,7 @@ class ScanCodecTest {
                 new LoadRequest.Model(
                         "m.gguf",
                         "ab",
+                        Optional.of("cd"),
                         new LoadRequest.Shape("qwen3", LAYERS, 128, VOCABULARY),
                         ModelOptions.defaults()),
                 new PromptScan.Look(layers, tail, rotated),

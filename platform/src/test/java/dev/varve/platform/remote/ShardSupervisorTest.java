@@ -8,9 +8,11 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.TensorSelection;
 import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
+import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
@@ -34,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -62,7 +65,9 @@ class ShardSupervisorTest {
             FieldWriter fields = new FieldWriter();
             ResultCodec.putMemory(fields, new ShardMemory(TOTAL, 0, 1, 1));
             call.reply(
-                    Message.of(MessageType.LOAD, fields.text("test").flag(false).number(0).done()));
+                    Message.of(
+                            MessageType.LOAD,
+                            fields.text("test").flag(false).number(0).flag(true).done()));
         }
 
         void crash() {
@@ -116,7 +121,14 @@ class ShardSupervisorTest {
 
     @BeforeEach
     void start() throws Exception {
-        supervisor = new ShardSupervisor("test", new TestLink(), request().encode());
+        supervisor =
+                new ShardSupervisor(
+                        "test",
+                        new TestLink(),
+                        request().encode(),
+                        new TensorCheck(
+                                TensorDigests.rememberedIn(folder),
+                                new TensorSelection(List.of())));
         CompletableFuture<Void> started =
                 CompletableFuture.runAsync(
                         () -> supervisor.start(LoadProgress.silent()), Thread::startVirtualThread);
@@ -136,6 +148,7 @@ class ShardSupervisorTest {
                 new LoadRequest.Model(
                         "m.gguf",
                         "0",
+                        Optional.empty(),
                         new LoadRequest.Shape("test", 2, 8, 16),
                         ModelOptions.defaults()),
                 new LayerRange(1, 2),

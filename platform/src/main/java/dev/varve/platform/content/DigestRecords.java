@@ -1,0 +1,241 @@
+package dev.varve.platform.content;
+
+import dev.varve.api.gguf.GgufTensor;
+
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Remembers the digests of files' tensors, in memory and in records: beside the file as {@code
+ * NAME.digests}, or in a folder of this user where that cannot be written. A record is UTF-8 text,
+ * line by line:
+ *
+ * <pre>
+ * varve-tensor-digests 1
+ * BYTES MODIFIED INODE       of the file; the time as in ISO 8601
+ * OFFSET BYTES SHA256        for each tensor, 64 hexadecimal digits
+ * end SHA256                 of all lines before
+ * </pre>
+ *
+ * <p>It only saves time: one that is damaged, of another state of the file, or that somebody may
+ * have written who cannot change the file itself, is ignored and written anew. The last of two
+ * processes that write at a time wins; what the other one added is computed again when it is
+ * needed.
+ */
+final class DigestRecords {
+    private static final Logger LOG = System.getLogger("dev.varve.content");
+    private static final String MAGIC = "varve-tensor-digests 1";
+    private static final String SUFFIX = ".digests";
+    private static final String END = "end ";
+    private static final long MOST_BYTES = 64 << 20;
+
+    /** Clocks of file systems tick slowly: a write so soon before may be followed by one unseen. */
+    private static final Duration SETTLED = Duration.ofSeconds(2);
+
+    private static final int ROOT = 0;
+    private static final int FILE_TYPE = 0170000;
+    private static final int REGULAR = 0100000;
+    private static final int WRITABLE_BY_OTHERS = 022;
+
+    private final Path folder;
+    private final Map<Path, Known> memory = new HashMap<>();
+
+    /** What is known of one state of a file. */
+    private record Known(FileIdentity identity, Map<GgufTensor.Place, String> digests) {}
+
+    /** A record is not used, for the reason in the message. */
+    private static final class UnusableException extends IOException {
+        UnusableException(String reason) {
+            super(reason);
+        }
+    }
+
+    /**
+     * @param folder for records that cannot lie beside their file; need not exist yet
+     */
+    DigestRecords(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Digests that are remembered of a file in this state, none if nothing is known. */
+    synchronized Map<GgufTensor.Place, String> find(Path file, FileIdentity identity) {
+        Known known = memory.get(file);
+        if (known != null && known.identity().equals(identity)) {
+            return known.digests();
+        }
+        for (Path record : List.of(beside(file), apart(file))) {
+            try {
+                Map<GgufTensor.Place, String> digests = read(record, file, identity);
+                memory.put(file, new Known(identity, digests));
+                return digests;
+            } catch (NoSuchFileException e) {
+                // Usual before the first time.
+            } catch (IOException e) {
+                LOG.log(
+                        Level.INFO,
+                        "{0}: not used, digests are computed again: {1}",
+                        record,
+                        e.getMessage());
+            }
+        }
+        return Map.of();
+    }
+
+    /** Remembers digests of a file in this state, unless it was written to only just now. */
+    synchronized void keep(
+            Path file, FileIdentity identity, Map<GgufTensor.Place, String> digests) {
+        if (identity.modified().isAfter(Instant.now().minus(SETTLED))) {
+            return;
+        }
+        memory.put(file, new Known(identity, Map.copyOf(digests)));
+        byte[] text = text(identity, digests).getBytes(StandardCharsets.UTF_8);
+        try {
+            write(beside(file), text);
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, "{0}: cannot be written: {1}", beside(file), e.toString());
+            keepApart(file, text);
+        }
+    }
+
+    private void keepApart(Path file, byte[] text) {
+        try {
+            Files.createDirectories(folder);
+            write(apart(file), text);
+        } catch (IOException e) {
+            LOG.log(
+                    Level.INFO,
+                    "{0}: its digests are not remembered, neither beside it nor in {1}: {2}",
+                    file,
+                    folder,
+                    e.toString());
+        }
+    }
+
+    static Path beside(Path file) {
+        return file.resolveSibling(file.getFileName() + SUFFIX);
+    }
+
+    private Path apart(Path file) {
+        String path = file.toAbsolutePath().normalize().toString();
+        return folder.resolve(
+                Sha256.hex(path.getBytes(StandardCharsets.UTF_8)).substring(0, 24) + SUFFIX);
+    }
+
+    /** Another process sees the former record or this one, never a part of it. */
+    private static void write(Path record, byte[] text) throws IOException {
+        Path fresh =
+                Files.createTempFile(
+                        record.getParent() == null ? Path.of("") : record.getParent(),
+                        record.getFileName().toString(),
+                        ".new",
+                        PosixFilePermissions.asFileAttribute(
+                                PosixFilePermissions.fromString("rw-r--r--")));
+        try {
+            Files.write(fresh, text);
+            Files.move(fresh, record, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+
+    private static String text(FileIdentity identity, Map<GgufTensor.Place, String> digests) {
+        Map<Long, String> lines = new TreeMap<>();
+        digests.forEach(
+                (place, digest) ->
+                        lines.put(
+                                place.offset(),
+                                place.offset() + " " + place.bytes() + " " + digest + "\n"));
+        String body = MAGIC + "\n" + state(identity) + "\n" + String.join("", lines.values());
+        return body + END + Sha256.hex(body.getBytes(StandardCharsets.UTF_8)) + "\n";
+    }
+
+    /** Without the device: its number may be another one after each start of the system. */
+    private static String state(FileIdentity identity) {
+        return identity.bytes() + " " + identity.modified() + " " + identity.inode();
+    }
+
+    private static Map<GgufTensor.Place, String> read(Path record, Path file, FileIdentity identity)
+            throws IOException {
+        requireTrusted(record, file);
+        String text = new String(Files.readAllBytes(record), StandardCharsets.UTF_8);
+        int end = text.lastIndexOf(END);
+        if (end < 0
+                || !text.substring(end)
+                        .equals(
+                                END
+                                        + Sha256.hex(
+                                                text.substring(0, end)
+                                                        .getBytes(StandardCharsets.UTF_8))
+                                        + "\n")) {
+            throw new UnusableException("damaged or cut short");
+        }
+        List<String> lines = text.substring(0, end).lines().toList();
+        if (lines.size() < 2 || !lines.getFirst().equals(MAGIC)) {
+            throw new UnusableException("expected " + MAGIC + ", found another form");
+        }
+        if (!lines.get(1).equals(state(identity))) {
+            throw new UnusableException(
+                    "the file has changed: expected "
+                            + state(identity)
+                            + " (bytes, time, inode), found "
+                            + lines.get(1));
+        }
+        Map<GgufTensor.Place, String> digests = new HashMap<>();
+        for (String line : lines.subList(2, lines.size())) {
+            String[] fields = line.split(" ", -1);
+            if (fields.length != 3 || !fields[2].matches("[0-9a-f]{" + Sha256.DIGITS + "}")) {
+                throw new UnusableException("expected OFFSET BYTES SHA256, found another form");
+            }
+            digests.put(
+                    new GgufTensor.Place(file, number(fields[0]), number(fields[1])), fields[2]);
+        }
+        return Map.copyOf(digests);
+    }
+
+    private static long number(String digits) throws UnusableException {
+        try {
+            return Long.parseLong(digits);
+        } catch (NumberFormatException e) {
+            throw new UnusableException("expected a number, found something else");
+        }
+    }
+
+    /** Whoever can write the record must be one who could as well change the file. */
+    private static void requireTrusted(Path record, Path file) throws IOException {
+        Map<String, Object> found =
+                Files.readAttributes(record, "unix:mode,uid,size", LinkOption.NOFOLLOW_LINKS);
+        int mode = (Integer) found.get("mode");
+        if ((mode & FILE_TYPE) != REGULAR) {
+            throw new UnusableException("it is not a regular file");
+        }
+        if ((Long) found.get("size") > MOST_BYTES) {
+            throw new UnusableException("it has more than " + MOST_BYTES + " bytes");
+        }
+        int owner = (Integer) found.get("uid");
+        if (!List.of(ROOT, owner(Path.of("/proc/self")), owner(file)).contains(owner)) {
+            throw new UnusableException(
+                    "it belongs to user " + owner + ", who does not own the model file");
+        }
+        if ((mode & WRITABLE_BY_OTHERS) != 0) {
+            throw new UnusableException("users other than its owner can write to it");
+        }
+    }
+
+    private static int owner(Path file) throws IOException {
+        return (Integer) Files.getAttribute(file, "unix:uid");
+    }
+}

@@ -9,6 +9,7 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Predicate;
 
 /** How the answers of one model read. Made once per model. Thread-safe. */
@@ -66,6 +67,7 @@ public final class AnswerDialect {
                         tokenizer,
                         reasoning,
                         rule(options.form()),
+                        callId(options),
                         beginning(options),
                         start,
                         options.thinkingBudget());
@@ -151,6 +153,12 @@ public final class AnswerDialect {
                     "/tools", "content of a form cannot be had together with tools of this model");
         }
         return new AnswerForm.Free();
+    }
+
+    private OptionalInt callId(AnswerOptions options) {
+        return calls.isPresent() && !options.tools().isEmpty()
+                ? OptionalInt.of(calls.get().openId())
+                : OptionalInt.empty();
     }
 
     private ContentRule rule(AnswerForm form) {

@@ -26,6 +26,9 @@ final class AnswerGuide implements TokenGuide {
     private final OptionalInt budget;
     private final ContentRule rule;
 
+    /** The mark that opens a call, and ends an open thought; empty without tools. */
+    private final OptionalInt callId;
+
     /** What a demanded call begins with; empty when there is none or it has begun. */
     private int[] call;
 
@@ -42,6 +45,10 @@ final class AnswerGuide implements TokenGuide {
 
     private boolean inThought;
     private boolean mayThink;
+
+    /** Whether content came since the last thought or call: no thought begins behind it. */
+    private boolean isBehindContent;
+
     private boolean hasContent;
     private boolean closedThought;
     private int spent;
@@ -50,17 +57,20 @@ final class AnswerGuide implements TokenGuide {
     /**
      * @param call what a demanded call begins with; none for no such call
      * @param start where the prompt leaves the answer
+     * @param callId the mark that opens a call; empty without tools
      */
     AnswerGuide(
             Tokenizer tokenizer,
             Optional<ReasoningTokens> marks,
             ContentRule rule,
+            OptionalInt callId,
             int[] call,
             PromptEnd start,
             OptionalInt budget) {
         this.tokenizer = tokenizer;
         this.marks = marks;
         this.rule = rule;
+        this.callId = callId;
         this.call = call;
         this.budget = budget;
         inThought = start instanceof PromptEnd.InThought;
@@ -75,6 +85,20 @@ final class AnswerGuide implements TokenGuide {
     /** Whether a thought was closed because the budget was spent. */
     boolean hasClosedThought() {
         return closedThought;
+    }
+
+    /** The reader of the answer saw the end of a call: a thought may follow it. */
+    void callEnded() {
+        isBehindContent = false;
+    }
+
+    /**
+     * Corrects whether a thought is open: a mark within a thought may open no call.
+     *
+     * @param open what the reader of the answer found
+     */
+    void setInThought(boolean open) {
+        inThought = open && !rule.isWhole();
     }
 
     /** Whether content has begun that keeps to a form, so that all of it counts. */
@@ -128,19 +152,39 @@ final class AnswerGuide implements TokenGuide {
             mayThink = false;
             inThisThought = 0;
         } else if (content) {
-            mayThink = false;
-            hasContent = true;
-            rule.accept(token);
+            acceptContent(token);
         }
     }
 
+    private void acceptContent(int token) {
+        mayThink = false;
+        hasContent = true;
+        isBehindContent = isBehindContent || isVisible(token, tokenizer);
+        rule.accept(token);
+    }
+
+    /** Whether a token of content is more than white space. */
+    static boolean isVisible(int token, Tokenizer tokenizer) {
+        return !tokenizer.decode(new int[] {token}, true).isBlank();
+    }
+
     private void acceptInThought(int token, boolean forced) {
+        if (!forced && opensCall(token)) {
+            inThought = false;
+            if (call.length > 0) {
+                enqueue(Arrays.copyOfRange(call, 1, call.length), 0);
+                call = NOTHING;
+            }
+            acceptContent(token);
+            return;
+        }
         if (token != marks.orElseThrow().closeId()) {
             spent++;
             inThisThought++;
             return;
         }
         inThought = false;
+        isBehindContent = false;
         if (!forced && (call.length > 0 || rule.isWhole())) {
             int[] after = marks.get().afterClose();
             enqueue(joined(after, call), after.length);
@@ -148,9 +192,18 @@ final class AnswerGuide implements TokenGuide {
         }
     }
 
-    /** Within a form a thought comes first or not at all. */
+    /** Within a form a thought comes first or not at all, elsewhere not behind content. */
     private boolean opensThought(int token) {
-        return marks.isPresent() && token == marks.get().openId() && (mayThink || !rule.isWhole());
+        return marks.isPresent()
+                && token == marks.get().openId()
+                && (mayThink || !rule.isWhole() && !isBehindContent);
+    }
+
+    /** Whether a token within a thought opens a call, which ends the thought. */
+    private boolean opensCall(int token) {
+        return callId.isPresent()
+                && token == callId.getAsInt()
+                && (call.length > 0 ? call[0] == token : rule.allows(token));
     }
 
     @Override
@@ -199,7 +252,8 @@ final class AnswerGuide implements TokenGuide {
         int most = budget.isEmpty() ? Integer.MAX_VALUE : Math.max(0, budget.getAsInt() - spent);
         int count = 0;
         while (count < guesses.length && count < most && allows(guesses[count])) {
-            if (guesses[count++] == marks.orElseThrow().closeId()) {
+            int guess = guesses[count++];
+            if (guess == marks.orElseThrow().closeId() || opensCall(guess)) {
                 return count;
             }
         }

@@ -12,6 +12,9 @@ import java.util.Optional;
  * never in the middle of a character. Marks are recognised by the ids of their tokens: text that
  * only looks like a mark is text. No sequence of tokens is an error.
  *
+ * <p>A thought begins an answer, or follows another one or a call; a mark that opens or closes a
+ * thought elsewhere is text. A call within a thought ends it.
+ *
  * <p>A call of a tool that is not declared, or one that cannot be read, is content, marks included.
  * A call whose name has been put out stays a call: at its close mark its arguments are completed to
  * JSON; where the answer ends before, they are left as far as they came.
@@ -55,6 +58,15 @@ public final class AnswerText {
     private Optional<ThoughtText> thought = Optional.empty();
     private Optional<OpenCall> call = Optional.empty();
     private boolean hadThought;
+
+    /** Whether content came since the last thought or call: no thought begins behind it. */
+    private boolean isBehindContent;
+
+    /** Whether a thought was ended for the model, which may still write its close mark. */
+    private boolean awaitsClose;
+
+    /** The thought in which the open call began, until its name shows that it is one. */
+    private Optional<ThoughtText> interrupted = Optional.empty();
 
     /** Whether content has begun of which all counts. */
     private boolean exact;
@@ -143,7 +155,7 @@ public final class AnswerText {
         if (!hadThought) {
             return CloseKind.NONE;
         }
-        if (thought.isPresent()) {
+        if (thought.isPresent() || interrupted.isPresent()) {
             return CloseKind.OPEN;
         }
         return guide.hasClosedThought() ? CloseKind.HARD : CloseKind.NATURAL;
@@ -154,19 +166,30 @@ public final class AnswerText {
             exact = true;
             contentText.keepSpace();
         }
-        if (marks.isPresent()
-                && (token == marks.get().openId() || token == marks.get().closeId())) {
+        if (isMarkOfThought(token)) {
             flush();
-            // A mark that closes nothing is no text either.
-            if (token == marks.get().openId()) {
+            if (token == marks.orElseThrow().openId()) {
                 beginThought();
+            } else {
+                awaitsClose = false;
             }
-        } else if (callMarks.isPresent() && !tools.isEmpty() && token == callMarks.get().openId()) {
+        } else if (opensCall(token)) {
             flush();
-            beginCall(callMarks.get());
+            beginCall();
         } else {
+            isBehindContent = isBehindContent || AnswerGuide.isVisible(token, tokenizer);
             content.append(contentText.push(text(token)));
         }
+    }
+
+    /**
+     * Whether a mark begins a thought here or ends one that was ended for the model. Others are
+     * text: models write about these marks, too.
+     */
+    private boolean isMarkOfThought(int token) {
+        return marks.isPresent()
+                && (token == marks.get().openId() && !isBehindContent
+                        || token == marks.get().closeId() && awaitsClose);
     }
 
     private void pushInThought(ThoughtText open, int token) {
@@ -174,25 +197,42 @@ public final class AnswerText {
             flush();
             reasoning.append(open.finish());
             thought = Optional.empty();
+            isBehindContent = false;
+            awaitsClose = guide.hasClosedThought();
             contentText.skipSpace();
             return;
         }
+        if (opensCall(token)) {
+            flush();
+            beginCall();
+            return;
+        }
         reasoningTokens++;
-        if (token != marks.get().openId()) {
+        if (token != marks.get().openId() || !open.isEmpty()) {
             reasoning.append(open.push(text(token)));
         }
     }
 
     private void pushInCall(OpenCall open, int token) {
-        CallTokens tokens = callMarks.orElseThrow();
-        if (token == tokens.openId() && !open.isInValue()) {
+        if (opensCall(token) && !open.isInValue()) {
             advance(open, open.interrupt());
             if (stopFound().isEmpty()) {
-                beginCall(tokens);
+                beginCall();
+            }
+        } else if (interrupted.isPresent() && token == marks.orElseThrow().closeId()) {
+            advance(open, open.interrupt());
+            if (thought.isPresent()) {
+                pushInThought(thought.get(), token);
+            } else {
+                pushInContent(token);
             }
         } else {
             advance(open, open.push(token));
         }
+    }
+
+    private boolean opensCall(int token) {
+        return callMarks.isPresent() && !tools.isEmpty() && token == callMarks.get().openId();
     }
 
     private void beginThought() {
@@ -200,12 +240,18 @@ public final class AnswerText {
         hadThought = true;
     }
 
-    private void beginCall(CallTokens tokens) {
-        call = Optional.of(new OpenCall(tokenizer, tokens, tools));
+    private void beginCall() {
+        if (thought.isPresent()) {
+            interrupted = thought;
+            thought = Optional.empty();
+            guide.setInThought(false);
+        }
+        call = Optional.of(new OpenCall(tokenizer, callMarks.orElseThrow(), tools));
     }
 
     private void advance(OpenCall open, OpenCall.Progress progress) {
         if (open.output().isBegun() && !open.isCounted()) {
+            endInterrupted();
             content.append(contentText.beginCall());
             if (stopFound().isPresent()) {
                 return;
@@ -222,15 +268,44 @@ public final class AnswerText {
         if (progress != OpenCall.Progress.OPEN) {
             call = Optional.empty();
             if (progress == OpenCall.Progress.ENDED) {
+                isBehindContent = false;
+                guide.callEnded();
                 contentText.skipSpace();
+            } else if (interrupted.isPresent()) {
+                resumeThought(open);
+                return;
             }
+            isBehindContent = isBehindContent || !open.text().isBlank();
             content.append(contentText.push(open.text()));
         }
     }
 
+    /** A call has begun within a thought, which is over. */
+    private void endInterrupted() {
+        interrupted.ifPresent(
+                open -> {
+                    reasoning.append(open.finish());
+                    contentText.skipSpace();
+                    awaitsClose = true;
+                });
+        interrupted = Optional.empty();
+    }
+
+    /** What looked like a call within a thought is none, and the thought continues with it. */
+    private void resumeThought(OpenCall rejected) {
+        thought = interrupted;
+        interrupted = Optional.empty();
+        reasoningTokens += rejected.tokens();
+        reasoning.append(thought.orElseThrow().push(rejected.text()));
+        guide.setInThought(true);
+    }
+
     /** Text of a token outside of calls, where their marks are plain text. */
     private String text(int token) {
-        if (callMarks.isEmpty() || !callMarks.get().isMark(token)) {
+        boolean isMark =
+                callMarks.filter(tokens -> tokens.isMark(token)).isPresent()
+                        || marks.filter(tokens -> tokens.isMark(token)).isPresent();
+        if (!isMark) {
             return detokenizer.push(token);
         }
         String before = detokenizer.finish();

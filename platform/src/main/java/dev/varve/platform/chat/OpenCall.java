@@ -26,6 +26,7 @@ final class OpenCall {
     private final StringBuilder raw = new StringBuilder();
     private Detokenizer detokenizer;
     private int nested;
+    private int tokens = 1;
     private boolean counted;
 
     OpenCall(Tokenizer tokenizer, CallTokens marks, List<ToolDeclaration> tools) {
@@ -49,7 +50,13 @@ final class OpenCall {
         counted = true;
     }
 
+    /** Tokens so far, with the open mark. */
+    int tokens() {
+        return tokens;
+    }
+
     Progress push(int token) {
+        tokens++;
         if (!marks.isMark(token)) {
             return text(detokenizer.push(token));
         }

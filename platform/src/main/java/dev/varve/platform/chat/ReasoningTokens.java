@@ -36,6 +36,10 @@ record ReasoningTokens(int openId, int closeId, String label, int[] labelIds, in
                         indexOf(forced, closeId) < 0 ? new int[] {closeId} : forced));
     }
 
+    boolean isMark(int token) {
+        return token == openId || token == closeId;
+    }
+
     /** What the model writes between the close mark and the answer. */
     int[] afterClose() {
         return Arrays.copyOfRange(

@@ -20,6 +20,11 @@ final class ThoughtText {
         inLabel = !label.isEmpty();
     }
 
+    /** Whether nothing but white space and a name came. */
+    boolean isEmpty() {
+        return skipSpace;
+    }
+
     /** Takes text; returns what is certainly part of the thought. */
     String push(String text) {
         if (!inLabel) {

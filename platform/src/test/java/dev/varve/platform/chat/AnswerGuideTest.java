@@ -91,9 +91,57 @@ class AnswerGuideTest {
         Run run =
                 Run.of(
                         thinking(Dialects.GEMMA, "x", 10),
-                        "text text text <|channel>thought\nabanswer");
+                        "\n\n\n\n\n\n\n\n\n\n\n<|channel>thought\nabanswer");
 
-        assertEquals("text text text <|channel>thought\nab[\n<channel|>]answer", run.text());
+        assertEquals("\n\n\n\n\n\n\n\n\n\n\n<|channel>thought\nab[\n<channel|>]answer", run.text());
+    }
+
+    @Test
+    void aMarkBehindContentSpendsNoBudget() {
+        Run run = Run.of(thinking(Dialects.QWEN35, "", 3), "text <think>abcdef");
+
+        assertEquals("text <think>abcdef", run.text());
+        assertEquals(0, run.answer().reasoningTokens());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallWithinAThoughtEndsItsBudget(Dialects dialect) {
+        String script = "ab" + ToolCallTest.call(dialect, "Bern");
+
+        Run run = Run.of(thinking(dialect, "x" + dialect.marks.open(), 12), script);
+
+        assertEquals(script, run.text());
+        assertEquals(1, run.answer().callCount());
+        assertEquals(CloseKind.NATURAL, run.answer().closeKind());
+    }
+
+    @Test
+    void whatIsNoCallWithinAThoughtSpendsItsBudget() {
+        Run run = Run.of(thinking(Dialects.QWEN35, "<think>", 6), "ab<tool_call>?cdefg");
+
+        assertEquals("ab<tool_call>?cdef[\n</think>\n\n]g", run.text());
+    }
+
+    /** The demanded call is the one that the model begins within its thought. */
+    @ParameterizedTest
+    @EnumSource
+    void aDemandedCallMayBeginWithinAThought(Dialects dialect) {
+        String call = ToolCallTest.call(dialect, "Bern");
+        String forced = call.substring(0, call.indexOf("get_weather"));
+        String open = dialect.syntax.open();
+
+        Run run =
+                Run.of(
+                        session(
+                                dialect,
+                                "x" + dialect.marks.open(),
+                                OptionalInt.empty(),
+                                new ForcedCall.Any()),
+                        "ab" + open + call.substring(forced.length()));
+
+        assertEquals(1, run.answer().callCount());
+        assertEquals("ab" + call, run.text().replace("[", "").replace("]", ""));
     }
 
     @Test
@@ -106,9 +154,9 @@ class AnswerGuideTest {
 
     @Test
     void theBudgetIsThatOfAllThoughts() {
-        Run run = Run.of(thinking(Dialects.QWEN3, "", 3), "<think>ab</think>x<think>cde");
+        Run run = Run.of(thinking(Dialects.QWEN3, "", 3), "<think>ab</think>\n<think>cde");
 
-        assertEquals("<think>ab</think>x<think>c[\n</think>\n\n]de", run.text());
+        assertEquals("<think>ab</think>\n<think>c[\n</think>\n\n]de", run.text());
     }
 
     @ParameterizedTest

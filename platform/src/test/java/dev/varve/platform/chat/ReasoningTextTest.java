@@ -12,8 +12,10 @@ import dev.varve.platform.tokenizer.TestTokenizers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -109,15 +111,134 @@ class ReasoningTextTest {
         assertEquals(text, answer.content());
     }
 
+    /** A model that forgets to close its thought has still called its tool. */
+    @ParameterizedTest
+    @EnumSource
+    void aCallEndsTheThoughtInWhichItBegins(Dialects dialect) {
+        String open = dialect.marks.open();
+        String call = ToolCallTest.call(dialect, "Bern");
+        for (String behind :
+                List.of("", "\n", dialect.marks.close(), "\n" + dialect.marks.close())) {
+            Answer answer =
+                    dialect.read(
+                            "x" + open,
+                            "I should look.\n" + call + behind,
+                            Dialects.options(ToolCallTest.WEATHER));
+
+            assertEquals("I should look.", answer.reasoning().strip());
+            assertEquals("", answer.content().strip());
+            assertEquals("{\"city\":\"Bern\",\"n\":2}", answer.call().json().toString());
+            assertEquals(CloseKind.NATURAL, answer.text().closeKind());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsNoCallWithinAThoughtStaysThought(Dialects dialect) {
+        for (String text :
+                List.of(
+                        "a " + dialect.syntax.open() + " b",
+                        "a " + dialect.syntax.open() + dialect.syntax.close() + " b",
+                        "a " + dialect.syntax.open() + "?" + dialect.syntax.open() + " b",
+                        "a " + ToolCallTest.call(dialect, "Bern") + " b")) {
+            Answer answer =
+                    dialect.read(
+                            "x" + dialect.marks.open(),
+                            text + dialect.marks.close() + "c",
+                            Dialects.options(Dialects.tool("other", "")));
+
+            assertEquals(text, answer.reasoning());
+            assertEquals("c", answer.content());
+            assertEquals(List.of(), answer.calls());
+            assertEquals(Dialects.BYTES.encode(text, true).length, answer.text().reasoningTokens());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void marksOfCallsSpelledWithinAThoughtAreThought(Dialects dialect) {
+        String call = ToolCallTest.call(dialect, "Bern");
+        int[] thought = Dialects.BYTES.encode(call, false);
+        int[] tokens = Arrays.copyOf(thought, thought.length + 1);
+        tokens[thought.length] = Dialects.BYTES.tokenId(dialect.marks.close()).orElseThrow();
+
+        Answer answer =
+                dialect.read(
+                        Dialects.BYTES,
+                        Dialects.BYTES.encode("x" + dialect.marks.open(), true),
+                        tokens,
+                        Dialects.options(ToolCallTest.WEATHER));
+
+        assertEquals(call, answer.reasoning());
+        assertEquals(List.of(), answer.calls());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void marksOfThoughtsBehindContentAreText(Dialects dialect) {
+        for (String text :
+                List.of(
+                        "Models use OPEN tags for that.",
+                        "Models use OPEN and CLOSE for that.",
+                        "CLOSE",
+                        "OPENx",
+                        "It is CLOSE here")) {
+            String spelled =
+                    "It: "
+                            + text.replace("OPEN", dialect.marks.open())
+                                    .replace("CLOSE", dialect.marks.close());
+
+            for (AnswerOptions options :
+                    List.of(Dialects.options(), Dialects.options(ToolCallTest.WEATHER))) {
+                Answer answer = dialect.read("", spelled, options);
+
+                assertEquals(spelled, answer.content());
+                assertEquals("", answer.reasoning());
+                assertEquals(CloseKind.NONE, answer.text().closeKind());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aThoughtFollowsAnotherOneOrACall(Dialects dialect) {
+        String thought = dialect.marks.open() + dialect.marks.label() + "b" + dialect.marks.close();
+
+        Answer behindThought =
+                dialect.read(
+                        "x" + dialect.marks.open(),
+                        "a" + dialect.marks.close() + "\n" + thought + "c",
+                        Dialects.options());
+        Answer behindCall =
+                dialect.read(
+                        "",
+                        "a" + ToolCallTest.call(dialect, "Bern") + "\n" + thought + "c",
+                        Dialects.options(ToolCallTest.WEATHER));
+
+        assertEquals("ab", behindThought.reasoning());
+        assertEquals("c", behindThought.content());
+        assertEquals("b", behindCall.reasoning());
+        assertEquals("ac", behindCall.content());
+    }
+
     @Test
-    void marksOfCallsInAThoughtAreThought() {
+    void aCloseMarkThatClosesNothingIsText() {
+        assertEquals("</think>", Dialects.QWEN3.read("</think>").content());
+        assertEquals(
+                "a</think>b",
+                Dialects.QWEN35
+                        .read("<think>", "x</think>a</think>b", Dialects.options())
+                        .content());
+        assertEquals("a</think>b", Dialects.QWEN35.read("a</think>b").content());
+    }
+
+    @Test
+    void anOpenMarkWithinAThoughtIsPartOfIt() {
         Answer answer =
                 Dialects.QWEN35.read(
-                        "<think>",
-                        "<tool_call>\n<function=f>\n</function></tool_call></think>x",
-                        Dialects.options(Dialects.tool("f", "")));
+                        "<think>", "<think>\nThe <think> mark</think>x", Dialects.options());
 
-        assertEquals("<tool_call>\n<function=f>\n</function></tool_call>", answer.reasoning());
+        assertEquals("The <think> mark", answer.reasoning());
         assertEquals("x", answer.content());
     }
 

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 
 /** Every byte is a token here: every call is split at every position. */
 class ToolCallTest {
-    private static final ToolDeclaration WEATHER =
+    static final ToolDeclaration WEATHER =
             tool("get_weather", "'city':{'type':'string'},'n':{'type':'integer'}");
     private static final ToolDeclaration TIME = tool("time", "");
 

@@ -61,7 +61,9 @@ public sealed interface ToolSyntax {
      *
      * <p>Only the marks of the call need tokens of their own. A value ends at the first end tag
      * that is followed by the begin of a key, by {@code end} or by the close mark, white space
-     * aside, so that it may hold text that looks like its end.
+     * aside, so that it may hold text that looks like its end. Where that tag is missing or
+     * misspelled, it ends before a key that the tool's schema has, or before {@code end} with the
+     * close mark behind it.
      *
      * @param call special tokens around the call
      * @param name around the name, such as {@code <function=} and {@code >}; its begin may be empty
@@ -98,7 +100,8 @@ public sealed interface ToolSyntax {
 
     /**
      * {@code call:NAME{key:value,...}} with bare keys, nested braces and brackets, bare numbers,
-     * {@code true}, {@code false} and {@code null}.
+     * {@code true}, {@code false} and {@code null}. Values as JSON or Python has them are read,
+     * too.
      *
      * @param open special token before the call
      * @param close special token behind the call

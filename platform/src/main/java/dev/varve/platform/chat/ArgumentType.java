@@ -95,6 +95,28 @@ final class ArgumentType {
         return kinds.contains(Kind.STRING);
     }
 
+    /** Whether an object may stand here. */
+    boolean takesObjects() {
+        return isUnknown() || kinds.contains(Kind.OBJECT);
+    }
+
+    /** Whether an array may stand here. */
+    boolean takesArrays() {
+        return isUnknown() || kinds.contains(Kind.ARRAY);
+    }
+
+    /** Whether an object of this type has a property of its own schema. */
+    boolean declares(String key) {
+        branches = 0;
+        return !properties(schema, key, 0).path(key).isMissingNode();
+    }
+
+    /** Whether it is known which properties an object of this type has. */
+    boolean declaresAny() {
+        branches = 0;
+        return !properties(schema, "", 0).isEmpty();
+    }
+
     /** The names of the types of which a text is taken to be before it is taken for a string. */
     String[] typesBeforeString() {
         return kinds.stream()
@@ -105,20 +127,30 @@ final class ArgumentType {
 
     /** The JSON of a value that was written as raw text. */
     String coerce(String text) {
+        return fit(text)
+                .or(
+                        () ->
+                                Optional.of(text.strip())
+                                        .filter(bare -> JsonText.parse(bare).isPresent()))
+                .orElseGet(() -> JsonStrings.quoted(text));
+    }
+
+    /** The JSON of a value that was written as raw text, if it is of this type. */
+    Optional<String> fit(String text) {
         String bare = text.strip();
         if (kinds.contains(Kind.NULL) && (bare.equals("null") || bare.equals("None"))) {
-            return "null";
+            return Optional.of("null");
         }
         for (Kind kind : kinds) {
             Optional<String> json = as(kind, text, bare);
             if (json.isPresent()) {
-                return json.get();
+                return json;
             }
         }
-        return JsonText.parse(bare).isPresent() ? bare : JsonStrings.quoted(text);
+        return Optional.empty();
     }
 
-    private static Optional<String> as(Kind kind, String text, String bare) {
+    private Optional<String> as(Kind kind, String text, String bare) {
         return switch (kind) {
             case STRING -> Optional.of(JsonStrings.quoted(text));
             case INTEGER -> integer(bare);
@@ -126,10 +158,18 @@ final class ArgumentType {
             case BOOLEAN ->
                     Optional.of(bare.toLowerCase(Locale.ROOT))
                             .filter(word -> word.equals("true") || word.equals("false"));
-            case OBJECT -> JsonText.parse(bare).filter(JsonNode::isObject).map(parsed -> bare);
-            case ARRAY -> JsonText.parse(bare).filter(JsonNode::isArray).map(parsed -> bare);
+            case OBJECT -> structure(bare, '{');
+            case ARRAY -> structure(bare, '[');
             case NULL -> Optional.empty();
         };
+    }
+
+    /** JSON as it is, and what is nearly JSON, such as Python's literals, as JSON. */
+    private Optional<String> structure(String text, char open) {
+        if (text.isEmpty() || text.charAt(0) != open) {
+            return Optional.empty();
+        }
+        return JsonText.parse(text).isPresent() ? Optional.of(text) : LenientJson.of(text, this);
     }
 
     private static Optional<String> integer(String text) {
@@ -203,6 +243,20 @@ final class ArgumentType {
                 ? inBranches(node, depth, branch -> member(branch, key, depth + 1))
                         .orElse(node.path("additionalProperties"))
                 : found;
+    }
+
+    /** The properties among which a key is, or any where it is empty. */
+    private JsonNode properties(JsonNode node, String key, int depth) {
+        JsonNode found = node.path("properties");
+        boolean isFound = key.isEmpty() ? !found.isEmpty() : found.has(key);
+        return isFound
+                ? found
+                : inBranches(node, depth, branch -> found(properties(branch, key, depth + 1)))
+                        .orElse(MissingNode.getInstance());
+    }
+
+    private static JsonNode found(JsonNode properties) {
+        return properties.isEmpty() ? MissingNode.getInstance() : properties;
     }
 
     private JsonNode elements(JsonNode node, int depth) {

@@ -6,6 +6,7 @@ import dev.varve.api.model.JsonStrings;
 final class ArgumentWriter {
     private final CallOutput output;
     private boolean hasMembers;
+    private boolean isWritten;
 
     ArgumentWriter(CallOutput output) {
         this.output = output;
@@ -20,7 +21,15 @@ final class ArgumentWriter {
         output.append(json);
     }
 
+    /** The whole object was written by another one. */
+    void written() {
+        isWritten = true;
+    }
+
     void end() {
+        if (isWritten) {
+            return;
+        }
         output.append(hasMembers ? "}" : "{}");
     }
 }

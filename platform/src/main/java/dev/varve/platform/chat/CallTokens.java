@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -45,11 +46,19 @@ record CallTokens(int openId, int closeId, Set<Integer> innerIds, ToolSyntax syn
 
     ToolCallParser parser(List<ToolDeclaration> tools, CallOutput output) {
         return switch (syntax) {
-            case ToolSyntax.Tagged tagged -> new TaggedCallParser(tagged, tools, output);
-            case ToolSyntax.Braced braced -> new BracedCallParser(braced, tools, output);
-            case ToolSyntax.Json json -> new JsonCallParser(tools, output);
+            case ToolSyntax.Tagged tagged ->
+                    sequence(() -> new TaggedCallParser(tagged, tools, output), tools, output);
+            case ToolSyntax.Braced braced ->
+                    sequence(() -> new BracedCallParser(braced, tools, output), tools, output);
+            case ToolSyntax.Json json ->
+                    sequence(() -> new JsonCallParser(tools, output), tools, output);
             case ToolSyntax.Custom custom -> new GuardedCallParser(custom, tools, output);
         };
+    }
+
+    private static ToolCallParser sequence(
+            Supplier<ToolCallParser> syntax, List<ToolDeclaration> tools, CallOutput output) {
+        return new CallSequenceParser(syntax, () -> new JsonCallParser(tools, output), output);
     }
 
     /** The tokens with which the wanted call begins; none where no call is wanted. */

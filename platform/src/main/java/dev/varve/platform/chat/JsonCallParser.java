@@ -3,13 +3,16 @@ package dev.varve.platform.chat;
 import dev.varve.api.model.ToolCallParser;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads {@link dev.varve.api.model.ToolSyntax.Json} calls. Once the name is known, the arguments
- * are handed on as they are written; arguments that stand before the name wait for it.
+ * Reads {@link dev.varve.api.model.ToolSyntax.Json} calls. Once the name is known, strings of the
+ * arguments are handed on while they come; arguments that stand before the name wait for it. {@link
+ * LenientJson} makes JSON of them. A call whose arguments cannot be read before any of them was
+ * handed on is rejected.
  */
 final class JsonCallParser implements ToolCallParser {
     private enum State {
@@ -19,10 +22,14 @@ final class JsonCallParser implements ToolCallParser {
         COLON,
         BEFORE_VALUE,
         VALUE,
+        ARGUMENTS,
         AFTER_VALUE,
         COMPLETE,
         REJECTED
     }
+
+    private static final ArgumentType ANYTHING =
+            ArgumentType.of(JsonNodeFactory.instance.objectNode());
 
     private final List<ToolDeclaration> tools;
     private final CallOutput output;
@@ -31,8 +38,12 @@ final class JsonCallParser implements ToolCallParser {
     private State state = State.BEFORE_OBJECT;
     private String key = "";
     private JsonNesting nesting = new JsonNesting();
-    private boolean streaming;
+    private Optional<ToolDeclaration> tool = Optional.empty();
+    private Optional<LenientJson> arguments = Optional.empty();
     private boolean hasArguments;
+    private boolean isBegun;
+
+    /** The arguments as they were written before the name. */
     private Optional<String> early = Optional.empty();
 
     JsonCallParser(List<ToolDeclaration> tools, CallOutput output) {
@@ -42,11 +53,15 @@ final class JsonCallParser implements ToolCallParser {
 
     @Override
     public void push(String more) {
-        for (int index = 0; index < more.length(); index++) {
-            push(more.charAt(index));
-        }
-        if (streaming && state == State.VALUE) {
-            output.append(take());
+        String left = more;
+        int index = 0;
+        while (index < left.length()) {
+            if (state == State.ARGUMENTS) {
+                left = pushArguments(left.substring(index));
+                index = 0;
+            } else {
+                push(left.charAt(index++));
+            }
         }
     }
 
@@ -62,7 +77,8 @@ final class JsonCallParser implements ToolCallParser {
 
     @Override
     public boolean isInValue() {
-        return state == State.VALUE && nesting.isInString();
+        return state == State.VALUE && nesting.isInString()
+                || state == State.ARGUMENTS && arguments.orElseThrow().isInString();
     }
 
     @Override
@@ -72,11 +88,15 @@ final class JsonCallParser implements ToolCallParser {
 
     @Override
     public void close() {
+        if (state == State.ARGUMENTS) {
+            arguments.orElseThrow().end();
+            settle();
+        }
         if (state == State.VALUE) {
             text.append(nesting.closing());
             endValue();
         }
-        if (state != State.REJECTED) {
+        if (state != State.REJECTED && state != State.COMPLETE) {
             end();
         }
     }
@@ -92,17 +112,11 @@ final class JsonCallParser implements ToolCallParser {
             case BEFORE_KEY -> beforeKey(next);
             case KEY -> key(next);
             case COLON -> expect(next, ':', State.BEFORE_VALUE);
-            case BEFORE_VALUE -> {
-                nesting = new JsonNesting();
-                streaming = output.isBegun() && isArguments() && !hasArguments && next == '{';
-                hasArguments |= streaming;
-                state = State.VALUE;
-                value(next);
-            }
+            case BEFORE_VALUE -> beforeValue(next);
             case VALUE -> value(next);
             case AFTER_VALUE -> afterValue(next);
             case COMPLETE -> rest.append(next);
-            case REJECTED -> {}
+            case ARGUMENTS, REJECTED -> {}
         }
     }
 
@@ -110,27 +124,30 @@ final class JsonCallParser implements ToolCallParser {
         if (next == wanted) {
             state = then;
         } else {
-            fail();
+            fail(next);
         }
     }
 
-    /** What cannot be read is left out where the call can no longer be taken back. */
-    private void fail() {
-        if (!output.isBegun()) {
+    /** What cannot be read is shown where the call can no longer be taken back. */
+    private void fail(char next) {
+        if (isBegun) {
+            state = State.COMPLETE;
+            rest.append(next);
+        } else {
             state = State.REJECTED;
         }
     }
 
     private void beforeKey(char next) {
-        if (next == '"') {
-            nesting = new JsonNesting();
+        if (next == '"' || next == '\'') {
+            nesting = new JsonNesting(next);
             nesting.push(next);
             text.append(next);
             state = State.KEY;
         } else if (next == '}') {
             end();
-        } else {
-            fail();
+        } else if (next != ',') {
+            fail(next);
         }
     }
 
@@ -142,10 +159,64 @@ final class JsonCallParser implements ToolCallParser {
         }
     }
 
+    private void beforeValue(char next) {
+        if (next == '{' && isArguments() && !hasArguments && tool.isPresent()) {
+            beginArguments();
+            pushArguments("{");
+        } else if (next == '{' && key.equals("function") && tool.isEmpty()) {
+            state = State.BEFORE_KEY;
+        } else {
+            nesting = new JsonNesting(next);
+            state = State.VALUE;
+            value(next);
+        }
+    }
+
+    private void beginArguments() {
+        hasArguments = true;
+        arguments =
+                Optional.of(new LenientJson(ArgumentType.of(tool.orElseThrow().parameters()), ""));
+        state = State.ARGUMENTS;
+    }
+
+    /** Returns what stands behind the arguments. */
+    private String pushArguments(String more) {
+        arguments.orElseThrow().push(more);
+        return settle();
+    }
+
+    private String settle() {
+        LenientJson json = arguments.orElseThrow();
+        if (json.isUnreadable() && !isBegun) {
+            state = State.REJECTED;
+            return "";
+        }
+        if (json.isDone() || json.isUnreadable() || json.isStreaming() || isBegun) {
+            begin();
+            output.append(json.take());
+        }
+        if (json.isUnreadable()) {
+            output.append(json.closing());
+            rest.append(json.rest());
+            state = State.COMPLETE;
+        } else if (json.isDone()) {
+            state = State.AFTER_VALUE;
+            return json.rest();
+        }
+        return "";
+    }
+
+    private void begin() {
+        if (!isBegun) {
+            isBegun = true;
+            output.begin(tool.orElseThrow().name());
+        }
+    }
+
     private void value(char next) {
         if (nesting.isBare() && (next == ',' || next == '}' || next == ']')) {
             endValue();
-            if (state != State.REJECTED) {
+            if (state == State.AFTER_VALUE) {
                 afterValue(next);
             }
             return;
@@ -159,35 +230,35 @@ final class JsonCallParser implements ToolCallParser {
     private void endValue() {
         state = State.AFTER_VALUE;
         String value = take();
-        if (streaming) {
-            streaming = false;
-            output.append(value);
-        } else if (key.equals("name") && !output.isBegun()) {
-            begin(string(value));
+        boolean isName = key.equals("name") || key.equals("function") || key.equals("tool");
+        if (isName && tool.isEmpty()) {
+            named(string(value));
         } else if (isArguments() && !hasArguments) {
-            early = object(value);
-            if (early.isEmpty()) {
-                fail();
-            }
+            early = Optional.of(object(value));
             putEarly();
         }
     }
 
-    private void begin(Optional<String> name) {
-        Optional<ToolDeclaration> tool =
-                tools.stream().filter(known -> name.equals(Optional.of(known.name()))).findFirst();
+    private void named(Optional<String> name) {
+        tool = tools.stream().filter(known -> name.equals(Optional.of(known.name()))).findFirst();
         if (tool.isEmpty()) {
             state = State.REJECTED;
-            return;
+        } else {
+            putEarly();
         }
-        output.begin(tool.get().name());
-        putEarly();
     }
 
     private void putEarly() {
-        if (output.isBegun() && !hasArguments && early.isPresent()) {
-            output.append(early.get());
-            hasArguments = true;
+        if (tool.isPresent() && !hasArguments && early.isPresent()) {
+            beginArguments();
+            LenientJson json = arguments.orElseThrow();
+            json.push(early.get());
+            json.end();
+            if (!json.rest().isBlank() && !isBegun) {
+                state = State.REJECTED;
+                return;
+            }
+            settle();
         }
     }
 
@@ -197,16 +268,17 @@ final class JsonCallParser implements ToolCallParser {
         } else if (next == '}') {
             end();
         } else {
-            fail();
+            fail(next);
         }
     }
 
     private void end() {
-        if (!output.isBegun()) {
+        if (tool.isEmpty()) {
             state = State.REJECTED;
             return;
         }
         if (!hasArguments) {
+            begin();
             output.append("{}");
             hasArguments = true;
         }
@@ -214,21 +286,22 @@ final class JsonCallParser implements ToolCallParser {
     }
 
     private boolean isArguments() {
-        return key.equals("arguments") || key.equals("parameters");
+        return key.equals("arguments") || key.equals("parameters") || key.equals("args");
     }
 
     /** Some models write the object as a string. */
-    private static Optional<String> object(String json) {
+    private static String object(String json) {
         Optional<String> inner = string(json).filter(text -> !text.isBlank());
         String object = inner.orElse(json).strip();
-        if (object.equals("null")) {
-            return Optional.of("{}");
-        }
-        return JsonText.parse(object).filter(JsonNode::isObject).map(node -> object);
+        return object.equals("null") || object.equals("None") ? "{}" : object;
     }
 
     private static Optional<String> string(String json) {
-        return JsonText.parse(json.strip()).filter(JsonNode::isString).map(JsonNode::stringValue);
+        return LenientJson.of("[" + json + "]", ANYTHING)
+                .flatMap(JsonText::parse)
+                .map(list -> list.path(0))
+                .filter(JsonNode::isString)
+                .map(JsonNode::stringValue);
     }
 
     private String take() {

@@ -3,9 +3,19 @@ package dev.varve.platform.chat;
 /** Finds the end of one JSON value. Looks at brackets and strings only. */
 final class JsonNesting {
     private final StringBuilder closers = new StringBuilder();
+    private final char quote;
     private boolean inString;
     private boolean escaped;
     private boolean bare;
+
+    JsonNesting() {
+        this('"');
+    }
+
+    /** Of a value that may begin with a single quote, as all its strings do then. */
+    JsonNesting(char first) {
+        quote = first == '\'' ? first : '"';
+    }
 
     /** Takes a character of the value; returns whether it is the last one. */
     boolean push(char next) {
@@ -14,14 +24,17 @@ final class JsonNesting {
                 escaped = false;
             } else if (next == '\\') {
                 escaped = true;
-            } else if (next == '"') {
+            } else if (next == quote) {
                 inString = false;
                 return closers.isEmpty();
             }
             return false;
         }
+        if (next == quote) {
+            inString = true;
+            return false;
+        }
         switch (next) {
-            case '"' -> inString = true;
             case '{' -> closers.append('}');
             case '[' -> closers.append(']');
             case '}', ']' -> {
@@ -55,6 +68,6 @@ final class JsonNesting {
     /** What closes everything that is open. */
     String closing() {
         String brackets = new StringBuilder(closers).reverse().toString();
-        return (escaped ? "\\" : "") + (inString ? "\"" : "") + brackets;
+        return (escaped ? "\\" : "") + (inString ? String.valueOf(quote) : "") + brackets;
     }
 }

@@ -99,15 +99,17 @@ final class OpenCall {
     }
 
     /**
-     * Nothing more comes. A call that only lacks its close mark is complete; otherwise what has
-     * been put out of it stays as it is, and so do arguments that are no JSON yet.
+     * Nothing more comes: what has begun is completed to JSON, so that clients can read it; the
+     * finish reason says whether the answer was cut.
      */
     Progress finish() {
         Progress progress = text(detokenizer.finish());
         if (progress != Progress.OPEN) {
             return progress;
         }
-        if (parser.isComplete()) {
+        if (parser instanceof CallSequenceParser sequence) {
+            sequence.cut();
+        } else if (parser.isComplete() || output.isBegun()) {
             parser.close();
         }
         return output.isBegun() ? Progress.ENDED : Progress.REJECTED;

@@ -3,19 +3,23 @@ package dev.varve.platform.chat;
 import dev.varve.api.model.ToolCallParser;
 import dev.varve.api.model.ToolSyntax;
 
+import tools.jackson.databind.JsonNode;
+
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Reads {@link ToolSyntax.Tagged} calls. Strings are handed on while they come; other values when
- * they are complete.
- *
- * <p>A value may hold text that looks like its end: it ends at the first end tag that is followed
- * by the next key, the end of the arguments or the close mark, white space aside.
+ * they are complete. {@link ValueEnd} says where a value ends. Arguments that the model writes as
+ * one JSON object are read, too. A call that cannot be read before its first argument is rejected;
+ * one that cannot be read any further ends, and what follows is its rest.
  */
 final class TaggedCallParser implements ToolCallParser {
-    /** More white space between tags is not waited for: it would be searched over and over. */
-    private static final int MOST_SPACE = 256;
+    /** A longer key is none. */
+    private static final int LONGEST_KEY = 256;
 
     private enum State {
         BEFORE_NAME,
@@ -24,14 +28,9 @@ final class TaggedCallParser implements ToolCallParser {
         KEY,
         BEFORE_VALUE,
         VALUE,
+        OBJECT,
         COMPLETE,
         REJECTED
-    }
-
-    private enum Follow {
-        ENDS,
-        OPEN,
-        TEXT
     }
 
     private final ToolSyntax.Tagged syntax;
@@ -39,21 +38,25 @@ final class TaggedCallParser implements ToolCallParser {
     private final CallOutput output;
     private final ArgumentWriter arguments;
     private final StringBuilder pending = new StringBuilder();
-    private final boolean newlinesAroundValues;
-    private final int longestName;
+    private final ValueEnd ends;
+    private final Set<String> keys = new HashSet<>();
 
     private State state = State.BEFORE_NAME;
     private Optional<ToolDeclaration> tool = Optional.empty();
+    private boolean isBegun;
     private String key = "";
     private Optional<TaggedValue> value = Optional.empty();
+    private Optional<LenientJson> object = Optional.empty();
+
+    /** Whether a tag with the name of the key was seen in its value. */
+    private boolean holdsKey;
 
     TaggedCallParser(ToolSyntax.Tagged syntax, List<ToolDeclaration> tools, CallOutput output) {
         this.syntax = syntax;
         this.tools = tools;
         this.output = output;
         arguments = new ArgumentWriter(output);
-        newlinesAroundValues = syntax.value().begin().isEmpty();
-        longestName = tools.stream().mapToInt(declared -> declared.name().length()).max().orElse(0);
+        ends = new ValueEnd(syntax, pending, tools.stream().map(ToolDeclaration::name).toList());
     }
 
     @Override
@@ -76,14 +79,15 @@ final class TaggedCallParser implements ToolCallParser {
             case COMPLETE -> true;
             case BETWEEN -> syntax.end().isEmpty() && pending.isEmpty();
             case NAME -> syntax.end().isEmpty() && declared(pending.toString()).isPresent();
-            case VALUE -> syntax.end().isEmpty() && endOfValue() >= 0;
-            case BEFORE_NAME, KEY, BEFORE_VALUE, REJECTED -> false;
+            case VALUE -> syntax.end().isEmpty() && isTagged(endOfValue());
+            case BEFORE_NAME, KEY, BEFORE_VALUE, OBJECT, REJECTED -> false;
         };
     }
 
     @Override
     public boolean isInValue() {
-        return state == State.VALUE && endOfValue() < 0;
+        return state == State.VALUE && endOfValue().isEmpty()
+                || state == State.OBJECT && object.orElseThrow().isInString();
     }
 
     @Override
@@ -93,21 +97,62 @@ final class TaggedCallParser implements ToolCallParser {
 
     @Override
     public void close() {
-        switch (state) {
-            case NAME -> nameEndsAt(pending.length());
-            case BEFORE_NAME -> state = State.REJECTED;
-            case VALUE -> endValue(endOfValue() < 0 ? pending.length() : endOfValue());
-            case BETWEEN, KEY, BEFORE_VALUE, COMPLETE, REJECTED -> {}
+        if (state == State.NAME) {
+            nameEndsAt(pending.length());
         }
-        if (state != State.REJECTED && state != State.COMPLETE) {
-            pending.setLength(0);
-            complete();
+        if (state == State.OBJECT) {
+            object.orElseThrow().end();
+            settleObject();
+        }
+        if (state == State.VALUE) {
+            endValueAtClose();
+        }
+        if (state == State.BETWEEN) {
+            int end = ends.looseEnd(0);
+            while (end >= 0) {
+                pending.delete(0, end);
+                skipSpace();
+                end = ends.looseEnd(0);
+            }
+        }
+        switch (state) {
+            case BEFORE_NAME -> state = State.REJECTED;
+            case BETWEEN -> {
+                if (pending.isEmpty() || ends.isCut(0)) {
+                    pending.setLength(0);
+                    complete();
+                } else {
+                    fail("");
+                }
+            }
+            case KEY -> fail(syntax.key().begin());
+            case BEFORE_VALUE -> fail(syntax.key().begin() + key + syntax.key().end());
+            case NAME, VALUE, OBJECT, COMPLETE, REJECTED -> {}
+        }
+    }
+
+    private void begin() {
+        if (!isBegun) {
+            isBegun = true;
+            output.begin(tool.orElseThrow().name());
         }
     }
 
     private void complete() {
+        begin();
         state = State.COMPLETE;
         arguments.end();
+    }
+
+    /** What cannot be read is shown where the call can no longer be taken back. */
+    private boolean fail(String read) {
+        if (isBegun) {
+            complete();
+            pending.insert(0, read);
+        } else {
+            state = State.REJECTED;
+        }
+        return false;
     }
 
     /** Whether there was something to do. */
@@ -119,6 +164,7 @@ final class TaggedCallParser implements ToolCallParser {
             case KEY -> readKey();
             case BEFORE_VALUE -> beforeValue();
             case VALUE -> readValue();
+            case OBJECT -> readObject();
             case COMPLETE, REJECTED -> false;
         };
     }
@@ -138,9 +184,9 @@ final class TaggedCallParser implements ToolCallParser {
 
     private boolean name() {
         int end = pending.indexOf(syntax.name().end());
-        int firstKey = pending.indexOf(syntax.key().begin());
-        if (firstKey >= 0 && (end < 0 || firstKey < end)) {
-            nameEndsAt(firstKey);
+        int firstTag = pending.indexOf("<");
+        if (firstTag >= 0 && (end < 0 || firstTag < end)) {
+            nameEndsAt(firstTag);
             return true;
         }
         if (end >= 0) {
@@ -150,7 +196,8 @@ final class TaggedCallParser implements ToolCallParser {
             }
             return true;
         }
-        if (pending.length() > longestName + syntax.key().begin().length()) {
+        String begin = unquoted(pending.toString().strip());
+        if (tools.stream().noneMatch(tool -> tool.name().startsWith(begin))) {
             state = State.REJECTED;
         }
         return false;
@@ -158,21 +205,28 @@ final class TaggedCallParser implements ToolCallParser {
 
     private void nameEndsAt(int end) {
         tool = declared(pending.substring(0, end));
-        if (tool.isEmpty() || end > longestName + 1) {
+        if (tool.isEmpty()) {
             state = State.REJECTED;
             return;
         }
-        output.begin(tool.get().name());
         pending.delete(0, end);
         state = State.BETWEEN;
     }
 
     private Optional<ToolDeclaration> declared(String name) {
-        return tools.stream().filter(tool -> tool.name().equals(name.strip())).findFirst();
+        String bare = unquoted(name.strip());
+        return tools.stream().filter(tool -> tool.name().equals(bare)).findFirst();
+    }
+
+    private static String unquoted(String name) {
+        return name.replaceAll("^[\"']|[\"']$", "");
     }
 
     private boolean between() {
         skipSpace();
+        if (pending.isEmpty()) {
+            return false;
+        }
         if (startsWith(0, syntax.key().begin())) {
             pending.delete(0, syntax.key().begin().length());
             state = State.KEY;
@@ -183,69 +237,159 @@ final class TaggedCallParser implements ToolCallParser {
             complete();
             return false;
         }
-        if (mayBecome(0, syntax.key().begin()) || mayBecome(0, syntax.end())) {
+        if (!isBegun && pending.charAt(0) == '{') {
+            object = Optional.of(new LenientJson(ArgumentType.of(parameters()), ""));
+            state = State.OBJECT;
+            return true;
+        }
+        return otherTag();
+    }
+
+    private boolean otherTag() {
+        if (ends.isCut(0)) {
             return false;
         }
-        if (syntax.end().isEmpty()) {
-            complete();
-            return false;
+        Optional<Map.Entry<String, Integer>> loose = ends.looseKey(0).filter(this::isNewKey);
+        if (loose.isPresent()) {
+            key = loose.get().getKey();
+            pending.delete(0, loose.get().getValue());
+            state = State.BEFORE_VALUE;
+            return true;
         }
-        // This says nothing; the call goes on at the next tag.
-        pending.deleteCharAt(0);
-        return true;
+        int end = ends.looseEnd(0);
+        if (end >= 0) {
+            pending.delete(0, end);
+            return true;
+        }
+        return syntax.end().isEmpty() && pending.charAt(0) != '<' ? endBare() : fail("");
+    }
+
+    private boolean isNewKey(Map.Entry<String, Integer> loose) {
+        return isNewKey(loose.getKey());
+    }
+
+    /** Without an end tag the arguments end where no key follows. */
+    private boolean endBare() {
+        complete();
+        return false;
+    }
+
+    private JsonNode parameters() {
+        return tool.orElseThrow().parameters();
+    }
+
+    private boolean readObject() {
+        LenientJson json = object.orElseThrow();
+        json.push(pending.toString());
+        pending.setLength(0);
+        settleObject();
+        return state != State.OBJECT;
+    }
+
+    private void settleObject() {
+        LenientJson json = object.orElseThrow();
+        if (json.isUnreadable() && !isBegun) {
+            state = State.REJECTED;
+            return;
+        }
+        if (isBegun || json.isDone() || json.isStreaming()) {
+            begin();
+            output.append(json.take());
+        }
+        if (json.isUnreadable()) {
+            output.append(json.closing());
+            pending.append(json.rest());
+            state = State.COMPLETE;
+        } else if (json.isDone()) {
+            pending.append(json.rest());
+            arguments.written();
+            state = State.BETWEEN;
+        }
     }
 
     private boolean readKey() {
         int end = pending.indexOf(syntax.key().end());
-        if (end < 0) {
+        int other = firstOf("\n<");
+        boolean isWhole = end >= 0 && (other < 0 || end <= other);
+        if (!isWhole && other < 0) {
+            return pending.length() > LONGEST_KEY ? fail(syntax.key().begin()) : false;
+        }
+        if (!isWhole && other >= 0 && mayBecome(other, syntax.key().end())) {
             return false;
         }
-        key = pending.substring(0, end).strip();
-        pending.delete(0, end + syntax.key().end().length());
+        key = unquoted(pending.substring(0, isWhole ? end : other).strip());
+        if (!isWhole && !isNewKey(key)) {
+            return fail(syntax.key().begin());
+        }
+        pending.delete(0, isWhole ? end + syntax.key().end().length() : other);
         state = State.BEFORE_VALUE;
         return true;
     }
 
+    private int firstOf(String characters) {
+        int index = 0;
+        while (index < pending.length() && characters.indexOf(pending.charAt(index)) < 0) {
+            index++;
+        }
+        return index == pending.length() ? -1 : index;
+    }
+
     private boolean beforeValue() {
-        if (!syntax.value().begin().isEmpty()) {
+        String begin = syntax.value().begin();
+        if (!begin.isEmpty()) {
             skipSpace();
         }
-        if (startsWith(0, syntax.value().begin())) {
-            pending.delete(0, syntax.value().begin().length());
+        if (startsWith(0, begin)) {
+            pending.delete(0, begin.length());
             beginValue();
             return true;
         }
-        if (mayBecome(0, syntax.value().begin())) {
+        if (mayBecome(0, begin)) {
             return false;
         }
-        // A key without a value says nothing.
-        state = State.BETWEEN;
+        if (startsWith(0, syntax.key().begin())) {
+            return fail(syntax.key().begin() + key + syntax.key().end());
+        }
+        beginValue();
         return true;
     }
 
     private void beginValue() {
-        ArgumentType type = ArgumentType.of(tool.orElseThrow().parameters()).property(key);
+        begin();
+        ArgumentType type = ArgumentType.of(parameters()).property(key);
         arguments.key(key);
-        value = Optional.of(new TaggedValue(type, newlinesAroundValues, arguments));
+        keys.add(key);
+        holdsKey = false;
+        value = Optional.of(new TaggedValue(type, syntax.value().begin().isEmpty(), arguments));
         state = State.VALUE;
     }
 
+    /** Whether the schema has a key that did not come yet. */
+    private boolean isNewKey(String name) {
+        return !keys.contains(name) && ArgumentType.of(parameters()).declares(name);
+    }
+
     private boolean readValue() {
-        int end = pending.indexOf(syntax.value().end());
-        while (end >= 0) {
-            Follow follow = follow(end + syntax.value().end().length());
-            if (follow == Follow.ENDS) {
-                endValue(end);
+        for (int at = pending.indexOf("<"); at >= 0; at = pending.indexOf("<", at + 1)) {
+            ValueEnd.Place place = place(at, false);
+            if (place.follow() == ValueEnd.Follow.ENDS) {
+                endValue(at, place);
                 return true;
             }
-            if (follow == Follow.OPEN) {
-                settle(end);
+            if (place.follow() == ValueEnd.Follow.OPEN) {
+                settle(at);
                 return false;
             }
-            end = pending.indexOf(syntax.value().end(), end + 1);
+            holdsKey |= startsWith(at, "<" + key);
         }
-        settle(endOfText());
+        settle(pending.length());
         return false;
+    }
+
+    private ValueEnd.Place place(int at, boolean ended) {
+        boolean beginsLine =
+                at == 0 ? value.orElseThrow().endsLine() : pending.charAt(at - 1) == '\n';
+        return ends.at(at, holdsKey ? "" : key, this::isNewKey, beginsLine, ended);
     }
 
     /** Text before {@code end} is certainly part of the value. */
@@ -254,51 +398,38 @@ final class TaggedCallParser implements ToolCallParser {
         pending.delete(0, end);
     }
 
-    private void endValue(int end) {
-        settle(end);
-        value.orElseThrow().end();
+    private void endValue(int end, ValueEnd.Place place) {
+        value.orElseThrow().push(pending.substring(0, end));
+        value.get().end(place.isTagged());
         value = Optional.empty();
-        if (startsWith(0, syntax.value().end())) {
-            pending.delete(0, syntax.value().end().length());
-        }
+        pending.delete(0, place.next());
         state = State.BETWEEN;
     }
 
-    /** Where the value ends if nothing else comes, -1 if it does not. */
-    private int endOfValue() {
-        return startsWith(0, syntax.value().end())
-                        && follow(syntax.value().end().length()) == Follow.OPEN
-                ? 0
-                : -1;
-    }
-
-    /** Before what may be the beginning of the value's end. */
-    private int endOfText() {
-        for (int from = Math.max(0, pending.length() - syntax.value().end().length() + 1);
-                from < pending.length();
-                from++) {
-            if (mayBecome(from, syntax.value().end())) {
-                return from;
+    private void endValueAtClose() {
+        for (int at = pending.indexOf("<"); at >= 0; at = pending.indexOf("<", at + 1)) {
+            ValueEnd.Place place = place(at, true);
+            if (place.follow() == ValueEnd.Follow.ENDS) {
+                endValue(at, place);
+                push("");
+                return;
             }
         }
-        return pending.length();
+        endValue(
+                pending.length(),
+                new ValueEnd.Place(ValueEnd.Follow.ENDS, pending.length(), false));
     }
 
-    private Follow follow(int from) {
-        int at = from;
-        while (at < pending.length() && Character.isWhitespace(pending.charAt(at))) {
-            at++;
-        }
-        if (at - from > MOST_SPACE) {
-            return Follow.TEXT;
-        }
-        if (startsWith(at, syntax.key().begin())
-                || !syntax.end().isEmpty() && startsWith(at, syntax.end())) {
-            return Follow.ENDS;
-        }
-        return mayBecome(at, syntax.key().begin()) || mayBecome(at, syntax.end())
-                ? Follow.OPEN
-                : Follow.TEXT;
+    /** How the value ends if nothing else comes; all that is pending may be its end. */
+    private Optional<ValueEnd.Place> endOfValue() {
+        return pending.isEmpty()
+                ? Optional.empty()
+                : Optional.of(place(0, true))
+                        .filter(place -> place.follow() == ValueEnd.Follow.ENDS);
+    }
+
+    private static boolean isTagged(Optional<ValueEnd.Place> place) {
+        return place.filter(ValueEnd.Place::isTagged).isPresent();
     }
 
     private void skipSpace() {

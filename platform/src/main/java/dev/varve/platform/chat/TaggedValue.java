@@ -9,6 +9,7 @@ final class TaggedValue {
     private final ArgumentWriter arguments;
     private final StringBuilder held = new StringBuilder();
     private boolean begun;
+    private boolean endsLine = true;
     private boolean streaming;
 
     /**
@@ -24,14 +25,18 @@ final class TaggedValue {
         held.append(text);
         if (!begun && !held.isEmpty()) {
             begun = true;
+            endsLine = true;
             if (newlinesAround && held.charAt(0) == '\n') {
                 held.deleteCharAt(0);
             }
         }
+        if (!text.isEmpty()) {
+            endsLine = text.charAt(text.length() - 1) == '\n';
+        }
         if (!type.isString()) {
             return;
         }
-        int settled = newlinesAround && endsInNewline() ? held.length() - 1 : held.length();
+        int settled = endsInNewline() ? held.length() - 1 : held.length();
         if (!streaming && settled > 0 && !type.mayBeNull(held.substring(0, settled))) {
             streaming = true;
             arguments.raw("\"");
@@ -42,8 +47,18 @@ final class TaggedValue {
         }
     }
 
-    void end() {
-        if (newlinesAround && endsInNewline()) {
+    /** Whether the next text begins a line. */
+    boolean endsLine() {
+        return endsLine;
+    }
+
+    /**
+     * Ends the value.
+     *
+     * @param isTagged whether its own tag ends it; a newline before another one is none of it
+     */
+    void end(boolean isTagged) {
+        if ((newlinesAround || !isTagged) && endsInNewline()) {
             held.setLength(held.length() - 1);
         }
         arguments.raw(streaming ? JsonStrings.escaped(held) + '"' : type.coerce(held.toString()));

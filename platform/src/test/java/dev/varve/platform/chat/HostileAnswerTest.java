@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import tools.jackson.databind.JsonNode;
+
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -97,7 +99,7 @@ class HostileAnswerTest {
             assertEquals(uncut.reasoning(), cut.reasoning(), context);
             assertEquals(uncut.content(), cut.content(), context);
             assertEquals(uncut.calls(), cut.calls(), context);
-            assertEarlierCallsAreJson(dialect, cut, context);
+            assertAreJson(cut, context);
         }
     }
 
@@ -108,12 +110,11 @@ class HostileAnswerTest {
                 .orElse(FIRST_SCRAP + scrap);
     }
 
-    /** Hermes arguments are handed on as the model wrote them, right or wrong. */
-    private static void assertEarlierCallsAreJson(Dialects dialect, Answer answer, String context) {
-        for (int call = 0; dialect != Dialects.QWEN3 && call < answer.calls().size() - 1; call++) {
-            String arguments = answer.calls().get(call).arguments();
+    private static void assertAreJson(Answer answer, String context) {
+        for (Dialects.Call call : answer.calls()) {
             assertTrue(
-                    JsonText.parse(arguments).isPresent(), () -> context + " gives " + arguments);
+                    JsonText.parse(call.arguments()).filter(JsonNode::isObject).isPresent(),
+                    () -> context + " gives " + call.arguments());
         }
     }
 
@@ -183,7 +184,7 @@ class HostileAnswerTest {
     @ParameterizedTest
     @EnumSource
     void aLongValueTakesTimeInProportion(Dialects dialect) {
-        String value = "</par <arg </parameter> \n".repeat(20_000);
+        String value = "</par <arg </parameter> \n".repeat(20_000) + "x";
 
         Answer answer =
                 dialect.read(

@@ -20,6 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import tools.jackson.databind.JsonNode;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -205,7 +207,6 @@ class ToolCallTest {
     @EnumSource
     void aCallThatIsCutShortKeepsWhatItHadAndLosesNothing(Dialects dialect) {
         int[] whole = Dialects.BYTES.encode("a " + call(dialect, "Bern"), true);
-        String full = dialect.read("a " + call(dialect, "Bern"), WEATHER).call().arguments();
         for (int length = 3; length < whole.length; length++) {
             int[] tokens = Arrays.copyOf(whole, length);
 
@@ -215,13 +216,13 @@ class ToolCallTest {
             if (answer.calls().isEmpty()) {
                 assertEquals(Dialects.BYTES.decode(tokens, true), answer.content());
             } else {
-                String arguments = answer.call().arguments();
+                JsonNode arguments = answer.call().json();
                 assertEquals("a", answer.content());
                 assertTrue(
-                        full.startsWith(arguments)
-                                || arguments.equals("{}")
-                                || arguments.equals("{\"city\":\"Bern\"}"),
-                        arguments);
+                        "Bern".startsWith(arguments.path("city").asString(""))
+                                && arguments.path("n").asInt(2) == 2
+                                && arguments.size() <= 2,
+                        arguments::toString);
             }
         }
     }
@@ -259,7 +260,13 @@ class ToolCallTest {
                 "'type':'boolean'                                | false    | false",
                 "'type':'object'                                 | {\"a\":1}| {\"a\":1}",
                 "'type':'array'                                  | [1, \"b\"] | [1, \"b\"]",
-                "'type':'array'                                  | [1       | \"[1\"",
+                "'type':'array'                                  | [1       | [1]",
+                "'type':'array'                                  | (1, 2)   | \"(1, 2)\"",
+                "'type':'array'                                  | ['a', 1] | [\"a\", 1]",
+                "'type':'object'                                 | {'a': None, 'b': [True,]} |"
+                        + " {\"a\": null, \"b\": [true]}",
+                "'type':'object'                                 | none     | \"none\"",
+                "'type':'string'                                 | {'a': 1} | \"{'a': 1}\"",
                 "'type':['integer','null']                       | null     | null",
                 "'type':['null','integer']                       | 7        | 7",
                 "'type':['null','string']                        | null     | null",
@@ -317,11 +324,11 @@ class ToolCallTest {
                 "~call:f{a:b c,d:<|\"|><|\"|>}~          | ~{\"a\":\"b c\",\"d\":\"\"}~",
                 "~call:f{a:[[1],[2,[3]]]}~               | ~{\"a\":[[1],[2,[3]]]}~",
                 "~call:f{<|\"|>a b<|\"|>:1}~             | ~{\"a b\":1}~",
-                "~call:f{a,b:1,,}~                       | ~{\"b\":1}~",
+                "~call:f{a:2,,b:1,,}~                    | ~{\"a\":2,\"b\":1}~",
                 "~call:f{a:,b:}~                         | ~{\"a\":null,\"b\":null}~",
                 "~call:f{a:{b:1~                         | ~{\"a\":{\"b\":1}}~",
                 "~call:f{a:<|\"|>x~                      | ~{\"a\":\"x\"}~",
-                "~call:f{a:<|\"|>x<|\"|>y,b:[,,2],c:1]}~ | ~{\"a\":\"x\",\"b\":[2],\"c\":\"1]\"}~",
+                "~call:f{a:<|\"|>x<|\"|>,b:[,,2],c:1]}~  | ~{\"a\":\"x\",\"b\":[2],\"c\":\"1]\"}~",
                 "~call:f~                                | {}"
             })
     void bracedArgumentsBecomeJson(String text, String json) {

@@ -63,7 +63,6 @@ class ResponsesTest {
                         "output_item.done",
                         "output_item.added",
                         "function_call_arguments.delta",
-                        "function_call_arguments.delta",
                         "function_call_arguments.done",
                         "output_item.done",
                         "completed"),

@@ -145,16 +145,18 @@ class ResponsesToolsTest {
 
     @Test
     void aCustomCallThatIsCutShowsWhatThereIs() throws Exception {
-        engine.says(SmallChat.answer("<tool_call>{\"name\": \"patch\", \"arguments\": {\"in"));
+        engine.says(
+                SmallChat.answer(
+                        "<tool_call>{\"name\": \"patch\", \"arguments\": {\"input\": \"abc"));
 
         JsonNode call =
-                client("\"tools\": [" + CUSTOM + "], \"max_output_tokens\": 36")
+                client("\"tools\": [" + CUSTOM + "], \"max_output_tokens\": 46")
                         .asks(true)
                         .get("output")
                         .get(0);
 
         assertEquals("incomplete", call.get("status").stringValue());
-        assertTrue(call.get("input").stringValue().startsWith("{"), call.toString());
+        assertEquals("abc", call.get("input").stringValue());
     }
 
     @Test

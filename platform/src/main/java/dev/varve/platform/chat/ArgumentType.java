@@ -153,15 +153,24 @@ final class ArgumentType {
     private Optional<String> as(Kind kind, String text, String bare) {
         return switch (kind) {
             case STRING -> Optional.of(JsonStrings.quoted(text));
-            case INTEGER -> integer(bare);
-            case NUMBER -> number(bare);
+            case INTEGER -> integer(unquoted(bare));
+            case NUMBER -> number(unquoted(bare));
             case BOOLEAN ->
-                    Optional.of(bare.toLowerCase(Locale.ROOT))
+                    Optional.of(unquoted(bare).toLowerCase(Locale.ROOT))
                             .filter(word -> word.equals("true") || word.equals("false"));
             case OBJECT -> structure(bare, '{');
             case ARRAY -> structure(bare, '[');
             case NULL -> Optional.empty();
         };
+    }
+
+    private static String unquoted(String text) {
+        int last = text.length() - 1;
+        boolean isQuoted =
+                last > 0
+                        && (text.charAt(0) == '"' || text.charAt(0) == '\'')
+                        && text.charAt(last) == text.charAt(0);
+        return isQuoted ? text.substring(1, last) : text;
     }
 
     /** JSON as it is, and what is nearly JSON, such as Python's literals, as JSON. */

@@ -138,7 +138,7 @@ final class BracedCallParser implements ToolCallParser {
 
     private void settle() {
         LenientJson json = arguments.orElseThrow();
-        if (json.isUnreadable() && !isBegun) {
+        if (json.isUnreadable() && !isBegun && !json.isStreaming()) {
             state = State.REJECTED;
             return;
         }

@@ -93,8 +93,10 @@ final class CallSequenceParser implements ToolCallParser {
             return;
         }
         call.get().close();
-        if (call.get().isRejected()) {
-            reject();
+        String rest = settle();
+        if (!rest.isEmpty()) {
+            push(rest);
+            close();
         }
     }
 

@@ -187,7 +187,7 @@ final class JsonCallParser implements ToolCallParser {
 
     private String settle() {
         LenientJson json = arguments.orElseThrow();
-        if (json.isUnreadable() && !isBegun) {
+        if (json.isUnreadable() && !isBegun && !json.isStreaming()) {
             state = State.REJECTED;
             return "";
         }
@@ -254,7 +254,7 @@ final class JsonCallParser implements ToolCallParser {
             LenientJson json = arguments.orElseThrow();
             json.push(early.get());
             json.end();
-            if (!json.rest().isBlank() && !isBegun) {
+            if (!early.get().startsWith("{") || !json.rest().isBlank()) {
                 state = State.REJECTED;
                 return;
             }

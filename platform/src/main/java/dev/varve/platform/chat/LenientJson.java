@@ -159,9 +159,9 @@ final class LenientJson {
         return state == State.UNREADABLE;
     }
 
-    /** Whether a string comes that can be handed on. */
+    /** Whether text of a string came that can be handed on at once. */
     boolean isStreaming() {
-        return isInString() && !isHeld && hasText;
+        return hasText;
     }
 
     boolean isInString() {
@@ -337,7 +337,6 @@ final class LenientJson {
         beginValue();
         state = then;
         outerQuote = 0;
-        hasText = false;
         isHeld = !type.isUnknown() && !type.takesStrings();
         held.setLength(0);
         if (!isHeld) {
@@ -763,11 +762,11 @@ final class LenientJson {
         if (first == '}' || first == ',') {
             return Follow.ENDS;
         }
-        int end = isQuote(first) ? endOfKey(start) + 1 : nameEnd(start);
-        if (end == 0) {
+        int end = isQuote(first) ? endOfKey(start) : nameEnd(start);
+        if (end < 0) {
             return lookahead(start, strict);
         }
-        int next = spaceEnd(end);
+        int next = spaceEnd(isQuote(first) ? end + 1 : end);
         if (next == pending.length() || next + 1 - start > MOST_LOOKAHEAD) {
             return lookahead(start, strict);
         }

@@ -92,7 +92,7 @@ final class TaggedCallParser implements ToolCallParser {
 
     @Override
     public String rest() {
-        return state == State.COMPLETE ? pending.toString() : "";
+        return state == State.COMPLETE && !ends.isCut(spaceEnd()) ? pending.toString() : "";
     }
 
     @Override
@@ -120,6 +120,8 @@ final class TaggedCallParser implements ToolCallParser {
             case BETWEEN -> {
                 if (pending.isEmpty() || ends.isCut(0)) {
                     pending.setLength(0);
+                    complete();
+                } else if (syntax.end().isEmpty() && declared(pending.toString()).isPresent()) {
                     complete();
                 } else {
                     fail("");
@@ -165,8 +167,18 @@ final class TaggedCallParser implements ToolCallParser {
             case BEFORE_VALUE -> beforeValue();
             case VALUE -> readValue();
             case OBJECT -> readObject();
-            case COMPLETE, REJECTED -> false;
+            case COMPLETE -> leaveOutEnd();
+            case REJECTED -> false;
         };
+    }
+
+    /** Behind the end of a call a further end says nothing. */
+    private boolean leaveOutEnd() {
+        int end = ends.looseEnd(spaceEnd());
+        if (end >= 0) {
+            pending.delete(0, end);
+        }
+        return end >= 0;
     }
 
     private boolean beforeName() {
@@ -235,7 +247,7 @@ final class TaggedCallParser implements ToolCallParser {
         if (!syntax.end().isEmpty() && startsWith(0, syntax.end())) {
             pending.delete(0, syntax.end().length());
             complete();
-            return false;
+            return true;
         }
         if (!isBegun && pending.charAt(0) == '{') {
             object = Optional.of(new LenientJson(ArgumentType.of(parameters()), ""));
@@ -264,14 +276,24 @@ final class TaggedCallParser implements ToolCallParser {
         return syntax.end().isEmpty() && pending.charAt(0) != '<' ? endBare() : fail("");
     }
 
-    private boolean isNewKey(Map.Entry<String, Integer> loose) {
-        return isNewKey(loose.getKey());
+    /** Without an end tag the arguments end where no key follows, but the next call or text. */
+    private boolean endBare() {
+        if (!isBegun) {
+            int end = firstOf("\n<");
+            String name = pending.substring(0, end < 0 ? pending.length() : end).strip();
+            if (end < 0 && tools.stream().anyMatch(other -> other.name().startsWith(name))) {
+                return false;
+            }
+            if (end < 0 || declared(name).isEmpty()) {
+                return fail("");
+            }
+        }
+        complete();
+        return true;
     }
 
-    /** Without an end tag the arguments end where no key follows. */
-    private boolean endBare() {
-        complete();
-        return false;
+    private boolean isNewKey(Map.Entry<String, Integer> loose) {
+        return isNewKey(loose.getKey());
     }
 
     private JsonNode parameters() {
@@ -288,7 +310,7 @@ final class TaggedCallParser implements ToolCallParser {
 
     private void settleObject() {
         LenientJson json = object.orElseThrow();
-        if (json.isUnreadable() && !isBegun) {
+        if (json.isUnreadable() && !isBegun && !json.isStreaming()) {
             state = State.REJECTED;
             return;
         }
@@ -344,10 +366,10 @@ final class TaggedCallParser implements ToolCallParser {
             beginValue();
             return true;
         }
-        if (mayBecome(0, begin)) {
+        if (mayBecome(0, begin) || !begin.isEmpty() && mayBecome(0, syntax.key().begin())) {
             return false;
         }
-        if (startsWith(0, syntax.key().begin())) {
+        if (!begin.isEmpty() && startsWith(0, syntax.key().begin())) {
             return fail(syntax.key().begin() + key + syntax.key().end());
         }
         beginValue();
@@ -433,11 +455,15 @@ final class TaggedCallParser implements ToolCallParser {
     }
 
     private void skipSpace() {
+        pending.delete(0, spaceEnd());
+    }
+
+    private int spaceEnd() {
         int at = 0;
         while (at < pending.length() && Character.isWhitespace(pending.charAt(at))) {
             at++;
         }
-        pending.delete(0, at);
+        return at;
     }
 
     private boolean startsWith(int from, String tag) {
@@ -445,9 +471,9 @@ final class TaggedCallParser implements ToolCallParser {
                 && CharSequence.compare(tag, pending.subSequence(from, from + tag.length())) == 0;
     }
 
-    /** Whether all of the text from {@code from} is a beginning of the tag. */
+    /** Whether all of the text from {@code from} is a beginning of the tag, but not all of it. */
     private boolean mayBecome(int from, String tag) {
         int length = pending.length() - from;
-        return length <= tag.length() && tag.startsWith(pending.substring(from));
+        return length < tag.length() && tag.startsWith(pending.substring(from));
     }
 }

@@ -74,12 +74,25 @@ final class ValueEnd {
     private static final int LONGEST_NAME = 16;
 
     private static final Pattern TAG =
-            Pattern.compile("<(/?)\\s*([A-Za-z_][\\w-]*)([^<>\\n]*)(>?)");
+            Pattern.compile("<(/?) {0,8}([A-Za-z_][\\w-]*)([^<>\\n]*)(>?)");
+    private static final Pattern TAG_BEGIN = Pattern.compile("</? {0,8}");
     private static final Pattern KEY =
             Pattern.compile("\\s*(?:=|name\\s*=|\\s)\\s*[\"']?([^\"'<>=\\s]+)[\"']?\\s*");
 
     private static final List<String> OTHER_NAMES =
-            List.of("param", "arg", "argument", "func", "function_call", "tool", "invoke");
+            List.of(
+                    "parameter",
+                    "param",
+                    "arg_value",
+                    "arg_key",
+                    "arg",
+                    "argument",
+                    "function",
+                    "function_call",
+                    "func",
+                    "tool_call",
+                    "tool",
+                    "invoke");
 
     private final ToolSyntax.Tagged syntax;
     private final StringBuilder pending;
@@ -169,10 +182,13 @@ final class ValueEnd {
         return tag.kind == Kind.KEY ? Optional.of(Map.entry(tag.name, tag.end)) : Optional.empty();
     }
 
-    /** Where a misspelled tag ends that ends something; -1 if there is none. */
+    /** Where a tag ends that ends something, misspelled or not; -1 if there is none. */
     int looseEnd(int at) {
         Tag tag = at < pending.length() && pending.charAt(at) == '<' ? tag(at, "") : Tag.OTHER;
-        return tag.kind == Kind.LOOSE_END || tag.kind == Kind.VALUE_END ? tag.end : -1;
+        return switch (tag.kind) {
+            case LOOSE_END, VALUE_END, END -> tag.end;
+            case KEY, CALL, CUT, OTHER -> -1;
+        };
     }
 
     /** Whether more text decides what tag begins here. */
@@ -227,11 +243,16 @@ final class ValueEnd {
     }
 
     private Tag named(Kind kind, int begin, String tagEnd) {
-        int end = pending.indexOf(tagEnd, begin);
-        if (end < 0 || end - begin > LONGEST_TAG) {
-            return pending.length() - begin > LONGEST_TAG
-                    ? Tag.OTHER
-                    : Tag.cut(pending.length(), true);
+        int end = begin;
+        while (end < pending.length() && "<>\n".indexOf(pending.charAt(end)) < 0) {
+            end++;
+        }
+        boolean isCut = end == pending.length() || mayBecome(end, tagEnd);
+        if (end - begin > LONGEST_TAG || !isCut && !startsWith(end, tagEnd)) {
+            return Tag.OTHER;
+        }
+        if (isCut) {
+            return Tag.cut(pending.length(), true);
         }
         return new Tag(kind, end + tagEnd.length(), pending.substring(begin, end).strip(), false);
     }
@@ -239,9 +260,8 @@ final class ValueEnd {
     private Tag looseTag(int at, String key) {
         Matcher tag = TAG.matcher(pending).region(at, Math.min(pending.length(), at + LONGEST_TAG));
         if (!tag.lookingAt()) {
-            return pending.length() - at <= 2 && "</".startsWith(pending.substring(at))
-                    ? Tag.cut(pending.length(), false)
-                    : Tag.OTHER;
+            Matcher begin = TAG_BEGIN.matcher(pending).region(at, pending.length());
+            return begin.matches() ? Tag.cut(pending.length(), false) : Tag.OTHER;
         }
         boolean closes = !tag.group(1).isEmpty();
         boolean isLike = isLike(tag.group(2)) || closes && tag.group(2).equals(key);

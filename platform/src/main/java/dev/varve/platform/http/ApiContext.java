@@ -19,6 +19,9 @@ import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.model.HealthReport;
 import dev.varve.platform.http.model.ModelFacts;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.ollama.OllamaBody;
+import dev.varve.platform.http.ollama.OllamaDialect;
+import dev.varve.platform.http.ollama.OllamaModels;
 import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.http.responses.EarlyResponse;
@@ -35,6 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /** The routes of a server that computes with a model, mapped to their paths. */
 final class ApiContext {
@@ -72,6 +76,7 @@ final class ApiContext {
         mapLive();
         mapTexts();
         mapGeneration();
+        mapOllama();
         map(new StreamRoute(cycle, streams), StreamRoute.PREFIX + "*");
     }
 
@@ -308,6 +313,61 @@ final class ApiContext {
                                     NativeCompletions.read(body, model.served()));
                         }),
                 "/completion");
+    }
+
+    private void mapOllama() {
+        map(facts("/api/version", ReadRoute.json(OllamaModels::version)), "/api/version");
+        map(
+                facts(
+                        "/api/tags",
+                        ReadRoute.json(() -> OllamaModels.tags(offer.require().views()))),
+                "/api/tags");
+        map(
+                facts(
+                        "/api/ps",
+                        ReadRoute.json(() -> OllamaModels.running(offer.require().views()))),
+                "/api/ps");
+        map(new OllamaShowRoute(context), "/api/show");
+        mapOllama(
+                "/api/chat",
+                OllamaDialect.CHAT,
+                (model, body) -> model.answers().read(OllamaDialect.CHAT, OllamaBody.chat(body)));
+        mapOllama(
+                "/api/generate",
+                OllamaDialect.GENERATE,
+                (model, body) ->
+                        OllamaBody.isRaw(body)
+                                ? AnswerPreparation.done(
+                                        OllamaDialect.readRaw(body, model.served()))
+                                : model.answers()
+                                        .read(
+                                                OllamaDialect.GENERATE,
+                                                OllamaBody.generate(body)));
+    }
+
+    private void mapOllama(
+            String path,
+            OllamaDialect dialect,
+            BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse) {
+        map(
+                new GenerationRoute(
+                                path,
+                                context,
+                                delivery,
+                                ErrorForm.OLLAMA,
+                                dialect.early(),
+                                (model, body) -> {
+                                    dialect.rules().check(body, context.policy());
+                                    return parse.apply(model, body);
+                                })
+                        .answering(
+                                (model, body) ->
+                                        OllamaBody.isEmpty(body)
+                                                ? Optional.of(
+                                                        dialect.loaded(
+                                                                model.served().description().id()))
+                                                : Optional.empty()),
+                path);
     }
 
     private void map(Route route, String... paths) {

@@ -10,6 +10,7 @@ import dev.varve.platform.http.answer.PendingAnswer;
 import dev.varve.platform.http.conversation.Dialect;
 import dev.varve.platform.http.json.BodyScan;
 import dev.varve.platform.http.json.ErrorForm;
+import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.trace.OpenSpan;
 import dev.varve.platform.intake.HeldBody;
 
@@ -32,6 +33,10 @@ final class GenerationRoute extends BodyRoute {
     private final transient BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse;
     private final ErrorForm errors;
     private final transient EarlyForm.Maker early;
+
+    /** Gives the answers that need no engine. */
+    private transient BiFunction<Offer.OfferedModel, ObjectNode, Optional<ObjectNode>> plain =
+            (model, body) -> Optional.empty();
 
     GenerationRoute(
             String label,
@@ -66,6 +71,27 @@ final class GenerationRoute extends BodyRoute {
                 });
     }
 
+    /** {@code answers}: answers to bodies for which nothing is generated; set before it is used. */
+    GenerationRoute answering(
+            BiFunction<Offer.OfferedModel, ObjectNode, Optional<ObjectNode>> answers) {
+        plain = answers;
+        return this;
+    }
+
+    /** What a body becomes: an answer at once, or what has to be generated. */
+    private sealed interface Parsed {
+        record Plain(ObjectNode answer) implements Parsed {}
+
+        record Generated(AnswerPreparation preparation) implements Parsed {}
+    }
+
+    private Parsed parsed(Offer.OfferedModel model, ObjectNode body) {
+        Optional<ObjectNode> answer = plain.apply(model, body);
+        return answer.isPresent()
+                ? new Parsed.Plain(answer.get())
+                : new Parsed.Generated(parse.apply(model, body));
+    }
+
     @Override
     ErrorForm errors(HttpServletRequest request) {
         return errors;
@@ -74,25 +100,46 @@ final class GenerationRoute extends BodyRoute {
     @Override
     BooleanSupplier patience(
             Exchange exchange, HeldBody body, ConnectionProbe probe, Supplier<String> model) {
+        EarlyForm form = early.of(model);
         EarlyStream stream =
-                new EarlyStream(exchange.response(), probe::isGone, early.of(model))
+                new EarlyStream(exchange.response(), probe::isGone, form)
                         .attachedTo(exchange.request());
-        return () -> stream.isGone(() -> body.look(GenerationRoute::streams));
+        return () -> stream.isGone(() -> body.look(bytes -> streams(bytes, form.isUsual())));
     }
 
     @Override
     Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken, ConnectionProbe probe)
             throws IOException, InterruptedException {
         Optional<OpenSpan> span = exchange.record().child("prepare");
-        AnswerPreparation preparation = work(body, fields -> parse.apply(taken.model(), fields));
+        return switch (work(body, fields -> parsed(taken.model(), fields))) {
+            case Parsed.Plain(ObjectNode answer) -> {
+                JsonAnswer.write(exchange.response(), 200, answer);
+                yield Outcome.PLAIN;
+            }
+            case Parsed.Generated(AnswerPreparation preparation) ->
+                    deliver(
+                            traced(preparation, span)
+                                    .andThen(
+                                            () -> {
+                                                span.ifPresent(each -> each.end(System.nanoTime()));
+                                                // The answer may take hours, and nothing of the
+                                                // body is left.
+                                                body.release();
+                                            }),
+                            exchange,
+                            taken,
+                            probe);
+        };
+    }
+
+    private Outcome deliver(
+            AnswerPreparation preparation,
+            Exchange exchange,
+            Offer.Taken taken,
+            ConnectionProbe probe)
+            throws IOException, InterruptedException {
         return delivery.deliver(
-                traced(preparation, span)
-                        .andThen(
-                                () -> {
-                                    span.ifPresent(each -> each.end(System.nanoTime()));
-                                    // The answer may take hours, and nothing of the body is left.
-                                    body.release();
-                                }),
+                preparation,
                 new AnswerDelivery.Source(
                         taken.model().served(), () -> taken.lease().share()::close),
                 exchange.admitted().caller(),
@@ -130,11 +177,11 @@ final class GenerationRoute extends BodyRoute {
     }
 
     /** Whether a body that is not parsed yet asks for a stream. */
-    private static boolean streams(byte[] body) {
+    private static boolean streams(byte[] body, boolean usual) {
         return BodyScan.field(
                         body,
                         "stream",
                         value -> Optional.of(value.currentToken() == JsonToken.VALUE_TRUE))
-                .orElse(false);
+                .orElse(usual);
     }
 }

@@ -55,9 +55,10 @@ final class JsonErrorHandler extends ErrorHandler {
     /** As far as the request was read. */
     private static ErrorForm form(Request request) {
         String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
-        return path.startsWith("/v1/messages") || request.getHeaders().contains("anthropic-version")
-                ? ErrorForm.ANTHROPIC
-                : ErrorForm.OPENAI;
+        return ErrorForm.of(
+                path,
+                path.startsWith("/v1/messages")
+                        || request.getHeaders().contains("anthropic-version"));
     }
 
     /** Jetty's reasons may quote the request, so they are not shown. */

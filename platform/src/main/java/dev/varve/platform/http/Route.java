@@ -86,9 +86,8 @@ abstract class Route extends HttpServlet {
      * The shape of its errors: that of the vendor whose client asks, if the route is of several.
      */
     ErrorForm errors(HttpServletRequest request) {
-        return request.getHeader("anthropic-version") == null
-                ? ErrorForm.OPENAI
-                : ErrorForm.ANTHROPIC;
+        return ErrorForm.of(
+                request.getRequestURI(), request.getHeader("anthropic-version") != null);
     }
 
     /** The route that answers a request for this one's path: another one if two share it. */

@@ -20,7 +20,13 @@ final class UnknownRoute extends Route {
     private static final List<Hint> HINTS =
             List.of(
                     new Hint(
-                            List.of("/embeddings", "/embedding", "/rerank", "/score", "/pooling"),
+                            List.of(
+                                    "/embeddings",
+                                    "/embedding",
+                                    "/rerank",
+                                    "/score",
+                                    "/pooling",
+                                    "/api/embed"),
                             "this server generates text, and has no embeddings or scores"),
                     new Hint(
                             List.of("/audio", "/images", "/realtime", "/videos"),
@@ -39,8 +45,9 @@ final class UnknownRoute extends Route {
                             List.of("/complete", "/infill"), "use /v1/completions or /v1/messages"),
                     new Hint(
                             List.of("/api/"),
-                            "the routes are those of OpenAI and Anthropic, such as"
-                                    + " /v1/chat/completions"));
+                            "of Ollama's routes there are /api/chat, /api/generate, /api/tags,"
+                                    + " /api/ps, /api/show and /api/version; models are files of"
+                                    + " the server's operator"));
 
     UnknownRoute(RequestCycle cycle) {
         super(OTHER, Purpose.SERVICE, Methods.ANY, cycle);

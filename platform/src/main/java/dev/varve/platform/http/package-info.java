@@ -6,8 +6,8 @@
  * <p>The rooms below know nothing of routes, and each only those behind it in this list:
  *
  * <ul>
- *   <li>{@code llamacpp}, {@code responses}, {@code anthropic}: dialects, their bodies and the
- *       shapes of their answers
+ *   <li>{@code ollama}, {@code llamacpp}, {@code responses}, {@code anthropic}: dialects, their
+ *       bodies and the shapes of their answers
  *   <li>{@code openai}: likewise chat and text completions, whose parts the others use
  *   <li>{@code conversation}: what all dialects have in common, from a body to the engine's request
  *   <li>{@code answer}: brings what the engine generates to a client

@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.net.http.HttpResponse;
 import java.util.List;
 
-/** One conversation in three dialects: the same prompt, and the same answer, streamed or not. */
+/** One conversation in each dialect: the same prompt, and the same answer, streamed or not. */
 @Timeout(120)
 class DialectsAgreeTest {
     private final ScriptedEngine engine = new ScriptedEngine().hasContext(20_000);

@@ -8,6 +8,7 @@ import dev.varve.platform.http.anthropic.MessagesDialect;
 import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.llamacpp.NativeCompletions;
+import dev.varve.platform.http.ollama.OllamaBody;
 import dev.varve.platform.http.openai.ChatDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.http.responses.ResponsesDialect;
@@ -117,7 +118,9 @@ class KnownFieldsTest {
         "/v1/responses, '\"input\": \"a\"'",
         "/v1/messages, '\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]'",
         "/v1/completions, '\"prompt\": \"a\"'",
-        "/completion, '\"prompt\": \"a\"'"
+        "/completion, '\"prompt\": \"a\"'",
+        "/api/chat, '\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]'",
+        "/api/generate, '\"prompt\": \"a\"'"
     })
     void unknownFieldsAreRefusedWhereThatIsWanted(String path, String field) throws Exception {
         HttpOptions strict = HttpOptions.loopback().withFields(FieldPolicy.STRICT);
@@ -168,7 +171,11 @@ class KnownFieldsTest {
                         "completions",
                         CompletionRequests.RULES,
                         "completion",
-                        NativeCompletions.RULES);
+                        NativeCompletions.RULES,
+                        "ollama chat",
+                        OllamaBody.CHAT_RULES,
+                        "ollama generate",
+                        OllamaBody.GENERATE_RULES);
         routes.forEach(
                 (route, rules) -> {
                     for (String name : rules.rules().keySet()) {

@@ -115,6 +115,47 @@ enum SpokenDialect {
                     calls,
                     answer.get("status").stringValue().equals("incomplete") ? "length" : end);
         }
+    },
+    OLLAMA("/api/chat") {
+        @Override
+        ObjectNode body(String question) {
+            ObjectNode body = Json.object().put("think", true);
+            body.putArray("messages")
+                    .add(message("system", "Be brief."))
+                    .add(message("user", question));
+            body.set("tools", CHAT.body(question).get("tools"));
+            return body;
+        }
+
+        @Override
+        Said read(HttpResponse<String> response, boolean stream) {
+            StringBuilder thoughts = new StringBuilder();
+            StringBuilder text = new StringBuilder();
+            List<String> calls = new ArrayList<>();
+            JsonNode last = Json.object();
+            for (JsonNode line : events(response.body())) {
+                thoughts.append(line.at("/message/thinking").asString(""));
+                text.append(line.at("/message/content").asString(""));
+                for (JsonNode call : line.at("/message/tool_calls")) {
+                    calls.add(
+                            call(
+                                    call.at("/function/name").stringValue(),
+                                    call.at("/function/arguments").toString()));
+                }
+                last = line;
+            }
+            String end = last.get("done_reason").stringValue();
+            return new Said(
+                    thoughts.toString(),
+                    text.toString(),
+                    calls,
+                    end.equals("stop") && !calls.isEmpty() ? "tool_calls" : end);
+        }
+
+        @Override
+        List<JsonNode> events(String stream) {
+            return stream.lines().<JsonNode>map(Json.MAPPER::readTree).toList();
+        }
     };
 
     /** What an answer says, whatever its shape. */
@@ -135,6 +176,11 @@ enum SpokenDialect {
     abstract ObjectNode body(String question);
 
     abstract Said read(HttpResponse<String> response, boolean stream);
+
+    /** The objects of a stream. */
+    List<JsonNode> events(String stream) {
+        return TestServer.events(stream);
+    }
 
     private static String described(String schema) {
         return "\"name\": \"f\", \"description\": \"Does it\", \"" + schema + "\": " + SCHEMA;

@@ -48,7 +48,7 @@ class ThoughtsInDialectsTest {
         assertEquals(200, response.statusCode(), response.body());
         JsonNode all =
                 stream
-                        ? Json.MAPPER.valueToTree(TestServer.events(response.body()))
+                        ? Json.MAPPER.valueToTree(dialect.events(response.body()))
                         : TestServer.json(response);
         return new Ended(dialect.read(response, stream), all.findValue("finish_details"));
     }

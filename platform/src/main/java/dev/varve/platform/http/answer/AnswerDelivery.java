@@ -178,6 +178,7 @@ public final class AnswerDelivery {
 
     private boolean isKept(PendingAnswer pending, HttpServletRequest request) {
         return pending.delivery() != Delivery.WHOLE
+                && pending.format().stream() == StreamKind.SSE
                 && rule.keeps(Optional.ofNullable(request.getHeader(ResumeRule.HEADER)));
     }
 

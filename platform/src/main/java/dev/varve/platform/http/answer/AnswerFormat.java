@@ -34,6 +34,11 @@ public interface AnswerFormat {
      */
     List<StreamEvent> failure(ApiException error, SettingNames names);
 
+    /** How a stream of these events is written. */
+    default StreamKind stream() {
+        return StreamKind.SSE;
+    }
+
     /** An event for a client that has to wait, which some of them take for a sign of life. */
     default StreamEvent waiting() {
         return new StreamEvent.Comment("waiting");

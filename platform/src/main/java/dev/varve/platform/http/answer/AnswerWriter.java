@@ -63,8 +63,8 @@ final class AnswerWriter {
     }
 
     private void stream(ChoiceReader choices, int count) throws IOException, InterruptedException {
-        SseWriter sse = new SseWriter(reader.response());
-        StreamWriter writer = new StreamWriter(sse, format, reader.names(), sign);
+        EventSink sink = format.stream().open(reader.response());
+        StreamWriter writer = new StreamWriter(sink, format, reader.names(), sign);
         try {
             writer.write(choices, count);
         } catch (RuntimeException e) {

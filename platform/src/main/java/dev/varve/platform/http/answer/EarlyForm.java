@@ -28,6 +28,16 @@ public interface EarlyForm {
      */
     List<StreamEvent> failure(ApiException error, SettingNames names);
 
+    /** How the stream is written. */
+    default StreamKind stream() {
+        return StreamKind.SSE;
+    }
+
+    /** Whether a request that does not say so gets a stream. */
+    default boolean isUsual() {
+        return false;
+    }
+
     /**
      * Events for a client that has to wait; the answer's own {@linkplain AnswerFormat#follow
      * follow}.

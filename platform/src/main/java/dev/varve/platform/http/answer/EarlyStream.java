@@ -23,7 +23,7 @@ public final class EarlyStream {
     private final BooleanSupplier gone;
     private final EarlyForm form;
     private final Duration sign;
-    private Optional<SseWriter> sse = Optional.empty();
+    private Optional<EventSink> sink = Optional.empty();
     private boolean broken;
     private long last = System.nanoTime();
 
@@ -57,7 +57,7 @@ public final class EarlyStream {
 
     /** Whether the status and the first signs are sent. */
     public boolean hasBegun() {
-        return sse.isPresent();
+        return sink.isPresent();
     }
 
     /**
@@ -82,11 +82,11 @@ public final class EarlyStream {
     }
 
     private void sendAll(List<StreamEvent> events) throws IOException {
-        if (sse.isEmpty()) {
-            sse = Optional.of(new SseWriter(response));
+        if (sink.isEmpty()) {
+            sink = Optional.of(form.stream().open(response));
         }
         for (StreamEvent event : events) {
-            sse.get().send(event);
+            sink.get().send(event);
         }
     }
 

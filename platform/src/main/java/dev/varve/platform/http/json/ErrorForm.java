@@ -50,7 +50,30 @@ public enum ErrorForm {
                 default -> status >= 500 ? "api_error" : "invalid_request_error";
             };
         }
+    },
+    /** {@code {"error": message}}. */
+    OLLAMA {
+        @Override
+        public ObjectNode body(ApiException error, SettingNames names, String requestId) {
+            return Json.object().put("error", names.render(error.getMessage()));
+        }
     };
+
+    /** What stands before the paths of Ollama's routes. */
+    private static final String OLLAMA_PATHS = "/api/";
+
+    /**
+     * The shape for a request that reached no route of a dialect.
+     *
+     * @param path of the request
+     * @param anthropic whether it has a header of Anthropic's clients
+     */
+    public static ErrorForm of(String path, boolean anthropic) {
+        if (path.startsWith(OLLAMA_PATHS)) {
+            return OLLAMA;
+        }
+        return anthropic ? ANTHROPIC : OPENAI;
+    }
 
     /** In Anthropic's words: Claude Code makes a conversation shorter where it finds them. */
     private static String tooLong(ContextOverflowException overflow) {

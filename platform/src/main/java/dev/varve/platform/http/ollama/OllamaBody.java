@@ -1,0 +1,220 @@
+package dev.varve.platform.http.ollama;
+
+import dev.varve.platform.http.conversation.SharedFields;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.FieldPolicy;
+import dev.varve.platform.http.json.FieldRules;
+import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Translates bodies of {@code /api/chat} and {@code /api/generate} into OpenAI's fields. */
+public final class OllamaBody {
+    /** Field of a body whose value an answer must have the form of; it keeps its name. */
+    static final String FORMAT = "format";
+
+    private static final String OPTIONS = "options";
+    private static final String STREAM = "stream";
+    private static final String THINK = "think";
+    private static final String IMAGES = "images";
+    private static final String MESSAGES = "messages";
+    private static final String PROMPT = "prompt";
+
+    private static final FieldRules COMMON =
+            SharedFields.text()
+                    .more()
+                    .honours("model stream format options think")
+                    .honours("enable_thinking reasoning_effort thinking_budget thinking")
+                    .honours("chat_template_kwargs")
+                    .ignores("keep_alive truncate shift")
+                    .only("logprobs", "false", value -> !value.asBoolean(true))
+                    .onlyNumber("top_logprobs", 0)
+                    .onlyNumber("n", 1)
+                    .build();
+
+    /** The fields of {@code /api/chat}. */
+    public static final FieldRules CHAT_RULES =
+            COMMON.more().honours("messages tools tool_choice parallel_tool_calls").build();
+
+    /** The fields of {@code /api/generate}. */
+    public static final FieldRules GENERATE_RULES =
+            COMMON.more()
+                    .honours("prompt system raw images")
+                    .refuses("suffix", "filling in the middle is not supported")
+                    .refuses("template", "is not supported; the server's template counts")
+                    .refuses("context", "is not supported; /api/chat takes the whole conversation")
+                    .build();
+
+    /** What {@code options} may hold; of memory and devices the operator decides. */
+    private static final FieldRules OPTION_RULES =
+            FieldRules.builder().onlyNumber("mirostat", 0).onlyNumber("typical_p tfs_z", 1).build();
+
+    /** Options that have the name and the meaning of a field. */
+    private static final List<String> SAME =
+            List.of(
+                    "temperature",
+                    "top_p",
+                    "top_k",
+                    "min_p",
+                    "seed",
+                    "stop",
+                    "repeat_penalty",
+                    "presence_penalty",
+                    "frequency_penalty");
+
+    private OllamaBody() {}
+
+    /**
+     * A body of {@code /api/chat} as chat completions have it.
+     *
+     * @throws ApiException a 400 that names the field if it is wrong
+     */
+    public static ObjectNode chat(ObjectNode body) {
+        ObjectNode chat = common(body);
+        if (!(body.path(MESSAGES) instanceof ArrayNode messages)) {
+            throw ApiException.invalid(MESSAGES, MESSAGES + ": expected an array");
+        }
+        ArrayNode read = chat.putArray(MESSAGES);
+        for (JsonNode message : messages) {
+            read.add(message instanceof ObjectNode object ? message(object) : message);
+        }
+        return chat;
+    }
+
+    /**
+     * A body of {@code /api/generate} as chat completions have it.
+     *
+     * @throws ApiException a 400 that names the field if it is wrong
+     */
+    public static ObjectNode generate(ObjectNode body) {
+        ObjectNode chat = common(body);
+        Fields fields = new Fields(body);
+        ArrayNode messages = chat.putArray(MESSAGES);
+        fields.text("system")
+                .filter(text -> !text.isEmpty())
+                .ifPresent(text -> messages.addObject().put("role", "system").put("content", text));
+        ObjectNode user = Json.object().put("role", "user");
+        user.put("content", fields.text(PROMPT).orElse(""));
+        fields.find(IMAGES).ifPresent(images -> user.set(IMAGES, images));
+        messages.add(message(user));
+        List.of(PROMPT, "system", "raw", IMAGES).forEach(chat::remove);
+        return chat;
+    }
+
+    /**
+     * A body of {@code /api/generate} with {@code "raw": true} as text completions have it.
+     *
+     * @throws ApiException a 400 that names the field if it is wrong
+     */
+    public static ObjectNode raw(ObjectNode body) {
+        ObjectNode text = common(body);
+        if (body.path(IMAGES).isArray() && !body.path(IMAGES).isEmpty()) {
+            throw ApiException.invalid(IMAGES, "images: the model reads text only");
+        }
+        List.of("system", "raw", IMAGES).forEach(text::remove);
+        JsonNode format = text.path(FORMAT);
+        text.remove(FORMAT);
+        if (format.isObject()) {
+            text.set("guided_json", format);
+        } else if (format.asString("").equals("json")) {
+            text.putObject("response_format").put("type", "json_object");
+        }
+        return text;
+    }
+
+    /** Whether a body of {@code /api/generate} gives the prompt as the model gets it. */
+    public static boolean isRaw(ObjectNode body) {
+        return new Fields(body).flag("raw").orElse(false);
+    }
+
+    /**
+     * Whether a body only wants its model to be loaded, or unloaded: there is nothing to answer.
+     */
+    public static boolean isEmpty(ObjectNode body) {
+        JsonNode messages = body.path(MESSAGES);
+        JsonNode prompt = body.path(PROMPT);
+        boolean says =
+                messages.isMissingNode() || messages.isNull()
+                        ? prompt.isString() && !prompt.stringValue().isEmpty()
+                        : !messages.isArray() || !messages.isEmpty();
+        boolean shows = body.path(IMAGES).isArray() && !body.path(IMAGES).isEmpty();
+        return !says && !shows && (prompt.isMissingNode() || prompt.isNull() || prompt.isString());
+    }
+
+    /** Answers are streamed unless a body says otherwise. */
+    private static ObjectNode common(ObjectNode body) {
+        Fields fields = new Fields(body);
+        ObjectNode common = Json.object();
+        for (Map.Entry<String, JsonNode> field : body.properties()) {
+            common.set(field.getKey(), field.getValue());
+        }
+        common.remove(List.of(OPTIONS, THINK));
+        common.put(STREAM, fields.flag(STREAM).orElse(true));
+        fields.object(OPTIONS).ifPresent(options -> putOptions(common, options));
+        fields.find(THINK).ifPresent(think -> putThink(common, think));
+        return common;
+    }
+
+    private static void putOptions(ObjectNode common, ObjectNode options) {
+        OPTION_RULES.check(options, FieldPolicy.LENIENT);
+        for (String name : SAME) {
+            JsonNode value = options.path(name);
+            if (!value.isMissingNode() && !value.isNull()) {
+                common.set(name, value);
+            }
+        }
+        Fields.at(OPTIONS, options)
+                .whole("num_predict", Integer.MIN_VALUE, Integer.MAX_VALUE)
+                .ifPresent(most -> common.put("n_predict", most > 0 ? most : -1));
+    }
+
+    private static void putThink(ObjectNode common, JsonNode think) {
+        if (think.isBoolean()) {
+            common.put("enable_thinking", think.booleanValue());
+        } else if (think.isString()) {
+            common.put("reasoning_effort", think.stringValue());
+        } else {
+            throw Fields.wrong(THINK, "true, false, low, medium or high", think);
+        }
+    }
+
+    /** Images stand beside the text, thoughts and the name of a tool have names of their own. */
+    private static ObjectNode message(ObjectNode message) {
+        ObjectNode read = message.deepCopy();
+        rename(read, "thinking", "reasoning_content");
+        rename(read, "tool_name", "name");
+        Optional.of(read.path("tool_calls"))
+                .filter(JsonNode::isArray)
+                .ifPresent(
+                        calls -> {
+                            for (JsonNode call : calls) {
+                                if (call instanceof ObjectNode object) {
+                                    object.put("type", "function");
+                                }
+                            }
+                        });
+        JsonNode images = read.path(IMAGES);
+        read.remove(IMAGES);
+        if (images.isArray() && !images.isEmpty()) {
+            ArrayNode parts = Json.MAPPER.createArrayNode();
+            parts.addObject().put("type", "text").put("text", read.path("content").asString(""));
+            images.forEach(image -> parts.addObject().put("type", "image_url"));
+            read.set("content", parts);
+        }
+        return read;
+    }
+
+    private static void rename(ObjectNode message, String from, String to) {
+        if (message.has(from)) {
+            message.set(to, message.get(from));
+            message.remove(from);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.varve.platform.http.ollama;
+
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.serving.Capability;
+import dev.varve.platform.http.serving.ModelView;
+import dev.varve.platform.setting.Release;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+
+/** The models as {@code /api/tags}, {@code /api/ps} and {@code /api/show} describe them. */
+public final class OllamaModels {
+    /** Version of Ollama whose API these routes follow; editors refuse older ones. */
+    private static final String API_VERSION = "0.12.0";
+
+    /** Nothing is unloaded for want of requests before that, as far as clients need to know. */
+    private static final String NEVER = "9999-12-31T23:59:59Z";
+
+    private OllamaModels() {}
+
+    /** {@code /api/version}. */
+    public static ObjectNode version() {
+        return Json.object().put("version", API_VERSION).put("varve", Release.version());
+    }
+
+    /** {@code /api/tags}: all models. */
+    public static ObjectNode tags(List<ModelView> views) {
+        ObjectNode list = Json.object();
+        ArrayNode models = list.putArray("models");
+        views.forEach(view -> put(view, models.addObject()));
+        return list;
+    }
+
+    /** {@code /api/ps}: those that are loaded. */
+    public static ObjectNode running(List<ModelView> views) {
+        ObjectNode list = Json.object();
+        ArrayNode models = list.putArray("models");
+        views.stream()
+                .filter(view -> view.running().isPresent())
+                .forEach(
+                        view ->
+                                put(view, models.addObject())
+                                        .put("expires_at", NEVER)
+                                        .put("size_vram", 0)
+                                        .put("context_length", view.contextTokens()));
+        return list;
+    }
+
+    /** {@code /api/show}: one model. */
+    public static ObjectNode show(ModelView view) {
+        ObjectNode shown = Json.object();
+        shown.put("modelfile", "").put("parameters", "").put("template", "");
+        shown.set("details", details(view));
+        String architecture = view.outline().architecture();
+        shown.putObject("model_info")
+                .put("general.architecture", architecture)
+                .put("general.basename", view.outline().title())
+                // Editors cut prompts to this length, so it is that of requests.
+                .put(architecture + ".context_length", view.contextTokens());
+        ArrayNode capabilities = shown.putArray("capabilities");
+        for (Capability each : view.capabilities()) {
+            switch (each) {
+                case COMPLETION -> capabilities.add("completion");
+                case TOOLS -> capabilities.add("tools");
+                case REASONING -> capabilities.add("thinking");
+                case CHAT, STRUCTURED_OUTPUT -> {
+                    // Every model of Ollama has these.
+                }
+            }
+        }
+        return shown.put("modified_at", modified(view));
+    }
+
+    private static ObjectNode put(ModelView view, ObjectNode model) {
+        model.put("name", view.id()).put("model", view.id());
+        model.put("modified_at", modified(view));
+        model.put("size", 0).put("digest", digest(view.id()));
+        model.set("details", details(view));
+        return model;
+    }
+
+    private static ObjectNode details(ModelView view) {
+        String architecture = view.outline().architecture();
+        ObjectNode details = Json.object();
+        details.put("parent_model", "").put("format", "gguf").put("family", architecture);
+        details.putArray("families").add(architecture);
+        return details.put("parameter_size", "").put("quantization_level", "");
+    }
+
+    private static String modified(ModelView view) {
+        return Instant.ofEpochSecond(view.outline().createdSeconds()).toString();
+    }
+
+    /** Clients tell models apart by it; of the name, since nobody reads a whole file for a list. */
+    private static String digest(String id) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of().formatHex(digest.digest(id.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

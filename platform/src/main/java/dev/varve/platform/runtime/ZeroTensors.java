@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,19 +20,21 @@ import java.util.function.Consumer;
 /**
  * The matrices of a model file that hold zeros only, or zeros in long stretches: a download that
  * reserves its space first and breaks off leaves a file of the full size that ends in zeros.
+ * Matrices of zeros alone may be meant, as those of a layer that was switched off.
  *
  * <p>Values are sampled: two blocks of a sound matrix are read, which takes milliseconds for a
  * model of any size, and {@value #SAMPLES} of one that has zeros there.
  *
  * @param tensors those with zeros in at least {@value #FEWEST} of {@value #SAMPLES} samples
  * @param bytes estimate of their zeros
+ * @param ending estimate of the bytes at the ends of files that are zeros, vectors included
  */
-public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes) {
+public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes, long ending) {
     private static final int SAMPLES = 8;
     private static final int FEWEST = 2;
     private static final int SAMPLE_BYTES = 4 << 10;
 
-    /** From this part of all bytes on, a file is refused. */
+    /** A file that ends in more zeros than this part of it is refused. */
     private static final double MOST_ZEROS = 0.05;
 
     /** Takes a copy of the list. */
@@ -41,7 +44,7 @@ public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes) {
 
     /**
      * Opens a file that is to be loaded as a model, a draft model or a drafter: refuses files that
-     * hold something else or are mostly zeros.
+     * hold something else or end in zeros.
      *
      * @param warn takes what a person should know of a file that is used all the same
      * @throws VarveException if the file cannot be read, breaks the format, holds no model or has
@@ -61,77 +64,102 @@ public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes) {
      * @throws VarveException of kind UNREADABLE_FILE if it cannot be read
      */
     public static ZeroTensors of(GgufFile file) {
-        List<GgufTensor> found = new ArrayList<>();
-        long bytes = 0;
-        Map<Path, FileChannel> channels = new HashMap<>();
-        try {
+        try (Samples samples = new Samples()) {
+            List<GgufTensor> found = new ArrayList<>();
+            long bytes = 0;
             for (GgufTensor tensor : file.tensors()) {
                 // Vectors may be zero: biases that nobody trained are.
-                if (tensor.ne(1) == 1) {
-                    continue;
-                }
-                FileChannel channel = channels.get(tensor.file());
-                if (channel == null) {
-                    channel = FileChannel.open(tensor.file());
-                    channels.put(tensor.file(), channel);
-                }
-                int zeros = zeroSamples(channel, tensor);
+                int zeros = tensor.ne(1) == 1 ? 0 : samples.zeros(tensor);
                 if (zeros >= FEWEST) {
                     found.add(tensor);
                     bytes += tensor.bytes() / SAMPLES * zeros;
                 }
             }
+            return new ZeroTensors(file, found, bytes, found.isEmpty() ? 0 : ending(file, samples));
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE, file.path() + ": cannot be read: " + e, e);
-        } finally {
-            channels.values().forEach(ZeroTensors::close);
         }
-        return new ZeroTensors(file, found, bytes);
     }
 
-    /** Samples that are zeros; the outer two decide whether the others are read. */
-    private static int zeroSamples(FileChannel channel, GgufTensor tensor) throws IOException {
-        int zeros = 0;
-        for (int i : new int[] {SAMPLES - 1, 0}) {
-            zeros += isZero(channel, tensor, i) ? 1 : 0;
-        }
-        for (int i = 1; zeros > 0 && i < SAMPLES - 1; i++) {
-            zeros += isZero(channel, tensor, i) ? 1 : 0;
-        }
-        return zeros;
-    }
-
-    /** Whether the middle of one of {@value #SAMPLES} equal parts is zeros. */
-    private static boolean isZero(FileChannel channel, GgufTensor tensor, int part)
-            throws IOException {
-        int length = Math.clamp(tensor.bytes() / SAMPLES, 1, SAMPLE_BYTES);
-        double middle = (part + 0.5) / SAMPLES;
-        long at = Math.clamp((long) (tensor.bytes() * middle), 0, tensor.bytes() - length);
-        ByteBuffer sample = ByteBuffer.allocate(length);
-        while (sample.hasRemaining()) {
-            if (channel.read(sample, tensor.offset() + at + sample.position()) < 0) {
-                throw new IOException("the file has become shorter");
+    private static long ending(GgufFile file, Samples samples) throws IOException {
+        long ending = 0;
+        for (Path part : file.parts()) {
+            List<GgufTensor> backwards =
+                    file.tensors().stream()
+                            .filter(tensor -> tensor.file().equals(part))
+                            .sorted(Comparator.comparingLong(GgufTensor::offset).reversed())
+                            .toList();
+            for (GgufTensor tensor : backwards) {
+                int zeros = samples.zeros(tensor);
+                ending += zeros < FEWEST ? 0 : tensor.bytes() / SAMPLES * zeros;
+                if (zeros < SAMPLES) {
+                    break;
+                }
             }
         }
-        for (byte each : sample.array()) {
-            if (each != 0) {
-                return false;
-            }
-        }
-        return true;
+        return ending;
     }
 
-    private static void close(FileChannel channel) {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            // It was only read from.
+    /** Reads samples of tensors. */
+    private static final class Samples implements AutoCloseable {
+        private final Map<Path, FileChannel> channels = new HashMap<>();
+
+        /** Samples that are zeros; the outer two decide whether the others are read. */
+        int zeros(GgufTensor tensor) throws IOException {
+            int zeros = 0;
+            for (int i : new int[] {SAMPLES - 1, 0}) {
+                zeros += isZero(tensor, i) ? 1 : 0;
+            }
+            for (int i = 1; zeros > 0 && i < SAMPLES - 1; i++) {
+                zeros += isZero(tensor, i) ? 1 : 0;
+            }
+            return zeros;
+        }
+
+        /** Whether the middle of one of {@value #SAMPLES} equal parts is zeros. */
+        private boolean isZero(GgufTensor tensor, int part) throws IOException {
+            int length = Math.clamp(tensor.bytes() / SAMPLES, 1, SAMPLE_BYTES);
+            double middle = (part + 0.5) / SAMPLES;
+            long at = Math.clamp((long) (tensor.bytes() * middle), 0, tensor.bytes() - length);
+            ByteBuffer sample = ByteBuffer.allocate(length);
+            FileChannel channel = channel(tensor.file());
+            while (sample.hasRemaining()) {
+                if (channel.read(sample, tensor.offset() + at + sample.position()) < 0) {
+                    throw new IOException("the file has become shorter");
+                }
+            }
+            for (byte each : sample.array()) {
+                if (each != 0) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private FileChannel channel(Path file) throws IOException {
+            FileChannel channel = channels.get(file);
+            if (channel == null) {
+                channel = FileChannel.open(file);
+                channels.put(file, channel);
+            }
+            return channel;
+        }
+
+        @Override
+        public void close() {
+            for (FileChannel channel : channels.values()) {
+                try {
+                    channel.close();
+                } catch (IOException e) {
+                    // It was only read from.
+                }
+            }
         }
     }
 
     private void requireFew() {
-        if (bytes > MOST_ZEROS * file.tensorBytes()) {
+        if (ending > MOST_ZEROS * file.tensorBytes()) {
             throw new VarveException(VarveException.Kind.CORRUPT_FILE, describe().orElseThrow());
         }
     }

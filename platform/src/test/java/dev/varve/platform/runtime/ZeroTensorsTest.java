@@ -41,7 +41,7 @@ class ZeroTensorsTest {
                     List.of(64L, 64L),
                     TensorData.constant(i + 1));
             writer.tensor(
-                    "blk." + i + ".bias", TensorType.F32, List.of(64L), TensorData.constant(0));
+                    "blk." + i + ".norm", TensorType.F32, List.of(64L), TensorData.constant(1));
         }
         writer.write(path);
         return path;
@@ -103,6 +103,39 @@ class ZeroTensorsTest {
         assertEquals(1, warnings.size());
         assertTrue(warnings.getFirst().contains("1 of 80 tensors"), warnings.toString());
         assertTrue(warnings.getFirst().contains("blk.7.weight"), warnings.toString());
+    }
+
+    /** Layers that were switched off, whose norms and neighbours have values. */
+    @Test
+    void matricesOfZerosBetweenOthersAreWarnedOfAndLoaded() throws IOException {
+        Path path = model(4);
+        for (String name : List.of("blk.0.weight", "blk.1.weight", "blk.3.weight")) {
+            GgufTensor tensor = GgufFile.open(path).requireTensor(name);
+            clear(path, tensor.offset(), tensor.offset() + tensor.bytes());
+        }
+
+        open(path);
+
+        assertEquals(1, warnings.size(), warnings.toString());
+    }
+
+    @Test
+    void aPartThatEndsInZerosIsNamed() throws IOException {
+        GgufWriter writer = new GgufWriter().put("general.architecture", GgufValue.of("toy"));
+        for (int i = 0; i < 4; i++) {
+            writer.tensor(
+                    "blk." + i + ".weight",
+                    TensorType.F32,
+                    List.of(64L, 64L),
+                    TensorData.constant(1));
+        }
+        List<Path> parts = writer.writeSplit(folder, "m", 2);
+        long size = parts.getFirst().toFile().length();
+        clear(parts.getFirst(), size / 2, size);
+
+        VarveException error = assertThrows(VarveException.class, () -> open(parts.getFirst()));
+
+        assertTrue(error.getMessage().startsWith("m-00001-of-00002.gguf: "), error.getMessage());
     }
 
     /** Rows behind the last token of a vocabulary are often zeros. */

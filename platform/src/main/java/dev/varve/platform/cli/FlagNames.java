@@ -51,6 +51,7 @@ final class FlagNames implements SettingNames {
             case CHAT_TEMPLATE -> "--chat-template-file";
             case HOST -> "--host";
             case PORT -> "--port";
+            case BASE_PATH -> "--base-path";
             case API_KEY -> "--api-key";
             case API_KEY_FILE -> "--api-key-file";
             case OPERATOR_KEY -> "--operator-key";

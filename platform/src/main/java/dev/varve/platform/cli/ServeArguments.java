@@ -48,6 +48,16 @@ final class ServeArguments {
             order = 11)
     private int port;
 
+    @Option(
+            names = "--base-path",
+            defaultValue = "",
+            paramLabel = "PATH",
+            description =
+                    "Path before all routes and the page behind a proxy, such as /varve; routes"
+                            + " answer without it, too.",
+            order = OptionSections.RARE + 3)
+    private String basePath;
+
     @Mixin private AccessArguments access;
 
     @Mixin private TlsArguments tls;
@@ -189,7 +199,10 @@ final class ServeArguments {
      *     machines without a key, or of another kind if its certificate cannot be used
      */
     HttpOptions httpOptions(Environment environment) {
-        return new HttpOptions(new ListenAddress(host, port), access.access(environment), limits())
+        return new HttpOptions(
+                        new ListenAddress(host, port, basePath.replaceFirst("/+$", "")),
+                        access.access(environment),
+                        limits())
                 .withTls(tls.source())
                 .withResume(resumableStreams ? ResumeRule.ALWAYS : ResumeRule.ON_REQUEST)
                 .withPage(noPage ? PageOffer.LEFT_OUT : PageOffer.SHOWN)

@@ -139,7 +139,7 @@ final class ApiContext {
     }
 
     private void mapFront(HttpOptions options) {
-        Route facts = facts("/", ReadRoute.json(this::index));
+        Route facts = facts("/", ReadRoute.json(() -> index(options.address().basePath())));
         FrontRoute.map(routes, facts, cycle, options);
     }
 
@@ -173,11 +173,11 @@ final class ApiContext {
         return new ReadRoute(label, Purpose.SERVICE, cycle, reader);
     }
 
-    private ObjectNode index() {
+    private ObjectNode index(String basePath) {
         return Json.object()
                 .put("name", "varve")
                 .put("status", offer.isReady() ? "ok" : "loading")
-                .put("api", "/v1/chat/completions");
+                .put("api", basePath + "/v1/chat/completions");
     }
 
     private void mapCache() {
@@ -340,9 +340,7 @@ final class ApiContext {
                                 ? AnswerPreparation.done(
                                         OllamaDialect.readRaw(body, model.served()))
                                 : model.answers()
-                                        .read(
-                                                OllamaDialect.GENERATE,
-                                                OllamaBody.generate(body)));
+                                        .read(OllamaDialect.GENERATE, OllamaBody.generate(body)));
     }
 
     private void mapOllama(

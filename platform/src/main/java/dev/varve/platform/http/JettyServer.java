@@ -59,7 +59,11 @@ final class JettyServer implements AutoCloseable {
         server.addConnector(connector);
         Handler admission =
                 new AdmissionHandler(routes.handler(), intake, access, requests, routes::find);
-        server.setHandler(tls.isPresent() ? new TlsOnlyHandler(admission) : admission);
+        Handler based =
+                options.address().basePath().isEmpty()
+                        ? admission
+                        : new BasePathHandler(admission, options.address().basePath());
+        server.setHandler(tls.isPresent() ? new TlsOnlyHandler(based) : based);
         server.setErrorHandler(new JsonErrorHandler());
     }
 
@@ -114,7 +118,11 @@ final class JettyServer implements AutoCloseable {
                         ? "[" + options.address().host() + "]"
                         : options.address().host();
         return URI.create(
-                (tls.isPresent() ? "https://" : "http://") + host + ":" + connector.getLocalPort());
+                (tls.isPresent() ? "https://" : "http://")
+                        + host
+                        + ":"
+                        + connector.getLocalPort()
+                        + options.address().basePath());
     }
 
     @Override

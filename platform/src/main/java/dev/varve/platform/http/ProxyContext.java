@@ -75,7 +75,11 @@ final class ProxyContext {
         UpstreamFacts facts = new UpstreamFacts(proxy.upstream());
         FrontRoute.map(
                 routes,
-                new ReadRoute("/", Purpose.SERVICE, cycle, ReadRoute.json(ProxyContext::index)),
+                new ReadRoute(
+                        "/",
+                        Purpose.SERVICE,
+                        cycle,
+                        ReadRoute.json(() -> index(options.address().basePath()))),
                 cycle,
                 options);
         map("/props", Purpose.SERVICE, ReadRoute.json(facts::properties));
@@ -102,11 +106,11 @@ final class ProxyContext {
                 ModelRoute.PREFIX + "*");
     }
 
-    private static ObjectNode index() {
+    private static ObjectNode index(String basePath) {
         return status("ok")
                 .put("name", "varve")
                 .put("mode", "proxy")
-                .put("api", "/v1/chat/completions");
+                .put("api", basePath + "/v1/chat/completions");
     }
 
     /** Who asks for these may take this server for one with a model. */
@@ -118,6 +122,7 @@ final class ProxyContext {
         missing("/apply-template", "/apply-template");
         missing("/tokenize", "/tokenize");
         missing("/detokenize", "/detokenize");
+        missing("/api", "/api/chat", "/api/generate", "/api/tags", "/api/ps", "/api/show");
         missing("/v1/streams", StreamRoute.PREFIX + "*");
         missing("/cache", "/cache", "/cache/clear");
     }

@@ -94,6 +94,8 @@ public enum Setting {
     HOST("host"),
     /** Port that the server listens on. */
     PORT("port"),
+    /** Path that stands before all others behind a proxy. */
+    BASE_PATH("basePath"),
     /** Key that every request must bring. */
     API_KEY("apiKey"),
     /** File with such keys. */

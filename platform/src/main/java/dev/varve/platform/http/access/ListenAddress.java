@@ -6,20 +6,31 @@ import dev.varve.platform.setting.Setting;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Where the server listens.
  *
  * @param host address to bind
  * @param port port to bind, 0 for any free one
+ * @param basePath what stands before all paths behind a proxy, such as {@code /varve}; empty: none
  */
-public record ListenAddress(String host, int port) {
+public record ListenAddress(String host, int port, String basePath) {
+    private static final int MAX_PORT = 65535;
+
+    /** Segments without escapes, and none of dots alone. */
+    private static final Pattern BASE_PATH =
+            Pattern.compile("(/(?!\\.{1,2}(/|$))[A-Za-z0-9._~-]+)*");
+
     /** Loopback, any free port. */
     public static final ListenAddress LOOPBACK = new ListenAddress("127.0.0.1", 0);
 
-    private static final int MAX_PORT = 65535;
+    /** Without a base path. */
+    public ListenAddress(String host, int port) {
+        this(host, port, "");
+    }
 
-    /** Checks both; the host need not exist yet. */
+    /** Checks them; the host need not exist yet. */
     public ListenAddress {
         // The address of nothing is loopback's, but listening on nothing is listening everywhere.
         if (Optional.ofNullable(host).orElse("").isBlank()) {
@@ -27,6 +38,12 @@ public record ListenAddress(String host, int port) {
         }
         if (port < 0 || port > MAX_PORT) {
             throw invalid(Setting.PORT + ": expected 0 to 65535, found " + port);
+        }
+        if (!BASE_PATH.matcher(basePath).matches()) {
+            throw invalid(
+                    Setting.BASE_PATH
+                            + ": expected a path such as /varve, without a slash at its end, found "
+                            + basePath);
         }
     }
 

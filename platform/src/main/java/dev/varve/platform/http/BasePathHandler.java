@@ -1,0 +1,72 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.http.page.WebPage;
+
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Takes the base path away from the path of each request, before anything is decided by the path:
+ * the only place that knows of it. A path without it is left as it is, for probes that come past
+ * the proxy and for proxies that take it away themselves.
+ *
+ * <p>A browser is sent from {@code /base} to {@code /base/}, since the links of the page are
+ * relative.
+ */
+final class BasePathHandler extends Handler.Wrapper {
+    private static final Pattern SLASHES = Pattern.compile("^//+");
+
+    private final String base;
+
+    /** {@code base}: begins with a slash and does not end with one. */
+    BasePathHandler(Handler next, String base) {
+        super(next);
+        this.base = base;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        String path = Optional.ofNullable(request.getHttpURI().getPath()).orElse("");
+        String single = SLASHES.matcher(path).replaceFirst("/");
+        if (single.equals(base)
+                && WebPage.isWanted(
+                        request.getMethod(),
+                        Optional.ofNullable(request.getHeaders().get(HttpHeader.ACCEPT)))) {
+            response.setStatus(308);
+            response.getHeaders().put(new HttpField(HttpHeader.LOCATION, base + "/"));
+            callback.succeeded();
+            return true;
+        }
+        boolean below = single.equals(base) || single.startsWith(base + "/");
+        return super.handle(
+                below ? new Below(request, single.substring(base.length())) : request,
+                response,
+                callback);
+    }
+
+    /** A request with the rest of its path. */
+    private static final class Below extends Request.Wrapper {
+        private final HttpURI uri;
+
+        Below(Request request, String rest) {
+            super(request);
+            uri =
+                    HttpURI.build(request.getHttpURI())
+                            .path(rest.isEmpty() ? "/" : rest)
+                            .asImmutable();
+        }
+
+        @Override
+        public HttpURI getHttpURI() {
+            return uri;
+        }
+    }
+}

@@ -59,6 +59,7 @@ final class JettyServer implements AutoCloseable {
         server.addConnector(connector);
         Handler admission =
                 new AdmissionHandler(routes.handler(), intake, access, requests, routes::find);
+        // In front of all else that changes paths: only here do /base and /base/ differ.
         Handler based =
                 options.address().basePath().isEmpty()
                         ? admission

@@ -40,6 +40,19 @@ public sealed interface ToolSyntax {
     String afterName();
 
     /**
+     * Text with which a line begins that is a call without its open mark; empty, as by default,
+     * where there is no such text.
+     */
+    default String bareBegin() {
+        return "";
+    }
+
+    /** Whether models of the family are known to leave the open mark out; false by default. */
+    default boolean isOftenBare() {
+        return false;
+    }
+
+    /**
      * Texts on both sides of something.
      *
      * @param begin before it; may be empty where that is said
@@ -96,6 +109,16 @@ public sealed interface ToolSyntax {
         public String afterName() {
             return name.end().isBlank() ? name.end() : name.end() + "\n";
         }
+
+        @Override
+        public String bareBegin() {
+            return name.begin();
+        }
+
+        @Override
+        public boolean isOftenBare() {
+            return !name.begin().isEmpty();
+        }
     }
 
     /**
@@ -116,6 +139,11 @@ public sealed interface ToolSyntax {
 
         @Override
         public String beforeName() {
+            return prefix;
+        }
+
+        @Override
+        public String bareBegin() {
             return prefix;
         }
 

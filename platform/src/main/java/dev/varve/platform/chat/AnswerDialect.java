@@ -17,9 +17,14 @@ public final class AnswerDialect {
     private final Tokenizer tokenizer;
     private final Optional<ReasoningTokens> reasoning;
     private final Optional<CallTokens> calls;
+    private final CallRecovery recovery;
 
     private AnswerDialect(
-            Tokenizer tokenizer, Optional<ReasoningTokens> reasoning, Optional<CallTokens> calls) {
+            Tokenizer tokenizer,
+            Optional<ReasoningTokens> reasoning,
+            Optional<CallTokens> calls,
+            CallRecovery recovery) {
+        this.recovery = recovery;
         this.tokenizer = tokenizer;
         this.reasoning = reasoning;
         this.calls = calls;
@@ -30,10 +35,21 @@ public final class AnswerDialect {
      * no special token of the vocabulary are switched off.
      */
     public static AnswerDialect of(ChatDialect dialect, Tokenizer tokenizer) {
+        return of(dialect, tokenizer, CallRecovery.AUTO);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param recovery whether calls without their open mark are calls
+     */
+    public static AnswerDialect of(
+            ChatDialect dialect, Tokenizer tokenizer, CallRecovery recovery) {
         return new AnswerDialect(
                 tokenizer,
                 dialect.reasoning().flatMap(marks -> ReasoningTokens.of(marks, tokenizer)),
-                dialect.tools().flatMap(syntax -> CallTokens.of(syntax, tokenizer)));
+                dialect.tools().flatMap(syntax -> CallTokens.of(syntax, tokenizer)),
+                recovery);
     }
 
     /** A dialect in which everything is content. */
@@ -72,7 +88,9 @@ public final class AnswerDialect {
                         start,
                         options.thinkingBudget());
         return new AnswerSession(
-                new AnswerText(tokenizer, reasoning, calls, start, options, guide), guide);
+                new AnswerText(
+                        tokenizer, reasoning, calls, bareBegin(options), start, options, guide),
+                guide);
     }
 
     /**
@@ -153,6 +171,14 @@ public final class AnswerDialect {
                     "/tools", "content of a form cannot be had together with tools of this model");
         }
         return new AnswerForm.Free();
+    }
+
+    /** A form holds for calls behind their mark alone. */
+    private String bareBegin(AnswerOptions options) {
+        boolean isFree = options.form() instanceof AnswerForm.Free;
+        return isFree && callId(options).isPresent()
+                ? recovery.begin(calls.orElseThrow().syntax())
+                : "";
     }
 
     private OptionalInt callId(AnswerOptions options) {

@@ -50,6 +50,19 @@ public final class AnswerText {
     private final AnswerGuide guide;
     private final ContentText contentText;
 
+    /** What a line begins with that is a call without its open mark; empty for none. */
+    private final String bareBegin;
+
+    /** The beginning of a line that may be that of a call. */
+    private final StringBuilder line = new StringBuilder();
+
+    private boolean beginsLine = true;
+
+    /** Backticks with which the line begins, and whether such a line began a block of code. */
+    private int ticks;
+
+    private boolean isFenced;
+
     private final StringBuilder reasoning = new StringBuilder();
     private final StringBuilder content = new StringBuilder();
     private final List<CallDelta> calls = new ArrayList<>();
@@ -78,6 +91,7 @@ public final class AnswerText {
     private int callsBefore;
 
     /**
+     * @param bareBegin what a line begins with that is a call without its open mark; empty for none
      * @param start where the prompt leaves the answer
      * @param guide hears of each token before it is read here
      */
@@ -85,12 +99,14 @@ public final class AnswerText {
             Tokenizer tokenizer,
             Optional<ReasoningTokens> marks,
             Optional<CallTokens> callMarks,
+            String bareBegin,
             PromptEnd start,
             AnswerOptions options,
             AnswerGuide guide) {
         this.tokenizer = tokenizer;
         this.marks = marks;
         this.callMarks = callMarks;
+        this.bareBegin = bareBegin;
         this.guide = guide;
         tools = options.tools();
         contentText = new ContentText(options.stops(), callMarks.isPresent() && !tools.isEmpty());
@@ -125,7 +141,8 @@ public final class AnswerText {
         if (stopFound().isPresent()) {
             return Piece.EMPTY;
         }
-        if (call.isPresent()) {
+        // What a call turns out not to be may hold another one.
+        while (call.isPresent() && stopFound().isEmpty()) {
             OpenCall open = call.get();
             advance(open, open.finish());
         }
@@ -178,8 +195,60 @@ public final class AnswerText {
             beginCall();
         } else {
             isBehindContent = isBehindContent || AnswerGuide.isVisible(token, tokenizer);
-            content.append(contentText.push(text(token)));
+            pushContent(text(token));
         }
+    }
+
+    /** Content, in which a call without its open mark may begin. */
+    private void pushContent(String text) {
+        if (bareBegin.isEmpty()) {
+            content.append(contentText.push(text));
+            return;
+        }
+        int from = 0;
+        for (int index = 0; index < text.length(); index++) {
+            char next = text.charAt(index);
+            fence(next);
+            if (beginsLine && !isFenced && bareBegin.charAt(line.length()) == next) {
+                content.append(contentText.push(text.substring(from, index)));
+                line.append(next);
+                from = index + 1;
+                if (line.length() == bareBegin.length() && stopFound().isEmpty()) {
+                    beginBareCall(text.substring(from) + detokenizer.finish());
+                    return;
+                }
+            } else {
+                endLineBegin();
+                beginsLine = next == '\n' || beginsLine && Character.isWhitespace(next);
+            }
+        }
+        content.append(contentText.push(text.substring(from)));
+    }
+
+    /** Code between fences is shown and not called. */
+    private void fence(char next) {
+        ticks = next == '`' && (beginsLine || ticks > 0) ? ticks + 1 : 0;
+        if (ticks == 3) {
+            isFenced = !isFenced;
+        }
+    }
+
+    /** What was held back begins no call. */
+    private void endLineBegin() {
+        if (!line.isEmpty()) {
+            content.append(contentText.push(line.toString()));
+            line.setLength(0);
+            beginsLine = false;
+        }
+    }
+
+    private void beginBareCall(String text) {
+        line.setLength(0);
+        beginsLine = false;
+        detokenizer = tokenizer.detokenizer();
+        OpenCall open = new OpenCall(tokenizer, callMarks.orElseThrow(), tools, "");
+        call = Optional.of(open);
+        advance(open, open.begin(bareBegin + text));
     }
 
     /**
@@ -246,7 +315,8 @@ public final class AnswerText {
             thought = Optional.empty();
             guide.setInThought(false);
         }
-        call = Optional.of(new OpenCall(tokenizer, callMarks.orElseThrow(), tools));
+        CallTokens tokens = callMarks.orElseThrow();
+        call = Optional.of(new OpenCall(tokenizer, tokens, tools, tokens.syntax().open()));
     }
 
     private void advance(OpenCall open, OpenCall.Progress progress) {
@@ -276,7 +346,16 @@ public final class AnswerText {
                 return;
             }
             isBehindContent = isBehindContent || !open.text().isBlank();
-            content.append(contentText.push(open.text()));
+            pushBehind(open.text());
+        }
+    }
+
+    /** Text behind a call or of one that is none: its first character begins no call. */
+    private void pushBehind(String text) {
+        if (!text.isEmpty()) {
+            content.append(contentText.push(text.substring(0, 1)));
+            beginsLine = text.charAt(0) == '\n';
+            pushContent(text.substring(1));
         }
     }
 
@@ -320,6 +399,8 @@ public final class AnswerText {
         if (thought.isPresent()) {
             reasoning.append(thought.get().push(rest));
         } else {
+            content.append(contentText.push(line.toString()));
+            line.setLength(0);
             content.append(contentText.push(rest));
         }
     }

@@ -29,12 +29,15 @@ final class OpenCall {
     private int tokens = 1;
     private boolean counted;
 
-    OpenCall(Tokenizer tokenizer, CallTokens marks, List<ToolDeclaration> tools) {
+    /**
+     * @param begin the open mark, or nothing where it is missing
+     */
+    OpenCall(Tokenizer tokenizer, CallTokens marks, List<ToolDeclaration> tools, String begin) {
         this.tokenizer = tokenizer;
         this.marks = marks;
         parser = marks.parser(tools, output);
         detokenizer = tokenizer.detokenizer(true);
-        raw.append(marks.syntax().open());
+        raw.append(begin);
     }
 
     CallOutput output() {
@@ -82,6 +85,11 @@ final class OpenCall {
             return progress();
         }
         return text(spelling);
+    }
+
+    /** Takes text that is no token of its own. */
+    Progress begin(String begun) {
+        return text(begun);
     }
 
     /** Whether an open mark is part of a value here and not the next call. */

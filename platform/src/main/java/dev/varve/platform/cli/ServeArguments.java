@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.chat.CallRecovery;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.host.SharingSettings;
 import dev.varve.platform.host.StoreSettings;
@@ -91,6 +92,16 @@ final class ServeArguments {
             description = "Jinja chat template to use instead of the model's own.",
             order = OptionSections.RARE + 2)
     private Optional<Path> chatTemplateFile = Optional.empty();
+
+    @Option(
+            names = "--recover-tool-calls",
+            defaultValue = "auto",
+            paramLabel = "WHEN",
+            description =
+                    "Whether a tool call without its opening mark is a call, where a line begins"
+                            + " like one: auto (as the model's family needs it), on or off.",
+            order = OptionSections.RARE + 2)
+    private CallRecovery callRecovery = CallRecovery.AUTO;
 
     @Option(
             names = "--parallel",
@@ -242,6 +253,11 @@ final class ServeArguments {
         return new ReasoningDefaults(
                 enableThinking.map(choice -> choice == Switch.ON),
                 reasoningBudget.isPresent() ? OptionalInt.of(budget) : OptionalInt.empty());
+    }
+
+    /** Whether tool calls without their opening mark are calls. */
+    CallRecovery callRecovery() {
+        return callRecovery;
     }
 
     /** How many requests wait, how long for a lost shard, and how long for others. */

@@ -178,7 +178,8 @@ final class ServeCommand extends CliCommand {
                                 .with(server.waiting())
                                 .with(hostCache)
                                 .withPool(pool));
-        ServedModelMaker maker = new ServedModelMaker(reasoningDefaults, model.exactRows());
+        ServedModelMaker maker =
+                new ServedModelMaker(reasoningDefaults, model.exactRows(), server.callRecovery());
         if (named.size() == 1 && !models.areLoadedOnDemand()) {
             return serveOne(named.getFirst(), settings, maker, options);
         }

@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.chat.AnswerDialect;
+import dev.varve.platform.chat.CallRecovery;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.PlannedShard;
@@ -20,8 +21,9 @@ import java.util.Optional;
  *
  * @param reasoning how much they think where a request does not say
  * @param exactRows what the numbers of a token may depend on
+ * @param recovery whether tool calls without their open mark are calls
  */
-record ServedModelMaker(ReasoningDefaults reasoning, String exactRows) {
+record ServedModelMaker(ReasoningDefaults reasoning, String exactRows, CallRecovery recovery) {
     /**
      * What is served of one.
      *
@@ -40,7 +42,8 @@ record ServedModelMaker(ReasoningDefaults reasoning, String exactRows) {
                 new ModelLanguage(
                         runtime.tokenizer(),
                         chat,
-                        AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer()),
+                        AnswerDialect.of(
+                                runtime.adapter().chatDialect(), runtime.tokenizer(), recovery),
                         reasoning),
                 runtime.compressor());
     }

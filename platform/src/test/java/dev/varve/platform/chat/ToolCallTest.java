@@ -9,6 +9,7 @@ import static dev.varve.platform.chat.Dialects.tool;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.JsonStrings;
 import dev.varve.platform.chat.Dialects.Answer;
 import dev.varve.platform.chat.Dialects.Call;
@@ -442,5 +443,39 @@ class ToolCallTest {
 
     private static AnswerSession session(Dialects dialect) {
         return dialect.with(Dialects.BYTES).open(new int[0], Dialects.options(WEATHER));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "QWEN35, AUTO, 1",
+        "QWEN35, ON, 1",
+        "QWEN35, OFF, 0",
+        "GEMMA, AUTO, 0",
+        "GEMMA, ON, 1",
+        "GEMMA, OFF, 0",
+        "LAGUNA, ON, 0",
+        "QWEN3, ON, 0"
+    })
+    void aCallWithoutItsOpenMarkIsOneWhereThatIsWanted(
+            Dialects dialect, CallRecovery recovery, int calls) {
+        String text =
+                "Look.\n"
+                        + call(dialect, "Bern")
+                                .replace(dialect.syntax.open(), "")
+                                .replace(dialect.syntax.close(), "")
+                                .strip();
+        AnswerDialect reader =
+                AnswerDialect.of(
+                        new ChatDialect(Optional.empty(), Optional.of(dialect.syntax)),
+                        Dialects.BYTES,
+                        recovery);
+
+        Answer answer =
+                Answer.of(
+                        reader.open(new int[0], Dialects.options(WEATHER)).text(),
+                        Dialects.BYTES.encode(text, true));
+
+        assertEquals(calls, answer.calls().size());
+        assertEquals(calls == 0 ? text : "Look.", answer.content());
     }
 }

@@ -16,8 +16,8 @@ import java.util.Optional;
  * thought elsewhere is text. A call within a thought ends it.
  *
  * <p>A call of a tool that is not declared, or one that cannot be read, is content, marks included.
- * A call whose name has been put out stays a call: at its close mark its arguments are completed to
- * JSON; where the answer ends before, they are left as far as they came.
+ * A call whose name has been put out stays a call: at its close mark, and where the answer ends
+ * before, its arguments are completed to JSON.
  *
  * <p>Runs per token, on the engine's thread.
  */

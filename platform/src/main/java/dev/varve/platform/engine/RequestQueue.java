@@ -271,7 +271,7 @@ final class RequestQueue implements WaitingLine {
     }
 
     private static VarveException ended() {
-        return new VarveException(VarveException.Kind.UNAVAILABLE, "the server is shutting down");
+        return new EngineClosedException(VarveException.Kind.UNAVAILABLE);
     }
 
     /** What the engine's thread is to answer. */

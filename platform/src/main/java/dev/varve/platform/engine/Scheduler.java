@@ -200,8 +200,7 @@ public final class Scheduler implements Engine {
     }
 
     private void run() {
-        VarveException end =
-                new VarveException(VarveException.Kind.CANCELLED, "the engine was stopped");
+        VarveException end = new EngineClosedException(VarveException.Kind.CANCELLED);
         try {
             if (queue.staysQuiet(BEFORE_REHEARSAL)) {
                 Rehearsal.run(pipeline, shape, options, queue::isQuiet);

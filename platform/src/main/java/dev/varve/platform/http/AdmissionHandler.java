@@ -15,6 +15,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -63,6 +64,12 @@ final class AdmissionHandler extends Handler.Wrapper {
             endIfBodyFollows(request, response);
             return proceed(new Admission.Refused(e, false), request, response, callback);
         }
+        if (!isPlain(request.getHeaders().getCSV(HttpHeader.TRANSFER_ENCODING, false))) {
+            ApiException unknown =
+                    ApiException.status(
+                            501, "", "Transfer-Encoding: expected chunked or none, found another");
+            return proceed(new Admission.Refused(unknown, true), request, response, callback);
+        }
         if (!route.readsBody(request.getMethod())) {
             endIfBodyFollows(request, response);
             Admission admitted = new Admission.Admitted(caller, Optional.empty());
@@ -90,6 +97,12 @@ final class AdmissionHandler extends Handler.Wrapper {
                     }
                 });
         return true;
+    }
+
+    /** The container undoes chunks and leaves any other coding as it is, without a word. */
+    private static boolean isPlain(List<String> codings) {
+        return codings.isEmpty()
+                || codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked");
     }
 
     /** What follows a body that nobody reads is no request, so clients must not send one. */

@@ -182,7 +182,9 @@ class RequestQueueTest {
 
         assertFalse(Await.result(goesOn));
         assertTrue(queue.isClosed());
-        assertEquals(VarveException.Kind.UNAVAILABLE, refused(request(1)).kind());
+        VarveException refusal = refused(request(1));
+        assertTrue(refusal instanceof EngineClosedException, refusal.toString());
+        assertEquals(VarveException.Kind.UNAVAILABLE, refusal.kind());
         assertFalse(queue.awaitChange(Duration.ofSeconds(20)), "it must not wait any more");
     }
 

@@ -115,6 +115,32 @@ class ErrorShapeTest {
         }
     }
 
+    /** What the container does not undo would be taken for the body as it was meant. */
+    @ParameterizedTest
+    @CsvSource({
+        "POST, /v1/messages, 'Transfer-Encoding: gzip, chunked', 501",
+        "POST, /v1/messages, 'Transfer-Encoding: gzip|Transfer-Encoding: chunked', 501",
+        "GET, /v1/models, 'Transfer-Encoding: deflate, chunked', 501",
+        "GET, /v1/models, 'Transfer-Encoding: Chunked', 200"
+    })
+    void aTransferCodingThatIsNotUndoneIsRefused(
+            String method, String path, String headers, int status) throws Exception {
+        try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"));
+                RawClient client = RawClient.of(server)) {
+            String head =
+                    method
+                            + " "
+                            + path
+                            + LOCAL
+                            + "x-api-key: secret\r\n"
+                            + headers.replace("|", "\r\n");
+            String answer = client.send(head + "\r\n\r\n2\r\n{}\r\n0\r\n\r\n").rest();
+
+            assertTrue(answer.startsWith("HTTP/1.1 " + status), answer);
+            assertTrue(answer.contains("Connection: close"), answer);
+        }
+    }
+
     @Test
     void aWrongKeyNeedsNoSecondTry() throws Exception {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("secret"))) {

@@ -2,6 +2,7 @@ package dev.varve.platform.http.json;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.ContextOverflowException;
+import dev.varve.platform.engine.EngineClosedException;
 import dev.varve.platform.intake.IntakeException;
 import dev.varve.platform.shard.ShardLostException;
 
@@ -107,6 +108,9 @@ public final class ApiException extends RuntimeException {
         String message = failure.getMessage();
         if (failure instanceof ShardLostException) {
             return new ApiException(503, "server_error", "shard_missing", "", message, 5);
+        }
+        if (failure instanceof EngineClosedException) {
+            return draining();
         }
         ApiException error = ofKind(failure.kind(), message);
         if (failure instanceof ContextOverflowException) {

@@ -3,12 +3,14 @@ package dev.varve.platform.http.json;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.engine.EngineClosedException;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.setting.SettingNames;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -95,5 +97,16 @@ class ApiExceptionTest {
                                 SettingNames.IDENTIFIERS,
                                 "r1")
                         .toString());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = VarveException.Kind.class,
+            names = {"UNAVAILABLE", "CANCELLED"})
+    void aRequestThatEndsWithTheServerSaysThatItShutsDown(VarveException.Kind kind) {
+        ApiException error = ApiException.of(new EngineClosedException(kind));
+
+        assertEquals(503, error.status());
+        assertEquals(Optional.of("shutting_down"), error.code());
     }
 }

@@ -5,6 +5,7 @@ import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.answer.EarlyStream;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ClientGoneException;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.metrics.Metrics;
@@ -55,7 +56,22 @@ final class RequestCycle {
         // The name that Anthropic's clients look for.
         response.setHeader("request-id", id);
         RequestRecord record = begun.record();
-        Outcome outcome = outcome(route, request, response, record);
+        Outcome outcome = Outcome.FAILED;
+        try {
+            outcome = outcome(route, request, new ClientResponse(response), record);
+        } finally {
+            end(route, request, response, begun, outcome);
+        }
+    }
+
+    /** What is counted, traced and logged of a request, however it ended. */
+    private void end(
+            Route route,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            Tracing.Begun begun,
+            Outcome outcome) {
+        RequestRecord record = begun.record();
         metrics.countRequest(
                 route.label(),
                 response.getStatus(),
@@ -127,7 +143,7 @@ final class RequestCycle {
         ErrorForm form = route.errors(request);
         try {
             return told(() -> answer(route, request, response, record), form, request, response);
-        } catch (IOException e) {
+        } catch (ClientGoneException e) {
             metrics.countDisconnect();
             return Outcome.DISCONNECTED;
         }
@@ -154,7 +170,9 @@ final class RequestCycle {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             error = ApiException.draining();
-        } catch (RuntimeException e) {
+        } catch (ClientGoneException e) {
+            throw e;
+        } catch (IOException | RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, "a request failed", e);
             error = ApiException.internal();
         }
@@ -197,7 +215,7 @@ final class RequestCycle {
                 }
                 throw refused.reason();
             }
-            case Admission.Gone gone -> throw new IOException("the client went away");
+            case Admission.Gone gone -> throw new ClientGoneException();
         };
     }
 

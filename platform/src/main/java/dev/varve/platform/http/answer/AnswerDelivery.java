@@ -4,6 +4,7 @@ import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.access.Caller;
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ClientGoneException;
 import dev.varve.platform.http.live.LiveAnswer;
 import dev.varve.platform.http.live.LiveAnswers;
 import dev.varve.platform.http.metrics.GenerationTimes;
@@ -246,7 +247,7 @@ public final class AnswerDelivery {
             if (open.isCancelled()) {
                 throw ApiException.cancelled();
             }
-            throw new IOException("the client is gone", e);
+            throw new ClientGoneException(e);
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.varve.platform.http.answer;
 
+import dev.varve.platform.http.json.ClientGoneException;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -35,7 +37,7 @@ final class ChoiceReader {
         if (event.isEmpty() || now - lastProbe > TICK.toNanos()) {
             lastProbe = now;
             if (gone.getAsBoolean() || choices.isOverflown()) {
-                throw new IOException("the client is gone");
+                throw new ClientGoneException();
             }
         }
         return event;

@@ -1,5 +1,6 @@
 package dev.varve.platform.http.answer;
 
+import dev.varve.platform.http.json.ClientGoneException;
 import dev.varve.platform.http.resume.KeptStream;
 
 import jakarta.servlet.http.HttpServletResponse;
@@ -51,7 +52,7 @@ public final class KeptDelivery {
                     case KeptStream.Step.Lost lost -> {
                         // An orderly end would look like that of the answer.
                         probe.abort();
-                        throw new IOException("the client reads elsewhere, or too slowly");
+                        throw new ClientGoneException();
                     }
                 }
             }
@@ -71,7 +72,7 @@ public final class KeptDelivery {
         if (quiet || now - lastProbe > ChoiceReader.TICK.toNanos()) {
             lastProbe = now;
             if (probe.isGone()) {
-                throw new IOException("the client is gone");
+                throw new ClientGoneException();
             }
         }
     }

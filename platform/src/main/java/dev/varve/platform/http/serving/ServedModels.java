@@ -2,6 +2,7 @@ package dev.varve.platform.http.serving;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ClientGoneException;
 import dev.varve.platform.http.model.ServedModel;
 
 import java.io.IOException;
@@ -307,7 +308,7 @@ public final class ServedModels implements AutoCloseable {
                 return loading.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
                 if (gone.getAsBoolean()) {
-                    throw new IOException("the client is gone", e);
+                    throw new ClientGoneException(e);
                 }
                 requireOpen();
             } catch (ExecutionException e) {

@@ -1,5 +1,7 @@
 package dev.varve.platform.http.upstream;
 
+import dev.varve.platform.http.json.ClientGoneException;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -44,7 +46,7 @@ record Patience(Duration silence, BooleanSupplier gone) {
                 return found.get();
             }
             if (gone.getAsBoolean()) {
-                throw new IOException("the client is gone");
+                throw new ClientGoneException();
             }
         }
     }

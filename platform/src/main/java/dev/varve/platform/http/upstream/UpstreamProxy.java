@@ -7,6 +7,7 @@ import dev.varve.platform.http.answer.AnswerDelivery;
 import dev.varve.platform.http.answer.ConnectionProbe;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ClientGoneException;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.setting.SettingNames;
@@ -98,7 +99,7 @@ public final class UpstreamProxy implements AutoCloseable {
         try {
             return chat.shorten(probe::isGone);
         } catch (CancellationException e) {
-            throw new IOException("the client is gone", e);
+            throw new ClientGoneException(e);
         } catch (VarveException e) {
             metrics.countFailedCompression(MODEL);
             LOG.log(System.Logger.Level.WARNING, "a prompt is sent as it is: " + e.getMessage());

@@ -95,19 +95,28 @@ final class ApiContext {
         map(new ReadRoute("/metrics", Purpose.MEASUREMENT, cycle, this::writeMetrics), "/metrics");
     }
 
-    /** Of a model that can compute no more, else of the default one, if that is loaded. */
+    /**
+     * Of a model that can compute no more, else of the default one, if that is loaded. One of
+     * several that can compute no more is loaded again, while the server takes requests.
+     */
     private void writeHealth(Exchange exchange) throws IOException {
+        boolean several = offer.require().areSeveral();
         Optional<Engine> engine =
                 offer.loaded().stream()
                         .map(ServedModel::engine)
-                        .filter(each -> each.broken().isDone())
+                        .filter(each -> !several && each.broken().isDone())
                         .findFirst()
                         .or(
                                 () ->
                                         offer.require()
                                                 .defaultModel()
                                                 .flatMap(ModelView::running)
-                                                .map(each -> each.served().engine()));
+                                                .map(each -> each.served().engine())
+                                                .filter(
+                                                        each ->
+                                                                !several
+                                                                        || !each.broken()
+                                                                                .isDone()));
         if (engine.isPresent()) {
             HealthReport.write(engine.get(), names, exchange.response());
         } else {

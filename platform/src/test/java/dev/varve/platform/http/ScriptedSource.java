@@ -26,6 +26,7 @@ final class ScriptedSource implements ModelSource {
     private CountDownLatch start = new CountDownLatch(0);
     private volatile Optional<RuntimeException> failure = Optional.empty();
     private Runnable beforeLoad = () -> {};
+    private volatile ScriptedEngine engine;
 
     ScriptedSource(String id) {
         this(id, "");
@@ -57,6 +58,11 @@ final class ScriptedSource implements ModelSource {
     ScriptedSource doesFirst(Runnable work) {
         beforeLoad = work;
         return this;
+    }
+
+    /** The engine that was loaded last can compute no more. */
+    void breaks(VarveException reason) {
+        engine.breaks(reason);
     }
 
     /** Whether it is loaded at the moment. */
@@ -94,17 +100,18 @@ final class ScriptedSource implements ModelSource {
                     throw reason;
                 });
         loads.incrementAndGet();
-        ScriptedEngine engine = new ScriptedEngine().says(SmallChat.answer(id));
-        ServedModel small = SmallChat.served(engine);
+        ScriptedEngine loaded = new ScriptedEngine().says(SmallChat.answer(id));
+        engine = loaded;
+        ServedModel small = SmallChat.served(loaded);
         ServedModel served =
                 new ServedModel(
                         new ModelDescription(id, "small", 1000, Map.of()),
-                        engine,
+                        loaded,
                         small.language());
         return new RunningModel(
                 served,
                 () -> {
-                    engine.close();
+                    loaded.close();
                     closes.incrementAndGet();
                 });
     }

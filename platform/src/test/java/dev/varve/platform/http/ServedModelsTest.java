@@ -372,4 +372,43 @@ class ServedModelsTest {
         assertEquals(1, b.loads.get());
         assertEquals(1, a.loads.get());
     }
+
+    @Test
+    void oneOfSeveralThatBreaksIsLoadedAgainAndEndsNothingElse() throws Exception {
+        VarveException reason =
+                new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped: lost");
+        ServedModels models = models(a, b);
+        use(models, "a");
+        use(models, "b");
+
+        a.breaks(reason);
+
+        assertFalse(models.broken().isDone(), "the server goes on");
+        assertEquals(ModelState.FAILED, state(models, "a"));
+        assertEquals(
+                Optional.of("the engine stopped: lost"), models.find("a").orElseThrow().reason());
+        ApiException refusal = assertThrows(ApiException.class, () -> use(models, "a"));
+        assertEquals(503, refusal.status());
+        use(models, "b");
+        time.set(Instant.EPOCH.plusSeconds(11));
+        use(models, "a");
+        assertEquals(ModelState.READY, state(models, "a"));
+        assertEquals(2, a.loads.get());
+        assertEquals(1, a.closes.get());
+        assertEquals(1, b.loads.get());
+    }
+
+    @Test
+    void theOnlyModelThatBreaksIsReported() throws Exception {
+        VarveException reason =
+                new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped: lost");
+        ServedModels only =
+                ServedModels.of(a, ModelNames.usual(), new Keeping(Optional.of(TTL), time::get));
+        opened.add(only);
+        use(only, "a");
+
+        a.breaks(reason);
+
+        assertEquals(reason, only.broken().join());
+    }
 }

@@ -74,9 +74,13 @@ final class ModelSlot {
         return users == 1;
     }
 
-    /** The model, unless its file was replaced and nobody else uses the old one. */
+    /**
+     * The model, unless its engine is broken, or its file was replaced and nobody else uses the old
+     * one.
+     */
     Optional<RunningModel> usable() {
-        return running.filter(each -> loadedStamp.equals(source.stamp()) || !hasOneUser());
+        return running.filter(each -> !each.isBroken())
+                .filter(each -> loadedStamp.equals(source.stamp()) || !hasOneUser());
     }
 
     Optional<RunningModel> running() {
@@ -121,6 +125,13 @@ final class ModelSlot {
         failure = Optional.of(why);
     }
 
+    /** A model that was loaded can compute no more, unless another one has its place by now. */
+    void broke(RunningModel model, Failure why) {
+        if (running.filter(each -> each == model).isPresent()) {
+            failure = Optional.of(why);
+        }
+    }
+
     ModelView view() {
         return new ModelView(
                 source.outline(),
@@ -135,7 +146,7 @@ final class ModelSlot {
         if (loading.isPresent()) {
             return ModelState.LOADING;
         }
-        if (running.isPresent()) {
+        if (running.filter(each -> !each.isBroken()).isPresent()) {
             return ModelState.READY;
         }
         boolean failed = failure.filter(each -> each.stamp().equals(source.stamp())).isPresent();

@@ -40,4 +40,9 @@ public final class RunningModel {
                             e);
         }
     }
+
+    /** Whether it can compute no more. */
+    boolean isBroken() {
+        return served.engine().broken().isDone();
+    }
 }

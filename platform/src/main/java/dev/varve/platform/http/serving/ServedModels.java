@@ -29,6 +29,8 @@ import java.util.stream.Collectors;
  * Owns what it loads. Thread-safe.
  */
 public final class ServedModels implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+
     /** How often a request that waits for a model looks at its client. */
     private static final long LOOK_MILLIS = 100;
 
@@ -99,7 +101,10 @@ public final class ServedModels implements AutoCloseable {
         return several;
     }
 
-    /** Completes, with the reason, when a loaded model can compute no more. */
+    /**
+     * Completes, with the reason, when the only model can compute no more. One of several is loaded
+     * again when a request names it, and ends nobody else's work.
+     */
     public CompletableFuture<VarveException> broken() {
         return broken;
     }
@@ -392,7 +397,22 @@ public final class ServedModels implements AutoCloseable {
             model.close();
             throw new IllegalStateException("the server ended while the model was loaded");
         }
-        model.served().engine().broken().thenAccept(broken::complete);
+        model.served().engine().broken().thenAccept(reason -> broke(slot, model, reason, stamp));
+    }
+
+    private void broke(ModelSlot slot, RunningModel model, VarveException reason, String stamp) {
+        if (!several) {
+            broken.complete(reason);
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.ERROR,
+                "model {0}: {1}; it is loaded again when a request names it",
+                slot.id(),
+                reason.getMessage());
+        synchronized (this) {
+            slot.broke(model, new ModelSlot.Failure(reason, now(), stamp));
+        }
     }
 
     /** Unloads the model that was not used for longest, if there is one that nobody uses. */

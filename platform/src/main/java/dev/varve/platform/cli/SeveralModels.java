@@ -173,11 +173,20 @@ final class SeveralModels {
                 new HostedModelSource.Opening(flags.model(), template, sizes.maker()));
     }
 
+    /** Models that there are now; files may come and go, so this is what the budget is cut by. */
+    private int offered() {
+        return choices.size()
+                + flags.models().folders().stream()
+                        .mapToInt(folder -> ModelFolder.models(folder).size())
+                        .sum();
+    }
+
     /** Two models cannot write to one folder. */
     private StoreSettings of(StoreSettings store, String id) {
         return areSeveral()
-                ? store.movedTo(
-                        store.folder().resolve(URLEncoder.encode(id, StandardCharsets.UTF_8)))
+                ? store.ofOne(
+                        store.folder().resolve(URLEncoder.encode(id, StandardCharsets.UTF_8)),
+                        offered())
                 : store;
     }
 

@@ -34,7 +34,7 @@ final class StoreArguments {
             paramLabel = "SIZE",
             description =
                     "Most bytes in that folder, such as 20G (default: a tenth of the free disk, at"
-                            + " most 64G).",
+                            + " most 64G). Several models have equal parts of it.",
             order = OptionSections.MEMORY + 4)
     private Optional<String> budget = Optional.empty();
 

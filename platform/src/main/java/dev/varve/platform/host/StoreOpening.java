@@ -131,7 +131,7 @@ final class StoreOpening {
                 namespace,
                 blockBytes(),
                 store.readOnly(),
-                new ArchiveSettings.Limits(Math.max(1, budget), reserve, limits.ttl()),
+                new ArchiveSettings.Limits(limits.part(budget), reserve, limits.ttl()),
                 store.keyFile().map(ChunkCipher::of),
                 InstantSource.system());
     }

@@ -42,9 +42,14 @@ public record StoreSettings(
                 Optional.empty());
     }
 
-    /** The same in another folder. */
-    public StoreSettings movedTo(Path other) {
-        return new StoreSettings(other, limits, keyFile, readOnly, sharesBackends, name);
+    /**
+     * The same for one of several models: in a folder of its own, and with its part of the budget.
+     *
+     * @param models how many share the budget
+     */
+    public StoreSettings ofOne(Path own, int models) {
+        Limits part = new Limits(limits.budget(), limits.reserve(), limits.ttl(), models);
+        return new StoreSettings(own, part, keyFile, readOnly, sharesBackends, name);
     }
 
     /**
@@ -53,13 +58,28 @@ public record StoreSettings(
      * @param budget most bytes; empty: a tenth of the free disk, at most 64 GiB
      * @param reserve bytes of free disk that are left alone; empty: a twentieth of the disk
      * @param ttl time without use after which something is not used any more
+     * @param models of one server that share the budget, in equal parts
      */
-    public record Limits(OptionalLong budget, OptionalLong reserve, Optional<Duration> ttl) {
+    public record Limits(
+            OptionalLong budget, OptionalLong reserve, Optional<Duration> ttl, int models) {
         /** Checks that nothing is missing. */
         public Limits {
             Objects.requireNonNull(budget);
             Objects.requireNonNull(reserve);
             Objects.requireNonNull(ttl);
+            if (models < 1) {
+                throw new IllegalArgumentException("a budget of " + models + " models");
+            }
+        }
+
+        /** Those of one model. */
+        public Limits(OptionalLong budget, OptionalLong reserve, Optional<Duration> ttl) {
+            this(budget, reserve, ttl, 1);
+        }
+
+        /** The part of one model in a budget. */
+        long part(long all) {
+            return Math.max(1, all / models);
         }
     }
 }

@@ -38,6 +38,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -194,8 +195,8 @@ class SplitIT {
     @Test
     void whatAShardRefusesIsOneMessage() throws Exception {
         Path models = Files.createDirectory(folder.resolve("other"));
-        Path token = Files.writeString(folder.resolve("token"), "right\n");
-        Path guess = Files.writeString(folder.resolve("guess"), "wrong\n");
+        Path token = secret("token", "right\n");
+        Path guess = secret("guess", "wrong\n");
         String address = "unix:" + folder.resolve("strict");
         try (Varve.Server box =
                 varve.shard(
@@ -227,6 +228,11 @@ class SplitIT {
         // The file ends with up to 31 bytes of padding.
         bytes[bytes.length - 40] ^= 1;
         Files.write(file, bytes);
+    }
+
+    private static Path secret(String name, String text) throws Exception {
+        Path file = Files.writeString(folder.resolve(name), text);
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     }
 
     private static void refused(String expected, String device, Path token) throws Exception {

@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.store.FilePermissions;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -29,9 +30,6 @@ import java.util.Optional;
 final class CacheFolder {
     private static final String VARIABLE = "VARVE_CACHE";
     private static final String NAME = "varve";
-    private static final int ROOT = 0;
-    private static final int STICKY = 01000;
-    private static final int WRITABLE_BY_OTHERS = 022;
 
     /** A folder is not used, for the reason in the message. */
     private static final class RefusedException extends Exception {
@@ -164,20 +162,17 @@ final class CacheFolder {
     }
 
     private static void requireSafe(Path folder) throws IOException, RefusedException {
-        int owner = owner(folder);
-        if (owner != user() && owner != ROOT) {
-            throw new RefusedException(folder + " belongs to another user");
-        }
-        int mode = mode(folder);
-        if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
-            throw new RefusedException(folder + " lets others replace what is in it");
-        }
+        refuse(FilePermissions.replaceable(folder));
     }
 
     private static void requireOwn(Path folder) throws IOException, RefusedException {
         requireWritable(folder);
-        if (owner(folder) != user() || (mode(folder) & WRITABLE_BY_OTHERS) != 0) {
-            throw new RefusedException(folder + " is not a folder of this user alone");
+        refuse(FilePermissions.forgeable(folder));
+    }
+
+    private static void refuse(Optional<String> reason) throws RefusedException {
+        if (reason.isPresent()) {
+            throw new RefusedException(reason.get());
         }
     }
 
@@ -189,16 +184,8 @@ final class CacheFolder {
         }
     }
 
-    private static int mode(Path folder) throws IOException {
-        return (Integer) Files.getAttribute(folder, "unix:mode");
-    }
-
-    private static int owner(Path file) throws IOException {
-        return (Integer) Files.getAttribute(file, "unix:uid");
-    }
-
     /** Java tells the user's name only, which a container may not have. */
     private static int user() throws IOException {
-        return owner(Path.of("/proc/self"));
+        return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     }
 }

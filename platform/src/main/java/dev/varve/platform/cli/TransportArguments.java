@@ -1,9 +1,12 @@
 package dev.varve.platform.cli;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.transport.TransportOptions;
+import dev.varve.platform.store.FilePermissions;
 
 import picocli.CommandLine.Option;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -64,7 +67,7 @@ final class TransportArguments {
         }
         Optional<String> token =
                 tokenFile
-                        .map(TextFile::read)
+                        .map(TransportArguments::secret)
                         .or(() -> environment.variable(TOKEN_VARIABLE))
                         .map(String::strip);
         if (token.isPresent() && token.get().isEmpty()) {
@@ -77,5 +80,23 @@ final class TransportArguments {
                 trusted,
                 token,
                 insecure || insecurely);
+    }
+
+    private static String secret(Path file) {
+        String secret = TextFile.read(file);
+        try {
+            FilePermissions.exposed(file)
+                    .ifPresent(
+                            reason -> {
+                                throw new UsageException(
+                                        "--shard-token-file: "
+                                                + reason
+                                                + "; expected a file of its owner, chmod 600");
+                            });
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + e, e);
+        }
+        return secret;
     }
 }

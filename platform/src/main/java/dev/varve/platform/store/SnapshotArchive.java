@@ -126,6 +126,7 @@ public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoClose
             return new SnapshotArchive(settings, provider, Optional.empty());
         }
         folder.create();
+        folder.requireOwn(settings.cipher());
         FolderLock lock = FolderLock.take(settings.folder());
         try {
             folder.require(settings.cipher(), true);

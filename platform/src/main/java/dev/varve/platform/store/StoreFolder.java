@@ -103,6 +103,26 @@ final class StoreFolder {
     }
 
     /**
+     * Checks that nobody else can forge what this process writes and reads back. Checksums do not
+     * keep from that; a key does.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if others can write to the folder
+     */
+    void requireOwn(Optional<ChunkCipher> cipher) throws IOException {
+        Optional<String> reason =
+                cipher.isPresent()
+                        ? Optional.empty()
+                        : FilePermissions.forgeable(folder.toRealPath());
+        if (reason.isPresent()) {
+            throw refused(
+                    "is not used, since others could forge prompts in it: "
+                            + reason.get()
+                            + "; expected a folder that only this user can write to, or "
+                            + Setting.STORE_KEY);
+        }
+    }
+
+    /**
      * Checks that what is in the folder can be read with a key, or without one; says so in the
      * folder if nothing is in it.
      *

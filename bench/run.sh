@@ -13,6 +13,7 @@
 # BENCH=StoreBench bench/run.sh FOLDER measures the store of prompts on the disk of that folder, BENCH=DiskBench what it saves and costs
 # behind the prefix cache.
 # BENCH=SharedBench measures what a store saves that several servers share, over loopback.
+# bench/run.sh reliability ... sends many mixed requests and compares each answer with a plain server's: docs/reliability.md.
 # bench/run.sh http ... measures running servers over HTTP; bench/run.sh http --help explains it, docs/performance.md its figures.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,6 +24,12 @@ if [[ ${1:-} == http ]]; then
   # few threads and little memory: the server that is measured needs the machine
   exec "$java" -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
     -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.http.HttpBench "$@"
+fi
+if [[ ${1:-} == reliability ]]; then
+  shift
+  exec "$java" -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+    -cp "$root/bench/target/classes:$root/dist/target/varve/lib/*" dev.varve.bench.reliability.ReliabilityRun \
+    --varve "$root/dist/target/varve/bin/varve" "$@"
 fi
 if [[ ${BENCH:-} == RequestBench ]]; then
   exec "$java" -Xmx256m -XX:+UseSerialGC -Djava.util.logging.config.file=/dev/null \

@@ -16,13 +16,18 @@ import java.util.StringJoiner;
  * prefixes knows none of them. Behind as many texts as the list has words, it is the second word
  * that differs.
  */
-final class Prompts {
+public final class Prompts {
     private static final String LIST = "words.txt";
 
     private final long seed;
     private final List<String> words;
 
-    Prompts(long seed) {
+    /**
+     * Texts of a seed.
+     *
+     * @throws IllegalStateException if the list of words is missing
+     */
+    public Prompts(long seed) {
         this.seed = seed;
         words = read();
         Collections.shuffle(words, new Random(seed));
@@ -39,7 +44,7 @@ final class Prompts {
      * @param number from 0, of the text among all
      * @param length in words; a text behind the first {@link #distinct} has at least two
      */
-    String text(int number, int length) {
+    public String text(int number, int length) {
         int size = words.size();
         Random random = new Random(31 * seed + number);
         StringJoiner text = new StringJoiner(" ");

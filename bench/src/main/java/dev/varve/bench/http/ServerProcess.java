@@ -14,11 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A server that is started for a measurement. {@link #close} ends it with SIGTERM. */
-final class ServerProcess implements AutoCloseable {
+public final class ServerProcess implements AutoCloseable {
     /** Stands in a command for the port that the server is to listen on. */
-    static final String PORT = "{port}";
+    public static final String PORT = "{port}";
 
     /** Characters of its output that a message shows. */
     private static final int SHOWN = 200;
@@ -47,7 +48,7 @@ final class ServerProcess implements AutoCloseable {
      *
      * @param command one command, with {@value #PORT} in it
      */
-    static ServerProcess start(String command) throws IOException {
+    public static ServerProcess start(String command) throws IOException {
         InetSocketAddress address =
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
         Path log = Files.createTempFile("varve-http-bench", ".log");
@@ -67,13 +68,19 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    URI uri() {
+    /** Its address. */
+    public URI uri() {
         return URI.create("http://127.0.0.1:" + address.getPort());
     }
 
     /** Nanoseconds since it was started. */
     long age() {
         return System.nanoTime() - begin;
+    }
+
+    /** Processes that it started. */
+    public Stream<ProcessHandle> children() {
+        return process.children();
     }
 
     /** Whether somebody listens. */
@@ -91,14 +98,14 @@ final class ServerProcess implements AutoCloseable {
      *
      * @throws ServerFailure if it ended, with what it wrote last
      */
-    void pause(Duration moment) throws InterruptedException {
+    public void pause(Duration moment) throws InterruptedException {
         if (process.waitFor(moment)) {
             throw failure("the server ended with status " + process.exitValue());
         }
     }
 
     /** A failure with the end of what the process wrote. */
-    ServerFailure failure(String what) {
+    public ServerFailure failure(String what) {
         try {
             String written = new String(Files.readAllBytes(log), StandardCharsets.UTF_8).strip();
             String last = written.substring(Math.max(0, written.length() - SHOWN));

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Chooses which of the plugins that provide stores keeps computed prompts. */
+@SuppressWarnings("exports") // see package-info
 public final class StoreProviders {
     private StoreProviders() {}
 

@@ -11,6 +11,7 @@ module dev.varve.platform {
     requires io.prometheus.writer.text;
     requires jakarta.servlet;
     requires java.logging;
+    requires java.management;
     requires java.net.http;
     requires jdk.jfr;
     requires org.eclipse.jetty.ee11.servlet;

@@ -9,28 +9,30 @@ import dev.varve.platform.grammar.regex.RegexStore;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.lang.ref.SoftReference;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
-import java.util.concurrent.Semaphore;
 
 /**
  * Makes grammars over the tokens of one model, and keeps the latest as long as there is memory.
- * Takes up to seconds for a hostile source: not for the engine's thread. Any threads may ask.
+ * Takes up to a second for a hostile source, and tens of MiB: not for the engine's thread, and not
+ * on many threads at a time. Any threads may ask.
  */
 public final class GrammarCompiler {
     private static final int MOST_KEPT = 64;
-    private static final int MOST_AT_ONCE = 2;
 
     /**
      * Of grammars that nobody may need again: two at their largest, hundreds as they mostly are.
      */
     private static final long MOST_BYTES = 128L << 20;
 
-    /** Some two seconds of work. */
-    private static final long MOST_UNITS = 20_000_000;
+    /** Several times what the largest schemas need that people wrote; some tenths of a second. */
+    private static final long MOST_UNITS = 6_000_000;
+
+    private static final Fuel.CpuLimit CPU =
+            new Fuel.CpuLimit(MOST_UNITS / 3, Duration.ofSeconds(1));
 
     private final Tokenizer tokenizer;
-    private final Semaphore turns = new Semaphore(MOST_AT_ONCE, true);
 
     /** The one that was asked for last is the last one. */
     private final SequencedMap<String, SoftReference<TokenGrammar>> kept = new LinkedHashMap<>();
@@ -54,13 +56,7 @@ public final class GrammarCompiler {
         if (known != null) {
             return known;
         }
-        turns.acquireUninterruptibly();
-        try {
-            TokenGrammar earlier = find(source.key());
-            return earlier == null ? keep(source.key(), make(source)) : earlier;
-        } finally {
-            turns.release();
-        }
+        return keep(source.key(), make(source));
     }
 
     /** Lets go of all grammars that were made. */
@@ -113,7 +109,7 @@ public final class GrammarCompiler {
     }
 
     private static Grammar grammar(GrammarSource source, Fuel fuel) {
-        fuel.allow(MOST_UNITS);
+        fuel.allow("compiling it", MOST_UNITS, CPU);
         try {
             GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));
             Grammar grammar = builder.build(source.build(builder));

@@ -33,6 +33,7 @@ final class ByteLevelBpe implements MergeAlgorithm {
     }
 
     private void encodeWord(byte[] text, int from, int to, MergeLoop loop, IntList ids) {
+        loop.mayWait();
         if (cache.appendTokens(text, from, to, ids)) {
             return;
         }

@@ -1,6 +1,7 @@
 package dev.varve.platform.tokenizer;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.preemption.PreemptionPoint;
 
 import java.util.Arrays;
 
@@ -17,7 +18,14 @@ final class MergeLoop {
     /** A list that once held a long word is not kept at that length. */
     private static final int KEPT_CAPACITY = 1 << 16;
 
+    /** Merging so many symbols takes some tenths of a millisecond. */
+    private static final int SYMBOLS_PER_POINT = 1024;
+
     private final int most;
+
+    /** Symbols and joins since the last point where other work may run. */
+    private int sincePoint;
+
     private int[] symbols = new int[64];
 
     /** Where the symbol begins in the text. */
@@ -82,15 +90,25 @@ final class MergeLoop {
 
     void merge(MergeTable rules) {
         for (int left = 0; left < count - 1; left++) {
+            mayWait();
             offer(left, left + 1, rules);
         }
         while (heapSize > 0) {
+            mayWait();
             long top = poll();
             int left = (int) top;
             int rank = (int) (top >>> 32);
             if (ranks[left] == rank) {
                 join(left, rules.merged(rank), rules);
             }
+        }
+    }
+
+    /** Counts a word or a symbol: now and then other work may run first. */
+    void mayWait() {
+        if (++sincePoint == SYMBOLS_PER_POINT) {
+            sincePoint = 0;
+            PreemptionPoint.reach();
         }
     }
 

@@ -78,7 +78,7 @@ final class ObjectRules {
             }
         }
         List<ObjectPlan.Further> further = new ArrayList<>();
-        for (Objects.NameClass names : model.objects().classes(spec)) {
+        for (NameClasses.NameClass names : model.objects().classes(spec)) {
             further.add(further(spec, names));
         }
         return new ObjectPlan(
@@ -90,7 +90,7 @@ final class ObjectRules {
                 punctuation.empty("{}"));
     }
 
-    private ObjectPlan.Further further(ObjectSpec spec, Objects.NameClass names) {
+    private ObjectPlan.Further further(ObjectSpec spec, NameClasses.NameClass names) {
         int value = symbols.applyAsInt(names.value());
         int met = 0;
         for (int number : names.witnesses()) {
@@ -105,7 +105,7 @@ final class ObjectRules {
     }
 
     /** Of a name that comes twice the last value counts, so all of them must meet the demand. */
-    private boolean meets(Objects.NameClass names, Rule witness) {
+    private boolean meets(NameClasses.NameClass names, Rule witness) {
         Formulas formulas = model.formulas();
         Formula fails = formulas.all(names.value(), formulas.not(witness.value()));
         if (model.emptiness().isEmpty(fails)) {

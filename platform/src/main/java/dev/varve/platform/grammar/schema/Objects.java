@@ -2,6 +2,7 @@ package dev.varve.platform.grammar.schema;
 
 import dev.varve.platform.grammar.regex.Regex;
 import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.grammar.schema.NameClasses.NameClass;
 
 import tools.jackson.databind.JsonNode;
 
@@ -13,7 +14,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 
 /** Intersection and complement of sets of objects, and what their properties may be. */
 final class Objects {
@@ -33,13 +33,6 @@ final class Objects {
         store = model.store();
         formulas = model.formulas();
     }
-
-    /**
-     * Names that are not declared, and what their values must be.
-     *
-     * @param witnesses which of the object's witnesses a property of such a name may be, by number
-     */
-    record NameClass(Regex names, Formula value, Set<Integer> witnesses) {}
 
     /** One object alone. */
     ObjectSpec constant(JsonNode value) {
@@ -174,63 +167,20 @@ final class Objects {
     private List<NameClass> findClasses(ObjectSpec spec) {
         Regex declared = store.oneOf(spec.declared().stream().map(JsonText::escaped).toList());
         Regex undeclared = store.and(model.strings().all(), store.not(declared));
-        List<NameClass> all =
-                List.of(
-                        new NameClass(
-                                spec.declared().isEmpty() ? model.strings().all() : undeclared,
-                                formulas.everything(),
-                                Set.of()));
+        NameClasses all =
+                new NameClasses(
+                        store,
+                        spec.declared().isEmpty() ? model.strings().all() : undeclared,
+                        formulas.everything());
         for (Rule rule : spec.rules()) {
-            all = divide(all, rule.names(), each -> under(each, rule));
+            all.divide(
+                    rule.names(), each -> each.withValue(formulas.all(each.value(), rule.value())));
         }
         for (int i = 0; i < spec.witnesses().size(); i++) {
             int number = i;
-            all = divide(all, spec.witnesses().get(i).names(), each -> seen(each, number));
+            all.divide(spec.witnesses().get(i).names(), each -> each.withWitness(number));
         }
-        return all.stream().filter(each -> !model.emptiness().isEmpty(each.value())).toList();
-    }
-
-    private NameClass under(NameClass names, Rule rule) {
-        Formula value = formulas.all(names.value(), rule.value());
-        return new NameClass(names.names(), value, names.witnesses());
-    }
-
-    private static NameClass seen(NameClass names, int witness) {
-        return new NameClass(
-                names.names(), names.value(), both(names.witnesses(), Set.of(witness)));
-    }
-
-    private List<NameClass> divide(
-            List<NameClass> all, Regex names, UnaryOperator<NameClass> change) {
-        List<NameClass> divided = new ArrayList<>();
-        for (NameClass each : all) {
-            NameClass changed = change.apply(each);
-            if (names == store.anything()) {
-                add(divided, changed);
-                continue;
-            }
-            Regex inside = store.and(each.names(), names);
-            Regex outside = store.and(each.names(), store.not(names));
-            add(divided, new NameClass(inside, changed.value(), changed.witnesses()));
-            add(divided, new NameClass(outside, each.value(), each.witnesses()));
-        }
-        return divided;
-    }
-
-    private void add(List<NameClass> all, NameClass names) {
-        if (!names.value().isFalse() && store.isAlive(names.names())) {
-            all.add(names);
-            if (all.size() > MOST_CLASSES) {
-                throw new InexactException(
-                        "has more than "
-                                + MOST_CLASSES
-                                + " combinations of patterns of property names",
-                        "patternProperties",
-                        "propertyNames",
-                        "unevaluatedProperties",
-                        "additionalProperties");
-            }
-        }
+        return all.all().stream().filter(each -> !model.emptiness().isEmpty(each.value())).toList();
     }
 
     /**

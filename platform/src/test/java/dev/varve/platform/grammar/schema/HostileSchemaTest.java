@@ -51,6 +51,9 @@ class HostileSchemaTest {
                 "{'enum':[" + join(5000, i -> "{'a':" + i + "}") + "]}",
                 "{'properties':{" + join(5000, i -> "'p" + i + "':{}") + "},'minProperties':100}",
                 "{'patternProperties':{" + join(40, i -> pattern(i)) + "}}",
+                "{'patternProperties':{"
+                        + join(200, i -> "'^a.*0z" + i + "$':{'const':" + i + "}")
+                        + "}}",
                 "{'dependentRequired':{" + join(40, i -> "'p" + i + "':['q" + i + "']") + "}}",
                 "{'pattern':'(((((((a+)+)+)+)+)+)+)+$','not':{'pattern':'((a*)*b)*'}}",
                 "{'pattern':'^(a|b)*a(a|b){300}$','type':'string'}");

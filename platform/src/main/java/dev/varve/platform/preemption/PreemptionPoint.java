@@ -1,0 +1,56 @@
+package dev.varve.platform.preemption;
+
+import java.util.concurrent.Callable;
+
+/**
+ * A place in long work where a scheduler may run other work first. Does nothing on threads whose
+ * work nobody schedules, such as those of the command line. Any thread.
+ */
+public final class PreemptionPoint {
+    /** Frames that a scheduler needs, several times over. */
+    private static final int SCHEDULER_FRAMES = 256;
+
+    private static final ScopedValue<Scheduler> CURRENT = ScopedValue.newInstance();
+
+    /** Decides at each point whether the work of its thread waits. */
+    @FunctionalInterface
+    public interface Scheduler {
+        /**
+         * Returns when the work may continue.
+         *
+         * @return nanoseconds that it waited
+         */
+        long reached();
+    }
+
+    private PreemptionPoint() {}
+
+    /**
+     * Runs work whose points a scheduler hears of.
+     *
+     * @throws Exception what the work throws
+     */
+    public static <T> T schedule(Scheduler scheduler, Callable<T> work) throws Exception {
+        return ScopedValue.where(CURRENT, scheduler).call(work::call);
+    }
+
+    /**
+     * Lets other work run first, if the scheduler of this thread wants that. To be called every few
+     * hundred microseconds.
+     *
+     * @return nanoseconds that the work waited, which do not count as its own time
+     */
+    public static long reach() {
+        if (!CURRENT.isBound()) {
+            return 0;
+        }
+        // Recursive work may come here with its stack nearly used up. It fails here and now then,
+        // and never in the middle of what the scheduler changes.
+        requireStack(SCHEDULER_FRAMES);
+        return CURRENT.get().reached();
+    }
+
+    private static int requireStack(int frames) {
+        return frames == 0 ? 0 : 1 + requireStack(frames - 1);
+    }
+}

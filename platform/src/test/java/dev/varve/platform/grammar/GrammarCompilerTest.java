@@ -1,0 +1,57 @@
+package dev.varve.platform.grammar;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.preemption.PreemptionPoint;
+
+import org.junit.jupiter.api.Test;
+
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+class GrammarCompilerTest {
+    /** Names of properties by patterns that no name matches two of. */
+    private static TextSource patterns(int count) {
+        ObjectNode schema = JsonNodeFactory.instance.objectNode();
+        ObjectNode patterns = schema.putObject("patternProperties");
+        for (int i = 0; i < count; i++) {
+            patterns.putObject("^a.*0z" + i + "$").put("const", i);
+        }
+        return new TextSource.Schema(schema);
+    }
+
+    @Test
+    void someTensOfPatternsOfNamesAreCompiled() {
+        assertDoesNotThrow(() -> GrammarCompiler.check(patterns(24)));
+    }
+
+    @Test
+    void aSchemaThatTakesTooMuchIsRefusedByWhatItTook() {
+        GrammarException refused =
+                assertThrows(GrammarException.class, () -> GrammarCompiler.check(patterns(200)));
+
+        assertTrue(
+                refused.getMessage()
+                        .startsWith("the grammar is too complex: compiling it took more than "),
+                refused.getMessage());
+    }
+
+    @Test
+    void othersMayRunAHundredTimesWhileALargeSchemaIsCompiled() throws Exception {
+        AtomicInteger points = new AtomicInteger();
+
+        PreemptionPoint.schedule(
+                points::incrementAndGet,
+                () -> {
+                    GrammarCompiler.check(patterns(24));
+                    return null;
+                });
+
+        assertTrue(points.get() >= 100, "points " + points);
+    }
+}

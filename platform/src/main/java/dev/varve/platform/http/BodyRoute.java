@@ -43,7 +43,10 @@ abstract class BodyRoute extends Route {
         HeldBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
         Optional<String> name =
                 choice
-                        ? intake.work(body.length(), () -> body.look(RequestedModel::in))
+                        ? intake.work(
+                                exchange.owner(),
+                                body.length(),
+                                () -> body.look(RequestedModel::in))
                         : Optional.empty();
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request());
                 Offer.Taken taken =
@@ -89,9 +92,11 @@ abstract class BodyRoute extends Route {
             throws IOException, InterruptedException;
 
     /** What a body becomes, worked out beside the engine. */
-    final <T> T work(HeldBody body, Function<ObjectNode, T> use) throws InterruptedException {
+    final <T> T work(Exchange exchange, HeldBody body, Function<ObjectNode, T> use)
+            throws InterruptedException {
         byte[] bytes = body.take();
         return intake.work(
+                exchange.owner(),
                 bytes.length,
                 () -> {
                     ObjectNode fields = Json.parse(bytes);

@@ -5,6 +5,8 @@ import dev.varve.platform.http.trace.RequestRecord;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
+import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+
 /**
  * A request that got in, and its answer.
  *
@@ -14,4 +16,17 @@ record Exchange(
         HttpServletRequest request,
         HttpServletResponse response,
         Admission.Admitted admitted,
-        RequestRecord record) {}
+        RequestRecord record) {
+    /**
+     * Whose work it is, where owners share the processor: all requests with one key are one
+     * owner's, and where no key is needed all on one connection.
+     */
+    Object owner() {
+        String key = admitted.caller().owner();
+        return key.isEmpty()
+                ? ServletContextRequest.getServletContextRequest(request)
+                        .getConnectionMetaData()
+                        .getConnection()
+                : key;
+    }
+}

@@ -111,7 +111,7 @@ final class GenerationRoute extends BodyRoute {
     Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken, ConnectionProbe probe)
             throws IOException, InterruptedException {
         Optional<OpenSpan> span = exchange.record().child("prepare");
-        return switch (work(body, fields -> parsed(taken.model(), fields))) {
+        return switch (work(exchange, body, fields -> parsed(taken.model(), fields))) {
             case Parsed.Plain(ObjectNode answer) -> {
                 JsonAnswer.write(exchange.response(), 200, answer);
                 yield Outcome.PLAIN;

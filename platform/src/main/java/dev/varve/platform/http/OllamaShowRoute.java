@@ -32,7 +32,8 @@ final class OllamaShowRoute extends Route {
     Outcome answer(Exchange exchange) throws IOException, InterruptedException {
         HeldBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
         byte[] bytes = body.take();
-        Optional<String> name = context.intake().work(bytes.length, () -> name(bytes));
+        Optional<String> name =
+                context.intake().work(exchange.owner(), bytes.length, () -> name(bytes));
         JsonAnswer.write(exchange.response(), 200, OllamaModels.show(context.offer().view(name)));
         return Outcome.PLAIN;
     }

@@ -36,7 +36,8 @@ final class ProxyChatRoute extends Route {
         try {
             HeldBody body = exchange.admitted().body().orElseThrow(ApiException::draining);
             byte[] bytes = body.take();
-            ForwardedChat chat = intake.work(bytes.length, () -> proxy.read(bytes));
+            ForwardedChat chat =
+                    intake.work(exchange.owner(), bytes.length, () -> proxy.read(bytes));
             // What is sent stays in memory until the reply ends, so the body counts until then.
             return proxy.chat(chat, exchange.request(), exchange.response());
         } finally {

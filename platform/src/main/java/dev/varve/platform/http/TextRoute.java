@@ -72,6 +72,7 @@ final class TextRoute extends BodyRoute {
             throws IOException, InterruptedException {
         byte[] answer =
                 work(
+                        exchange,
                         body,
                         fields -> {
                             new Fields(fields).text("model");

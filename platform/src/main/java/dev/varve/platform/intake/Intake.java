@@ -37,7 +37,7 @@ public final class Intake implements AutoCloseable {
         this.limits = limits;
         connections = new ConnectionGuard(limits);
         memory = new MemoryBudget(limits.bodyMemoryBytes());
-        workers = new RequestWorkers(limits.patience(), Runtime.getRuntime().availableProcessors());
+        workers = new RequestWorkers(Runtime.getRuntime().availableProcessors());
         watch.scheduleWithFixedDelay(
                 // Whatever failed, the watch goes on.
                 new Guarded(this::watch), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
@@ -108,10 +108,11 @@ public final class Intake implements AutoCloseable {
     /**
      * Runs the work that a body causes on a thread for such work and waits for it.
      *
-     * @throws IntakeException if the work does not begin in time, or the memory does not suffice
+     * @param owner whose work it is: owners get equal shares of the time, by {@code equals}
+     * @throws IntakeException if the memory does not suffice, or the server ends
      */
-    public <T> T work(int bodyBytes, Callable<T> work) throws InterruptedException {
-        return workers.run(bodyBytes, work);
+    public <T> T work(Object owner, int bodyBytes, Callable<T> work) throws InterruptedException {
+        return workers.run(owner, bodyBytes, work);
     }
 
     private void watch() {

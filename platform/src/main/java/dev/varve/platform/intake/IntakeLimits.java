@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param bodyMemoryBytes memory of all bodies together, beyond the first 64 KiB of each; one of
  *     them may exceed it
  * @param pace how slow they may be
- * @param patience how long a request waits for memory and for a thread before it is refused
+ * @param patience how long a request waits for memory before it is refused
  */
 public record IntakeLimits(
         int bodyBytes,

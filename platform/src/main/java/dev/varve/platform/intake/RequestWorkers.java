@@ -1,79 +1,69 @@
 package dev.varve.platform.intake;
 
-import java.time.Duration;
-import java.util.concurrent.ArrayBlockingQueue;
+import dev.varve.platform.preemption.PreemptionPoint;
+
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.LongSupplier;
 
 /**
- * The threads that parse bodies, render templates and tokenise. Few, so that the engine keeps the
- * processor whatever clients send; platform threads, since such work would hold those that carry
- * the virtual threads of all requests.
+ * The threads that parse bodies, render templates, tokenise and compile grammars. Few run at a
+ * time, so that the engine keeps the processor whatever clients send; platform threads, since such
+ * work would hold those that carry the virtual threads of all requests.
  *
- * <p>Long bodies have a lane of their own, in which one is worked on at a time: short ones do not
- * wait for it, and the memory that it needs is needed once. Together the lanes leave the engine a
- * core at least.
+ * <p>{@link WorkSchedule} says whose work runs. It runs in turns of some milliseconds: at each
+ * {@link PreemptionPoint} behind that it waits if other work comes first. No number of requests is
+ * too many here: how many may wait is up to the queue of the engine, which is next.
  */
 final class RequestWorkers implements AutoCloseable {
     /** From here on a body is long. */
     static final int LONG_BYTES = 512 << 10;
 
-    private static final int QUEUE = 256;
-    private static final int CORES_PER_THREAD = 4;
+    /** How long work runs before other work may run. */
+    static final long TURN_NANOS = 5_000_000;
 
-    private final ThreadPoolExecutor shortLane;
-    private final ThreadPoolExecutor longLane;
-    private final Semaphore turns;
-    private final Duration wait;
+    private final WorkSchedule schedule;
+    private final LongSupplier clock;
+    private final ExecutorService threads =
+            Executors.newCachedThreadPool(
+                    Thread.ofPlatform().daemon().name("varve-work", 0).factory());
+    private volatile boolean closed;
 
     /** {@code cores}: of the machine, for engine and requests together. */
-    RequestWorkers(Duration wait, int cores) {
-        this.wait = wait;
-        turns = new Semaphore(Math.max(1, cores - 1), true);
-        shortLane = lane("varve-work", Math.max(1, cores / CORES_PER_THREAD));
-        longLane = lane("varve-work-long", 1);
+    RequestWorkers(int cores) {
+        this(cores, System::nanoTime);
     }
 
-    private static ThreadPoolExecutor lane(String name, int threads) {
-        ThreadPoolExecutor lane =
-                new ThreadPoolExecutor(
-                        threads,
-                        threads,
-                        10,
-                        TimeUnit.SECONDS,
-                        new ArrayBlockingQueue<>(QUEUE),
-                        Thread.ofPlatform().daemon().name(name, 0).factory());
-        lane.allowCoreThreadTimeOut(true);
-        return lane;
+    /** {@code clock}: nanoseconds since any time. */
+    RequestWorkers(int cores, LongSupplier clock) {
+        schedule = new WorkSchedule(cores);
+        this.clock = clock;
     }
 
     /**
      * Runs the work that a body causes and waits for it.
      *
-     * @throws IntakeException if it does not begin in time, or the memory does not suffice
+     * @param owner whose work it is: owners get equal shares of the time, by {@code equals}
+     * @throws IntakeException if the memory does not suffice, or the server ends
      */
-    <T> T run(int bodyBytes, Callable<T> work) throws InterruptedException {
-        ThreadPoolExecutor lane = bodyBytes < LONG_BYTES ? shortLane : longLane;
-        WorkItem<T> item = new WorkItem<>(work);
-        Future<T> result;
-        try {
-            result = lane.submit(() -> inTurn(item));
-        } catch (RejectedExecutionException e) {
-            throw busy();
+    <T> T run(Object owner, int bodyBytes, Callable<T> work) throws InterruptedException {
+        WorkItem<T> item = new WorkItem<>(owner, bodyBytes >= LONG_BYTES, work);
+        synchronized (schedule) {
+            if (closed) {
+                throw ended();
+            }
+            schedule.add(item);
+            dispatch();
         }
         try {
-            if (!item.awaitBegin(wait) && item.withdraw()) {
-                lane.remove((Runnable) result);
-                throw busy();
-            }
-            return result.get();
+            return item.result().get();
         } catch (InterruptedException e) {
-            result.cancel(true);
+            synchronized (schedule) {
+                schedule.remove(item);
+            }
             throw e;
         } catch (ExecutionException e) {
             switch (e.getCause()) {
@@ -86,22 +76,74 @@ final class RequestWorkers implements AutoCloseable {
         }
     }
 
-    private <T> T inTurn(WorkItem<T> item) throws Exception {
-        turns.acquire();
-        try {
-            return item.call();
-        } finally {
-            turns.release();
+    /** Gives turns to the work whose turn it is. Called with the schedule's lock. */
+    private void dispatch() {
+        for (Optional<WorkItem<?>> next = schedule.next();
+                next.isPresent();
+                next = schedule.next()) {
+            if (next.get().giveTurn(clock.getAsLong())) {
+                start(next.get());
+            }
         }
     }
 
-    private static IntakeException busy() {
-        return IntakeException.busy("too many requests wait for their turn");
+    private void start(WorkItem<?> item) {
+        try {
+            threads.execute(() -> work(item));
+        } catch (RuntimeException | Error e) {
+            schedule.end(item, 0);
+            item.result().completeExceptionally(e);
+        }
     }
 
+    private <T> void work(WorkItem<T> item) {
+        T value = null;
+        Throwable failure = null;
+        try {
+            value = PreemptionPoint.schedule(() -> mayWait(item), item.work());
+        } catch (Throwable e) {
+            failure = e;
+        }
+        synchronized (schedule) {
+            schedule.end(item, clock.getAsLong() - item.turnBegin());
+            dispatch();
+        }
+        if (failure == null) {
+            item.result().complete(value);
+        } else {
+            item.result().completeExceptionally(failure);
+        }
+    }
+
+    /** On the thread of the work. */
+    private long mayWait(WorkItem<?> item) {
+        if (closed) {
+            throw ended();
+        }
+        long end = clock.getAsLong();
+        if (end - item.turnBegin() < TURN_NANOS) {
+            return 0;
+        }
+        synchronized (schedule) {
+            schedule.suspend(item, end - item.turnBegin());
+            dispatch();
+        }
+        // The turn may have come back at once.
+        item.awaitTurn();
+        return clock.getAsLong() - end;
+    }
+
+    private static IntakeException ended() {
+        return new IntakeException(503, "shutting_down", "the server is shutting down");
+    }
+
+    /** Work that has not begun fails, other work does so at its next point. */
     @Override
     public void close() {
-        shortLane.shutdownNow();
-        longLane.shutdownNow();
+        synchronized (schedule) {
+            closed = true;
+            schedule.removeAll().forEach(item -> item.result().completeExceptionally(ended()));
+        }
+        threads.shutdown();
     }
 }

@@ -1,37 +1,83 @@
 package dev.varve.platform.intake;
 
-import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 
-/** Work that either begins or is withdrawn. */
-final class WorkItem<T> implements Callable<T> {
+/**
+ * Work that a body causes, with its place in a {@link WorkSchedule}, which alone changes the
+ * counters.
+ */
+final class WorkItem<T> {
+    private final Object owner;
+    private final boolean isLong;
     private final Callable<T> work;
-    private final CountDownLatch begun = new CountDownLatch(1);
-    private final AtomicBoolean settled = new AtomicBoolean();
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private final Semaphore turn = new Semaphore(0);
 
-    WorkItem(Callable<T> work) {
+    /** Place in the order in which work came. */
+    long number;
+
+    /** Time in which it had a turn. */
+    long usedNanos;
+
+    boolean hasBegun;
+
+    /** Whether it has used so much that few like it may be under way. */
+    boolean isHeavy;
+
+    private volatile long turnBegin;
+    private boolean isStarted;
+
+    /**
+     * @param owner whose work it is; equal for all work that shares turns
+     * @param isLong whether it is of the kind of which one is under way at a time
+     */
+    WorkItem(Object owner, boolean isLong, Callable<T> work) {
+        this.owner = owner;
+        this.isLong = isLong;
         this.work = work;
     }
 
-    @Override
-    public T call() throws Exception {
-        if (settled.getAndSet(true)) {
-            throw new IllegalStateException("withdrawn work began");
+    Object owner() {
+        return owner;
+    }
+
+    boolean isLong() {
+        return isLong;
+    }
+
+    Callable<T> work() {
+        return work;
+    }
+
+    /** Completed once the turn is given back. */
+    CompletableFuture<T> result() {
+        return result;
+    }
+
+    /**
+     * Lets its thread run, which may wait in {@link #awaitTurn}.
+     *
+     * @return whether it needs a thread, since this is the first turn
+     */
+    boolean giveTurn(long now) {
+        turnBegin = now;
+        if (isStarted) {
+            turn.release();
+            return false;
         }
-        begun.countDown();
-        return work.call();
+        isStarted = true;
+        return true;
     }
 
-    /** Whether it begins within the limit. */
-    boolean awaitBegin(Duration limit) throws InterruptedException {
-        return begun.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+    /** When its turn began. */
+    long turnBegin() {
+        return turnBegin;
     }
 
-    /** Whether it will never begin. */
-    boolean withdraw() {
-        return !settled.getAndSet(true);
+    /** Waits for a turn. Not to be interrupted: the work is half done. */
+    void awaitTurn() {
+        turn.acquireUninterruptibly();
     }
 }

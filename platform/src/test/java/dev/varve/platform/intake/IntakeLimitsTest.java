@@ -94,18 +94,4 @@ class IntakeLimitsTest {
         body.release();
         assertEquals(1, releases[0]);
     }
-
-    @Test
-    void workEitherBeginsOrIsWithdrawn() throws Exception {
-        WorkItem<String> begun = new WorkItem<>(() -> "done");
-        WorkItem<String> withdrawn = new WorkItem<>(() -> "done");
-
-        assertEquals("done", begun.call());
-        assertTrue(withdrawn.withdraw());
-
-        assertTrue(begun.awaitBegin(Duration.ZERO));
-        assertFalse(begun.withdraw());
-        assertFalse(withdrawn.awaitBegin(Duration.ZERO));
-        assertThrows(IllegalStateException.class, withdrawn::call);
-    }
 }

@@ -2,6 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Caller;
+import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.intake.BodyOutcome;
 import dev.varve.platform.intake.HeldBody;
@@ -23,29 +24,45 @@ import java.util.function.Function;
 /**
  * Decides from its headers whether a request gets in, and has its body read before anything of it
  * is handled: what waits for a client holds no thread.
+ *
+ * <p>Runs on the thread that reads from connections and never blocks it: requests are handled on
+ * threads of their own. Those that ask whether the server lives have a few platform threads for
+ * themselves, so that they wait neither for thousands of other requests nor for their work.
  */
 final class AdmissionHandler extends Handler.Wrapper {
     private final Intake intake;
     private final AccessControl access;
     private final Executor executor;
+    private final Executor probes;
     private final Function<Request, Route> routes;
 
-    /** {@code routes}: gives the route of a request. */
+    /**
+     * @param executor handles requests
+     * @param probes handles those for signs of life
+     * @param routes gives the route of a request
+     */
     AdmissionHandler(
             Handler next,
             Intake intake,
             AccessControl access,
             Executor executor,
+            Executor probes,
             Function<Request, Route> routes) {
         super(next);
         this.intake = intake;
         this.access = access;
         this.executor = executor;
+        this.probes = probes;
         this.routes = routes;
     }
 
     @Override
-    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    public InvocationType getInvocationType() {
+        return InvocationType.NON_BLOCKING;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
         intake.begin(request);
         if (intake.isInExcess(request)) {
             response.getHeaders().put(HttpFields.CONNECTION_CLOSE);
@@ -59,21 +76,23 @@ final class AdmissionHandler extends Handler.Wrapper {
             }
             caller = access.admit(request, route.purpose());
         } catch (IntakeException e) {
-            return proceed(refused(e), request, response, callback);
+            return dispatch(refused(e), route, request, response, callback);
         } catch (ApiException e) {
             endIfBodyFollows(request, response);
-            return proceed(new Admission.Refused(e, false), request, response, callback);
+            Admission refused = new Admission.Refused(e, false);
+            return dispatch(refused, route, request, response, callback);
         }
         if (!isPlain(request.getHeaders().getCSV(HttpHeader.TRANSFER_ENCODING, false))) {
             ApiException unknown =
                     ApiException.status(
                             501, "", "Transfer-Encoding: expected chunked or none, found another");
-            return proceed(new Admission.Refused(unknown, true), request, response, callback);
+            Admission refused = new Admission.Refused(unknown, true);
+            return dispatch(refused, route, request, response, callback);
         }
         if (!route.readsBody(request.getMethod())) {
             endIfBodyFollows(request, response);
             Admission admitted = new Admission.Admitted(caller, Optional.empty());
-            return proceed(admitted, request, response, callback);
+            return dispatch(admitted, route, request, response, callback);
         }
         String coding = request.getHeaders().get(HttpHeader.CONTENT_ENCODING);
         if (coding != null && !coding.equalsIgnoreCase("identity")) {
@@ -82,20 +101,30 @@ final class AdmissionHandler extends Handler.Wrapper {
                             415,
                             "",
                             "Content-Encoding: expected none, since bodies are taken as they are");
-            return proceed(new Admission.Refused(unknown, true), request, response, callback);
+            Admission refused = new Admission.Refused(unknown, true);
+            return dispatch(refused, route, request, response, callback);
         }
         intake.read(
                 request,
-                outcome -> {
-                    Admission admission = admission(caller, outcome);
-                    try {
-                        executor.execute(
-                                () -> proceedLater(admission, request, response, callback));
-                    } catch (RuntimeException | Error e) {
-                        // Nobody else would end the request.
-                        callback.failed(e);
-                    }
-                });
+                outcome ->
+                        dispatch(admission(caller, outcome), route, request, response, callback));
+        return true;
+    }
+
+    /** Always true: the request is handled, now or on another thread. */
+    private boolean dispatch(
+            Admission admission,
+            Route route,
+            Request request,
+            Response response,
+            Callback callback) {
+        Executor threads = route.purpose() == Purpose.LIFE_SIGN ? probes : executor;
+        try {
+            threads.execute(() -> proceed(admission, request, response, callback));
+        } catch (RuntimeException | Error e) {
+            // Nobody else would end the request.
+            callback.failed(e);
+        }
         return true;
     }
 
@@ -127,10 +156,11 @@ final class AdmissionHandler extends Handler.Wrapper {
         return new Admission.Refused(ApiException.of(reason), true);
     }
 
-    private void proceedLater(
+    private void proceed(
             Admission admission, Request request, Response response, Callback callback) {
         try {
-            if (!proceed(admission, request, response, callback)) {
+            admission.attachTo(request);
+            if (!super.handle(request, response, callback)) {
                 Response.writeError(request, response, callback, 404);
             }
         } catch (Exception | Error e) {
@@ -146,12 +176,5 @@ final class AdmissionHandler extends Handler.Wrapper {
             failure.addSuppressed(e);
             callback.failed(failure);
         }
-    }
-
-    private boolean proceed(
-            Admission admission, Request request, Response response, Callback callback)
-            throws Exception {
-        admission.attachTo(request);
-        return super.handle(request, response, callback);
     }
 }

@@ -18,6 +18,11 @@ import org.eclipse.jetty.util.thread.VirtualThreadPool;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /** Listens, and lets requests in to routes. The intake stays somebody else's. */
 final class JettyServer implements AutoCloseable {
@@ -25,11 +30,14 @@ final class JettyServer implements AutoCloseable {
     private static final Duration IDLE = Duration.ofMinutes(10);
     private static final int TRANSPORT_THREADS = 8;
     private static final int ACCEPT_QUEUE = 1024;
+    private static final int PROBE_THREADS = 4;
+    private static final int PROBE_IDLE_SECONDS = 10;
 
     private final HttpOptions options;
     private final Server server;
     private final ServerConnector connector;
     private final Optional<ServerTls> tls;
+    private final ExecutorService probes;
 
     JettyServer(HttpOptions options, AccessControl access, Intake intake, RouteTable routes) {
         this.options = options;
@@ -57,8 +65,10 @@ final class JettyServer implements AutoCloseable {
         connector.setAcceptQueueSize(ACCEPT_QUEUE);
         connector.addBean(intake.connections());
         server.addConnector(connector);
+        probes = probeThreads(requests);
         Handler admission =
-                new AdmissionHandler(routes.handler(), intake, access, requests, routes::find);
+                new AdmissionHandler(
+                        routes.handler(), intake, access, requests, probes, routes::find);
         // In front of all else that changes paths: only here do /base and /base/ differ.
         Handler based =
                 options.address().basePath().isEmpty()
@@ -76,6 +86,21 @@ final class JettyServer implements AutoCloseable {
         VirtualThreadPool pool = new VirtualThreadPool(0);
         pool.setName("varve-request");
         return pool;
+    }
+
+    /**
+     * Few: clients that do not read their answers may hold all of them, and further requests go the
+     * way of the others then.
+     */
+    private static ExecutorService probeThreads(Executor others) {
+        return new ThreadPoolExecutor(
+                1,
+                PROBE_THREADS,
+                PROBE_IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                Thread.ofPlatform().daemon().name("varve-probe", 0).factory(),
+                (request, pool) -> others.execute(request));
     }
 
     /**
@@ -133,6 +158,8 @@ final class JettyServer implements AutoCloseable {
             server.stop();
         } catch (Exception e) {
             throw new IllegalStateException("the HTTP server did not stop", e);
+        } finally {
+            probes.shutdown();
         }
     }
 }

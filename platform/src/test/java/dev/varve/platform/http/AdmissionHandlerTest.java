@@ -101,6 +101,28 @@ class AdmissionHandlerTest {
         assertEquals(0, engine.requests.size());
     }
 
+    @Test
+    void aSignOfLifeNeedsNoThreadOfOthers() throws Exception {
+        Executor never = task -> {};
+        ApiContext api =
+                new ApiContext(
+                        access,
+                        intake,
+                        new Metrics(),
+                        new Offer(new Metrics()),
+                        HttpOptions.loopback(),
+                        new KeptStreams(KeptLimits.DEFAULT, System::nanoTime));
+
+        String answer =
+                ask(
+                        api.routes().handler(),
+                        never,
+                        api.routes()::find,
+                        "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+
+        assertTrue(answer.startsWith("HTTP/1.1 200"), answer);
+    }
+
     /** The routes of a server whose model is ready, so that bodies are read. */
     private Function<Request, Route> readingRoute() {
         Offer offer = new Offer(new Metrics());
@@ -123,22 +145,31 @@ class AdmissionHandlerTest {
 
     private String post(Handler next, Executor executor, Function<Request, Route> routes)
             throws Exception {
+        String body = "{\"prompt\": \"a\"}";
+        return ask(
+                next,
+                executor,
+                routes,
+                "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nConnection:"
+                        + " close\r\nContent-Length: "
+                        + body.length()
+                        + "\r\n\r\n"
+                        + body);
+    }
+
+    private String ask(
+            Handler next, Executor executor, Function<Request, Route> routes, String request)
+            throws Exception {
         Server server = new Server();
         try {
             ServerConnector connector = new ServerConnector(server, 1, 1);
             connector.setHost("127.0.0.1");
             server.addConnector(connector);
-            server.setHandler(new AdmissionHandler(next, intake, access, executor, routes));
+            server.setHandler(
+                    new AdmissionHandler(next, intake, access, executor, THREADS, routes));
             server.start();
             try (RawClient client = RawClient.of(connector.getLocalPort())) {
-                String body = "{\"prompt\": \"a\"}";
-                return client.send(
-                                "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nConnection:"
-                                        + " close\r\nContent-Length: "
-                                        + body.length()
-                                        + "\r\n\r\n"
-                                        + body)
-                        .rest();
+                return client.send(request).rest();
             }
         } finally {
             server.stop();

@@ -33,7 +33,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Heavy requests beside a stream: it goes on, and who asks how the server does is told. */
 @Timeout(300)
@@ -105,6 +108,38 @@ class StarvationTest {
                         answer.statusCode() + " " + answer.body());
             }
             readTokens(lines, 1);
+        }
+    }
+
+    /** As when thousands of requests come at once: each has a virtual thread. */
+    @Test
+    void aSignOfLifeComesWhileVirtualThreadsKeepAllCoresTheyHave() throws Exception {
+        AtomicBoolean answered = new AtomicBoolean();
+        try (ExecutorService busy = Executors.newVirtualThreadPerTaskExecutor();
+                TestServer server = TestServer.of(new ScriptedEngine());
+                RawClient client = RawClient.of(server)) {
+            // Spinning threads give their carriers back to nobody: each has more than it can run.
+            for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
+                busy.execute(
+                        () -> {
+                            while (!answered.get()) {
+                                Thread.onSpinWait();
+                            }
+                        });
+            }
+
+            String answer;
+            try {
+                answer =
+                        client.send(
+                                        "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection:"
+                                                + " close\r\n\r\n")
+                                .rest();
+            } finally {
+                answered.set(true);
+            }
+
+            assertTrue(answer.startsWith("HTTP/1.1 200"), answer);
         }
     }
 

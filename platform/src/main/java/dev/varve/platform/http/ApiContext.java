@@ -158,7 +158,12 @@ final class ApiContext {
                 exchange.response(),
                 200,
                 offer.facts(view)
-                        .map(facts -> facts.properties(names, access.scopes()))
+                        .map(
+                                facts ->
+                                        facts.properties(
+                                                names,
+                                                access.scopes(),
+                                                exchange.admitted().caller()))
                         .orElseGet(() -> models.properties(view)));
     }
 

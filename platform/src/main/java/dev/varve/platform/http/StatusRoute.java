@@ -41,7 +41,7 @@ final class StatusRoute extends Route {
         ModelView view = offer.view(RequestedModel.inQuery(exchange.request()));
         ObjectNode status = models.status(view);
         Optional<ModelFacts> facts = offer.facts(view);
-        facts.ifPresent(each -> each.status(status, names, scopes));
+        facts.ifPresent(each -> each.status(status, names, scopes, exchange.admitted().caller()));
         JsonAnswer.write(exchange.response(), 200, status);
         return Outcome.PLAIN;
     }

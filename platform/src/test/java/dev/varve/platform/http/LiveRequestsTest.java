@@ -186,6 +186,42 @@ class LiveRequestsTest {
         }
     }
 
+    @Test
+    void figuresAreShownToTheSameKeyAndTheOperatorAlone() throws Exception {
+        List<String> figures =
+                List.of(
+                        "scope",
+                        "choices",
+                        "prompt_tokens",
+                        "cached_tokens",
+                        "computed_tokens",
+                        "generated_tokens",
+                        "tokens_per_second");
+        engine.pausesBehind(3, never);
+        try (TestServer server = TestServer.of(engine, keys("op", "one", "two"))) {
+            CompletableFuture<HttpResponse<String>> answer =
+                    ask(server, CHAT, false, "Authorization", ONE);
+
+            for (String key : List.of(ONE, OPERATOR)) {
+                JsonNode seen = inState(server, "decode", "Authorization", key);
+                figures.forEach(figure -> assertTrue(seen.has(figure), figure + " for " + key));
+                assertFalse(
+                        TestServer.json(server.get("/requests", "Authorization", key))
+                                .has("others"));
+            }
+            JsonNode hidden = inState(server, "decode", "Authorization", TWO);
+            figures.forEach(figure -> assertFalse(hidden.has(figure), figure));
+            assertEquals(
+                    "{\"requests\":1,\"waiting\":0,\"running\":1}",
+                    TestServer.json(server.get("/requests", "Authorization", TWO))
+                            .get("others")
+                            .toString());
+
+            never.countDown();
+            answer.get();
+        }
+    }
+
     static Stream<Arguments> dialects() {
         return Stream.of(CHAT, "/v1/messages", "/v1/responses", "/v1/completions", "/completion")
                 .flatMap(

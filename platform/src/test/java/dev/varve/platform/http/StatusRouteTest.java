@@ -12,9 +12,15 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
+import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.ListenAddress;
+import dev.varve.platform.http.access.PageAccess;
+import dev.varve.platform.http.access.ScopeRule;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelPlacement;
 import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.intake.IntakeLimits;
 import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
@@ -33,6 +39,8 @@ import dev.varve.platform.store.SharedStatus;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import tools.jackson.databind.JsonNode;
 
@@ -367,6 +375,32 @@ class StatusRouteTest {
         try (TestServer server = TestServer.of(engine, TestServer.withKey("one"))) {
             assertEquals(401, server.get("/status").statusCode());
             assertEquals(200, server.get("/status", "X-Api-Key", "one").statusCode());
+        }
+    }
+
+    /** With them one key finds out what others ask. */
+    @ParameterizedTest
+    @CsvSource({"/status, op, true", "/status, one, false", "/props, one, false"})
+    void figuresOfTheCacheAreForWhoRunsTheServer(String path, String key, boolean shown)
+            throws Exception {
+        HttpOptions options =
+                new HttpOptions(
+                        ListenAddress.LOOPBACK,
+                        new ClientAccess(
+                                        Set.of("one", "two"),
+                                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                                        PageAccess.NONE)
+                                .withCache(new CacheAccess(ScopeRule.KEY, Optional.of("op"))),
+                        IntakeLimits.DEFAULT);
+        try (TestServer server = TestServer.of(engine, options)) {
+            String report = server.get(path, "X-Api-Key", key).body();
+
+            for (String figure :
+                    List.of("used_bytes\":0,\"entries", "cached_tokens", "evictions")) {
+                assertFalse(!shown && report.contains(figure), figure + " in " + report);
+            }
+            assertEquals(shown, report.contains("evictions"), report);
+            assertTrue(report.contains("\"scope\":\"key\""), report);
         }
     }
 

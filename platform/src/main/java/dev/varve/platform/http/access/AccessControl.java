@@ -18,6 +18,7 @@ public final class AccessControl {
     private final ClientAccess access;
     private final PageRules pages;
     private final OperatorRules operator;
+    private final ProxyHeaders proxies = new ProxyHeaders();
 
     /** Rules for a server that listens at an address. */
     public AccessControl(ListenAddress address, ClientAccess access) {
@@ -34,6 +35,9 @@ public final class AccessControl {
     public Caller admit(Request request, Purpose purpose) {
         boolean open = purpose.isOpen() || purpose == Purpose.MEASUREMENT && access.openMetrics();
         if (!access.needsKey()) {
+            if (access.cache().operatorKey().isEmpty()) {
+                proxies.look(request.getHeaders());
+            }
             checkPage(request, purpose);
         }
         if (open || request.getMethod().equals("OPTIONS")) {
@@ -63,7 +67,8 @@ public final class AccessControl {
 
     private Caller withKey(GivenKey given) {
         given.requireOneOf(access.apiKeys(), "an API key");
-        Caller caller = Caller.withKey(given.text());
+        Caller known = Caller.withKey(given.text());
+        Caller caller = operator.isKeyOf(given) ? known.operating() : known;
         return switch (access.cache().scopes()) {
             case KEY -> caller;
             case SHARED -> caller.sharing();

@@ -38,6 +38,19 @@ public record Caller(CacheScope scope, String owner, boolean isOperator) {
         }
     }
 
+    /**
+     * Whether figures may be shown that tell what requests of a scope left in the cache: to who
+     * runs the server, and to callers of that scope.
+     */
+    public boolean seesFigures(CacheScope other) {
+        return isOperator || scope.equals(other);
+    }
+
+    /** Whether figures may be shown that tell what all requests left in the cache. */
+    public boolean seesTotals() {
+        return seesFigures(CacheScope.common());
+    }
+
     /** The same as who runs the server. */
     Caller operating() {
         return new Caller(scope, owner, true);

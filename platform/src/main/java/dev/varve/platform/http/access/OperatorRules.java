@@ -64,15 +64,17 @@ final class OperatorRules {
         }
     }
 
-    /** What a proxy passes on comes from elsewhere, even if the proxy is here. */
+    /**
+     * What a proxy passes on comes from elsewhere, even if the proxy is here. One that does not say
+     * so is taken for a program of this machine: only a key keeps its clients out.
+     */
     private static boolean isFromThisMachine(Request request) {
         HttpFields headers = request.getHeaders();
         return request.getConnectionMetaData().getRemoteSocketAddress()
                         instanceof InetSocketAddress client
                 && !client.isUnresolved()
                 && client.getAddress().isLoopbackAddress()
-                && !headers.contains("Forwarded")
-                && !headers.contains("X-Forwarded-For");
+                && !ProxyHeaders.areIn(headers);
     }
 
     private boolean isOfForeignPage(Request request) {

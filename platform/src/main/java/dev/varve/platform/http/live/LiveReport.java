@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The answers that are being made, as {@code /requests} shows them: figures of all, and what was
- * said only of those of the caller who asks.
+ * The answers that are being made, as {@code /requests} shows them: figures only to callers of the
+ * same scope and to who runs the server, and what was said only to the caller who said it. Of other
+ * answers there are their states and numbers.
  */
 public final class LiveReport {
     private static final double MILLIS_PER_SECOND = 1000;
@@ -38,7 +39,37 @@ public final class LiveReport {
         ObjectNode report = Json.object();
         ArrayNode list = report.putArray("requests");
         answers.forEach(answer -> describe(answer, caller, list.addObject()));
+        List<LiveAnswer> others =
+                answers.stream().filter(answer -> !showsFigures(answer, caller)).toList();
+        if (!others.isEmpty()) {
+            long running = others.stream().filter(LiveReport::runs).count();
+            report.putObject("others")
+                    .put("requests", others.size())
+                    .put("waiting", others.size() - running)
+                    .put("running", running);
+        }
         return report;
+    }
+
+    private static boolean showsFigures(LiveAnswer answer, Caller caller) {
+        return answer.isOf(caller)
+                || caller.isOperator()
+                || answer.work().map(each -> caller.seesFigures(each.scope())).orElse(false);
+    }
+
+    private static boolean runs(LiveAnswer answer) {
+        return switch (state(answer)) {
+            case "queued", "parked", PREPARING -> false;
+            default -> true;
+        };
+    }
+
+    private static String state(LiveAnswer answer) {
+        return furthest(answer).map(each -> each.state().word()).orElse(unknown(answer));
+    }
+
+    private static Optional<GenerationProgress> furthest(LiveAnswer answer) {
+        return answer.progress().stream().min(Comparator.comparingInt(LiveReport::rank));
     }
 
     private static void describe(LiveAnswer answer, Caller caller, ObjectNode out) {
@@ -54,16 +85,16 @@ public final class LiveReport {
             out.put("request_id", answer.origin().requestId());
             work.ifPresent(each -> out.put("prompt", each.excerpt().get()));
         }
-        work.ifPresent(each -> out.put("scope", ScopeDigest.of(each.scope())));
-        out.put("cancelled", answer.isCancelled());
-        progress(answer, out);
+        out.put("cancelled", answer.isCancelled()).put("state", state(answer));
+        if (showsFigures(answer, caller)) {
+            work.ifPresent(each -> out.put("scope", ScopeDigest.of(each.scope())));
+            progress(answer, out);
+        }
     }
 
     private static void progress(LiveAnswer answer, ObjectNode out) {
         List<GenerationProgress> choices = answer.progress();
-        Optional<GenerationProgress> furthest =
-                choices.stream().min(Comparator.comparingInt(LiveReport::rank));
-        out.put("state", furthest.map(each -> each.state().word()).orElse(unknown(answer)));
+        Optional<GenerationProgress> furthest = furthest(answer);
         out.put("choices", answer.work().map(each -> each.generations().size()).orElse(0));
         furthest.ifPresent(
                 each ->

@@ -19,6 +19,8 @@ public final class HealthReport {
     private static ObjectNode told(ObjectNode body, EngineStatus status, SettingNames names) {
         if (!status.replicas().isEmpty()) {
             body.set("replicas", ReplicaReport.of(status.replicas(), names));
+            // Anybody may ask for it, without a key.
+            CacheFigures.removeFrom(body);
         }
         return body;
     }

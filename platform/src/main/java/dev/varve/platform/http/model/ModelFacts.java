@@ -2,6 +2,7 @@ package dev.varve.platform.http.model;
 
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ReplicaStatus;
+import dev.varve.platform.http.access.Caller;
 import dev.varve.platform.http.access.ScopeRule;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
@@ -35,8 +36,9 @@ public final class ModelFacts {
      *
      * @param names what settings are called in the reasons why a shard is missing
      * @param scopes which callers go on with each other's computed prompts
+     * @param caller who asks
      */
-    public ObjectNode properties(SettingNames names, ScopeRule scopes) {
+    public ObjectNode properties(SettingNames names, ScopeRule scopes, Caller caller) {
         EngineStatus status = served.engine().status();
         ObjectNode props = Json.object();
         props.put("model_alias", served.description().id());
@@ -74,6 +76,9 @@ public final class ModelFacts {
         for (Map.Entry<String, Object> detail : served.description().details().entrySet()) {
             runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));
         }
+        if (!caller.seesTotals()) {
+            CacheFigures.removeFrom(runtime);
+        }
         return props;
     }
 
@@ -82,8 +87,9 @@ public final class ModelFacts {
      *
      * @param names what settings are called in the reasons why a shard is missing
      * @param scopes which callers go on with each other's computed prompts
+     * @param caller who asks
      */
-    public void status(ObjectNode out, SettingNames names, ScopeRule scopes) {
+    public void status(ObjectNode out, SettingNames names, ScopeRule scopes, Caller caller) {
         EngineStatus status = served.engine().status();
         out.set("load", LoadReport.of(status));
         if (!status.replicas().isEmpty()) {
@@ -103,6 +109,9 @@ public final class ModelFacts {
                                 out.set(
                                         "paging",
                                         PagingReport.live(paging, status.counts().steps())));
+        if (!caller.seesTotals()) {
+            CacheFigures.removeFrom(out);
+        }
     }
 
     /** The answer of {@code /slots}: as many of them are busy as requests run. */

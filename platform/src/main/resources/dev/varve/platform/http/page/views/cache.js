@@ -60,6 +60,11 @@ function draw(status) {
         return missing;
     }
     const {cache, load} = status;
+    if (!cache.tiers) {
+        return h('div.card.nothing', {dataset: {key: 'hidden'}},
+            h('p', {}, 'Only who runs the server sees the figures of the cache.'),
+            h('p.muted', {}, 'There are several API keys, and figures of all would tell what others ask.'));
+    }
     const hits = sum(cache.hits);
     const misses = sum(cache.misses);
     const asked = hits + misses;

@@ -48,9 +48,10 @@ final class ServedModelArguments {
     @Option(
             names = "--strict-model",
             description =
-                    "Refuse the names that agents send by default (claude-..., gpt-...,"
-                            + " chatgpt-..., codex-..., o1, o3 and the like) as any other unknown"
-                            + " one. Without it they mean the first model.",
+                    "Refuse requests whose model is none of the ids and aliases. Without it, any"
+                            + " name means the model where one is served, and the names that agents"
+                            + " send by default (claude-..., gpt-..., chatgpt-..., codex-..., o1,"
+                            + " o3 and the like) mean the first one of several.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
             order = 5)
     private boolean strict;

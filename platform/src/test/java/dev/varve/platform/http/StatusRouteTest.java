@@ -361,10 +361,7 @@ class StatusRouteTest {
     }
 
     @Test
-    void anUnknownModelIsA404AndOneThatLoadsA503() throws Exception {
-        try (TestServer server = TestServer.of(engine)) {
-            assertEquals(404, server.get("/status?model=other").statusCode());
-        }
+    void aModelThatLoadsIsA503() throws Exception {
         try (TestServer server = TestServer.loading(HttpOptions.loopback())) {
             assertEquals(503, server.get("/status").statusCode());
         }

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * that agents send without being asked.
  *
  * @param aliases ids by the names that stand for them
- * @param strict whether the names of agents are unknown like any other
+ * @param strict whether other names mean no model
  */
 public record ModelNames(Map<String, String> aliases, boolean strict) {
     /** Alias that stands for all names that mean nothing else. */
@@ -40,7 +40,15 @@ public record ModelNames(Map<String, String> aliases, boolean strict) {
         return new ModelNames(all, strict);
     }
 
-    /** No aliases; agents get the default model. */
+    /**
+     * The names of a server that has one model and never another: unless they are strict any name
+     * means it, since clients of local servers send names of their own.
+     */
+    ModelNames ofOnly(String id) {
+        return strict ? this : with(Map.of(ANY, id));
+    }
+
+    /** No aliases, and not strict. */
     public static ModelNames usual() {
         return new ModelNames(Map.of(), false);
     }

@@ -78,7 +78,7 @@ public final class ServedModels implements AutoCloseable {
         ServedModels models =
                 new ServedModels(
                         () -> List.of(new LoadedSource(outline, running)),
-                        names,
+                        names.ofOnly(outline.id()),
                         Keeping.always(),
                         false);
         models.slots.values().forEach(slot -> models.loaded(slot, running, ""));
@@ -87,7 +87,8 @@ public final class ServedModels implements AutoCloseable {
 
     /** One model that is loaded when it is asked for. */
     public static ServedModels of(ModelSource source, ModelNames names, Keeping keeping) {
-        return new ServedModels(() -> List.of(source), names, keeping, false);
+        ModelNames only = names.ofOnly(source.outline().id());
+        return new ServedModels(() -> List.of(source), only, keeping, false);
     }
 
     /** Several models, or as many as there are. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,18 @@ class ModelNamesTest {
                         .with(Map.of("demo:first", "first", "fast", "first"));
 
         assertEquals(Optional.ofNullable(id), names.resolve(name, IDS));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"llama", "gpt-4o", "org/any:latest", "", "FIRST"})
+    void anyNameMeansTheOnlyModel(String name) {
+        List<String> only = List.of("first");
+
+        ModelNames usual = ModelNames.usual().ofOnly("first");
+        ModelNames strict = new ModelNames(Map.of(), true).ofOnly("first");
+
+        assertEquals(Optional.of("first"), usual.resolve(name, only));
+        assertEquals(Optional.empty(), strict.resolve(name, only));
     }
 
     @Test

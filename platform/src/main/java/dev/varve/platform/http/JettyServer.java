@@ -6,6 +6,7 @@ import dev.varve.platform.http.tls.ServerTls;
 import dev.varve.platform.intake.Intake;
 import dev.varve.platform.setting.Setting;
 
+import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -33,6 +34,16 @@ final class JettyServer implements AutoCloseable {
     private static final int PROBE_THREADS = 4;
     private static final int PROBE_IDLE_SECONDS = 10;
 
+    /**
+     * Paths that Jetty refuses otherwise: clients escape the slash of a model's id, and double that
+     * between a base address and a route. {@link CanonicalPathHandler} gives each path one meaning.
+     */
+    private static final UriCompliance PATHS =
+            UriCompliance.DEFAULT.with(
+                    "VARVE",
+                    UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR,
+                    UriCompliance.Violation.AMBIGUOUS_EMPTY_SEGMENT);
+
     private final HttpOptions options;
     private final Server server;
     private final ServerConnector connector;
@@ -50,6 +61,7 @@ final class JettyServer implements AutoCloseable {
         HttpConfiguration configuration = new HttpConfiguration();
         configuration.setSendServerVersion(false);
         configuration.setRequestHeaderSize(REQUEST_HEADER_BYTES);
+        configuration.setUriCompliance(PATHS);
         HttpConnectionFactory http = new HttpConnectionFactory(configuration);
         connector =
                 new ServerConnector(
@@ -69,11 +81,12 @@ final class JettyServer implements AutoCloseable {
         Handler admission =
                 new AdmissionHandler(
                         routes.handler(), intake, access, requests, probes, routes::find);
+        Handler front = new CanonicalPathHandler(admission);
         // In front of all else that changes paths: only here do /base and /base/ differ.
         Handler based =
                 options.address().basePath().isEmpty()
-                        ? admission
-                        : new BasePathHandler(admission, options.address().basePath());
+                        ? front
+                        : new BasePathHandler(front, options.address().basePath());
         server.setHandler(tls.isPresent() ? new TlsOnlyHandler(based) : based);
         server.setErrorHandler(new JsonErrorHandler());
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * {@code GET /v1/models/ID}, by the names that requests use, too. A {@code /} in an id stands as it
- * is.
+ * is or is escaped.
  */
 final class ModelRoute extends Route {
     private static final long serialVersionUID = 1L;
@@ -38,12 +38,14 @@ final class ModelRoute extends Route {
 
     @Override
     Outcome answer(Exchange exchange) throws IOException {
-        String name = decoded(exchange.request().getRequestURI().substring(PREFIX.length()));
-        JsonAnswer.write(exchange.response(), 200, models.model(offer.view(Optional.of(name))));
+        Optional<String> name = Optional.of(id(exchange.request()));
+        JsonAnswer.write(exchange.response(), 200, models.model(offer.view(name)));
         return Outcome.PLAIN;
     }
 
-    private static String decoded(String path) {
+    /** The id in the path of a request, without escapes. */
+    static String id(HttpServletRequest request) {
+        String path = below(PREFIX, request);
         // In a path a plus is one; broken escapes did not come this far.
         return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
     }

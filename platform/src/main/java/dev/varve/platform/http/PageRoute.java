@@ -23,7 +23,7 @@ final class PageRoute extends Route {
 
     @Override
     Outcome answer(Exchange exchange) throws IOException {
-        String path = exchange.request().getRequestURI().substring(PREFIX.length());
+        String path = below(PREFIX, exchange.request());
         if (!page.write(path, exchange.request(), exchange.response())) {
             throw ApiException.status(
                     404, "", "the page has no such file: reload it if the server is another one");

@@ -98,9 +98,7 @@ final class ProxyContext {
                         open,
                         exchange ->
                                 proxy.model(
-                                        exchange.request()
-                                                .getRequestURI()
-                                                .substring(ModelRoute.PREFIX.length()),
+                                        ModelRoute.id(exchange.request()),
                                         exchange.request(),
                                         exchange.response())),
                 ModelRoute.PREFIX + "*");

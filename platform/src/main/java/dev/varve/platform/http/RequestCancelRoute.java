@@ -30,7 +30,7 @@ final class RequestCancelRoute extends Route {
 
     @Override
     Outcome answer(Exchange exchange) throws IOException {
-        String id = exchange.request().getRequestURI().substring(PREFIX.length());
+        String id = below(PREFIX, exchange.request());
         LiveAnswer answer =
                 live.find(id)
                         .orElseThrow(

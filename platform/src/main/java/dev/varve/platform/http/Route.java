@@ -103,6 +103,12 @@ abstract class Route extends HttpServlet {
     /** Answers a request that got in, with a method that the route takes. */
     abstract Outcome answer(Exchange exchange) throws IOException, InterruptedException;
 
+    /** What follows {@code prefix} in the path of a request, as it is written. */
+    static String below(String prefix, HttpServletRequest request) {
+        String path = request.getRequestURI();
+        return path.startsWith(prefix) ? path.substring(prefix.length()) : "";
+    }
+
     /** Ties the route to a request for it. */
     final void attachTo(Request request) {
         request.setAttribute(Route.class.getName(), this);

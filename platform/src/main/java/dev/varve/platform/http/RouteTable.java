@@ -5,6 +5,7 @@ import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Request;
 
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Routes by their paths: the only list of a server's routes. Who may call one, and whether its body
@@ -12,6 +13,7 @@ import java.util.Optional;
  */
 final class RouteTable {
     private static final String DEFAULT = "/";
+    private static final Pattern DOTS = Pattern.compile("/\\.\\.?(/|$)");
 
     private final ServletContextHandler handler = new ServletContextHandler("/", false, false);
     private final Route unknown;
@@ -19,6 +21,8 @@ final class RouteTable {
     /** {@code unknown}: answers where there is no route. */
     RouteTable(Route unknown) {
         this.unknown = unknown;
+        // Routes read the path of the request itself; that a slash in it is escaped is theirs.
+        handler.getServletHandler().setDecodeAmbiguousURIs(true);
         map(unknown, DEFAULT);
     }
 
@@ -44,10 +48,14 @@ final class RouteTable {
         return handler;
     }
 
-    /** The route of a request, by its path as it is written. */
+    /**
+     * The route of a request, by its path as it is written. A path with a segment of dots has none:
+     * what it means depends on who reads it.
+     */
     Route find(Request request) {
         String path = Optional.ofNullable(request.getHttpURI().getPath()).orElse("");
         return path.startsWith("/")
+                        && !DOTS.matcher(path).find()
                         && handler.getServletHandler()
                                         .getMatchedServlet(path)
                                         .getResource()

@@ -41,7 +41,7 @@ final class StreamRoute extends Route {
     @Override
     Outcome answer(Exchange exchange) throws IOException, InterruptedException {
         HttpServletRequest request = exchange.request();
-        String id = request.getRequestURI().substring(PREFIX.length());
+        String id = below(PREFIX, request);
         KeptStream stream =
                 streams.find(id, exchange.admitted().caller().owner())
                         .orElseThrow(

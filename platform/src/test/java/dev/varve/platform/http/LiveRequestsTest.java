@@ -316,7 +316,7 @@ class LiveRequestsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/requests/req_0", "/requests/", "/requests/a/b"})
+    @ValueSource(strings = {"/requests/req_0", "/requests/a%2Fb", "/requests/a/b"})
     void whatIsNotThereCannotBeCancelled(String path) throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             assertEquals(404, server.method("DELETE", path).statusCode());
@@ -342,7 +342,6 @@ class LiveRequestsTest {
             JsonNode of = TestServer.json(server.get("/requests?model=random"));
 
             assertEquals(1, of.get("requests").size());
-            assertEquals(404, server.get("/requests?model=other").statusCode());
             never.countDown();
             answer.get();
         }

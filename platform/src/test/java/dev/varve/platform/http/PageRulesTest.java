@@ -221,7 +221,9 @@ class PageRulesTest {
         "POST /health, 403",
         "OPTIONS /health, 403",
         "GET /metrics, 403",
-        "GET /health/, 403"
+        "GET //health/, 200",
+        "GET /health%2F, 403",
+        "GET /health/%2F, 403"
     })
     void openRoutesAreReadUnderAnyName(String request, int status) throws IOException {
         String answer =

@@ -181,7 +181,7 @@ class WebPageTest {
                 "/page/MARK/WebPage.class",
                 "/page/MARK/../page.js",
                 "/page/MARK/chat/..%2fpage.js",
-                "/page/MARK//page.js"
+                "/page/MARK%2Fpage.js"
             })
     void whatIsNoFileOfThePageIsNotThere(String path) throws Exception {
         try (TestServer server = TestServer.of(engine)) {

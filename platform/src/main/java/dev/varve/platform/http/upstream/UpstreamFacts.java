@@ -43,12 +43,11 @@ public record UpstreamFacts(Upstream upstream) {
     /**
      * The entry of a model in a list.
      *
-     * @param id as it stands in the path of a request
+     * @param id without escapes
      */
     static Optional<JsonNode> find(String id, JsonNode list) {
-        String name = id.replace("%2F", "/").replace("%2f", "/");
         for (JsonNode entry : list.path("data")) {
-            if (entry.path("id").isString() && entry.path("id").stringValue().equals(name)) {
+            if (entry.path("id").isString() && entry.path("id").stringValue().equals(id)) {
                 return Optional.of(entry);
             }
         }

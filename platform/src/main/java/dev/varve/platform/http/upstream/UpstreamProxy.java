@@ -145,7 +145,7 @@ public final class UpstreamProxy implements AutoCloseable {
     /**
      * Tells one of them.
      *
-     * @param id as it stands in the request's path
+     * @param id without escapes
      */
     public Outcome model(String id, HttpServletRequest request, HttpServletResponse response)
             throws IOException, InterruptedException {

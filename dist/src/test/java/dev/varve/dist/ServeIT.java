@@ -174,7 +174,7 @@ class ServeIT {
                         () ->
                                 client.chat()
                                         .completions()
-                                        .create(chat("Hi").maxCompletionTokens(1_000_000).build()));
+                                        .create(chat("x ".repeat(100_000)).build()));
 
         assertEquals("context_length_exceeded", refusal.code().orElse(""));
     }

@@ -7,6 +7,7 @@ import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.json.FieldPolicy;
+import dev.varve.platform.http.model.OutputLimit;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.page.PageOffer;
 import dev.varve.platform.http.resume.ResumeRule;
@@ -157,6 +158,15 @@ final class ServeArguments {
     private boolean strictFields;
 
     @Option(
+            names = "--strict-max-tokens",
+            description =
+                    "Refuse requests whose max_tokens do not fit into the context behind the"
+                            + " prompt (default: max_tokens is an upper bound, and the response"
+                            + " ends where the context does).",
+            order = OptionSections.RARE + 3)
+    private boolean strictMaxTokens;
+
+    @Option(
             names = "--resumable-streams",
             description =
                     "Keep the last events of every stream for clients that lose their connection"
@@ -219,6 +229,10 @@ final class ServeArguments {
                 .withPage(noPage ? PageOffer.LEFT_OUT : PageOffer.SHOWN)
                 .withNames(FlagNames.FLAGS)
                 .withFields(strictFields ? FieldPolicy.STRICT : FieldPolicy.LENIENT);
+    }
+
+    OutputLimit outputLimit() {
+        return strictMaxTokens ? OutputLimit.MUST_FIT : OutputLimit.UPPER_BOUND;
     }
 
     int parallel() {

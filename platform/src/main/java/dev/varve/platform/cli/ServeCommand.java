@@ -179,7 +179,11 @@ final class ServeCommand extends CliCommand {
                                 .with(hostCache)
                                 .withPool(pool));
         ServedModelMaker maker =
-                new ServedModelMaker(reasoningDefaults, model.exactRows(), server.callRecovery());
+                new ServedModelMaker(
+                        reasoningDefaults,
+                        model.exactRows(),
+                        server.callRecovery(),
+                        server.outputLimit());
         if (named.size() == 1 && !models.areLoadedOnDemand()) {
             return serveOne(named.getFirst(), settings, maker, options);
         }

@@ -8,6 +8,7 @@ import dev.varve.platform.host.PlannedShard;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelLanguage;
 import dev.varve.platform.http.model.ModelPlacement;
+import dev.varve.platform.http.model.OutputLimit;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 
@@ -22,8 +23,13 @@ import java.util.Optional;
  * @param reasoning how much they think where a request does not say
  * @param exactRows what the numbers of a token may depend on
  * @param recovery whether tool calls without their open mark are calls
+ * @param outputLimit what a limit of output tokens means that the context does not leave
  */
-record ServedModelMaker(ReasoningDefaults reasoning, String exactRows, CallRecovery recovery) {
+record ServedModelMaker(
+        ReasoningDefaults reasoning,
+        String exactRows,
+        CallRecovery recovery,
+        OutputLimit outputLimit) {
     /**
      * What is served of one.
      *
@@ -45,7 +51,8 @@ record ServedModelMaker(ReasoningDefaults reasoning, String exactRows, CallRecov
                         AnswerDialect.of(
                                 runtime.adapter().chatDialect(), runtime.tokenizer(), recovery),
                         reasoning),
-                runtime.compressor());
+                runtime.compressor(),
+                outputLimit);
     }
 
     private static ModelPlacement placement(HostedModel runtime) {

@@ -43,7 +43,7 @@ public final class ConversationAnswers {
         }
 
         long output() {
-            return call().leastOutput();
+            return call().leastOutput(1);
         }
     }
 
@@ -277,8 +277,26 @@ public final class ConversationAnswers {
         };
     }
 
-    /** System messages stay where they are, unless the template refuses that. */
+    /** Arguments that are texts stay so, unless the template cannot take them. */
     private static Rendered render(
+            ChatRenderer renderer,
+            Transcript transcript,
+            Map<String, Object> variables,
+            String begun,
+            TokenLimit limit) {
+        try {
+            return renderInOrder(renderer, transcript, variables, begun, limit);
+        } catch (TemplateException e) {
+            if (!transcript.hasTextArguments()) {
+                throw e;
+            }
+            return renderInOrder(
+                    renderer, transcript.withoutTextArguments(), variables, begun, limit);
+        }
+    }
+
+    /** System messages stay where they are, unless the template refuses that. */
+    private static Rendered renderInOrder(
             ChatRenderer renderer,
             Transcript transcript,
             Map<String, Object> variables,

@@ -6,6 +6,7 @@ import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.http.answer.Delivery;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.model.OutputLimit;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 
@@ -97,7 +98,7 @@ public record GenerationCall(
                         readStops(fields),
                         most.orElse(UNLIMITED) == UNLIMITED ? OptionalLong.empty() : most,
                         most.isPresent() && most.getAsLong() == UNLIMITED,
-                        false,
+                        served.outputLimit() == OutputLimit.UPPER_BOUND,
                         fields.flag("ignore_eos").orElse(false)),
                 topLogprobs,
                 IntStream.range(0, choices)
@@ -109,7 +110,7 @@ public record GenerationCall(
     private static OptionalLong readMaxTokens(Fields fields) {
         OptionalLong most = OptionalLong.empty();
         for (String name : LIMITS) {
-            OptionalLong given = fields.whole(name, UNLIMITED, Integer.MAX_VALUE);
+            OptionalLong given = fields.whole(name, UNLIMITED, Long.MAX_VALUE);
             if (given.isPresent() && given.getAsLong() == 0) {
                 throw ApiException.invalid(
                         name, name + ": expected 1 or more, or -1 for no limit, found 0");
@@ -139,9 +140,13 @@ public record GenerationCall(
         return new GenerationCall(head, delivery, yields, topLogprobs, sampling, mostDrafts);
     }
 
-    /** Tokens of an answer for which there must be room. */
-    long leastOutput() {
-        return end.yields() ? 1 : end.maxTokens().orElse(1);
+    /**
+     * Output tokens for which the context must have room.
+     *
+     * @param usual where the request has no limit
+     */
+    public long leastOutput(long usual) {
+        return end.maxTokens().isPresent() && end.yields() ? 1 : end.maxTokens().orElse(usual);
     }
 
     /** Number of answers to each prompt. */
@@ -155,7 +160,7 @@ public record GenerationCall(
         int room = Math.max(1, context - prompt.tokens().length);
         long usual = end.unlimited() ? room : Math.min(defaultTokens, room);
         long most = end.maxTokens().orElse(usual);
-        return (int) (end.yields() ? Math.min(most, room) : most);
+        return (int) Math.min(end.yields() ? room : Integer.MAX_VALUE, most);
     }
 
     /** The engine's request for one choice of a prompt. */

@@ -12,14 +12,30 @@ import java.util.Optional;
  * @param engine generates tokens; its status has the context that is offered
  * @param language how conversations become tokens, and tokens answers
  * @param compressor makes long conversations shorter; empty where none become so
+ * @param outputLimit what a limit of output tokens means that the context does not leave
  */
 public record ServedModel(
         ModelDescription description,
         Engine engine,
         ModelLanguage language,
-        Optional<ConversationCompressor> compressor) {
+        Optional<ConversationCompressor> compressor,
+        OutputLimit outputLimit) {
     /** A model that gets all prompts as they are. */
     public ServedModel(ModelDescription description, Engine engine, ModelLanguage language) {
         this(description, engine, language, Optional.empty());
+    }
+
+    /** A model whose output limits are upper bounds. */
+    public ServedModel(
+            ModelDescription description,
+            Engine engine,
+            ModelLanguage language,
+            Optional<ConversationCompressor> compressor) {
+        this(description, engine, language, compressor, OutputLimit.UPPER_BOUND);
+    }
+
+    /** The same with another rule for output limits. */
+    public ServedModel with(OutputLimit other) {
+        return new ServedModel(description, engine, language, compressor, other);
     }
 }

@@ -112,7 +112,7 @@ public final class CompletionRequests {
                 fields.flag("echo").orElse(false)
                         ? Optional.of(new TextAllowance("prompt", call.choices()))
                         : Optional.empty();
-        long output = call.end().maxTokens().orElse(Math.min(DEFAULT_TOKENS, kind.defaultTokens()));
+        long output = call.leastOutput(Math.min(DEFAULT_TOKENS, kind.defaultTokens()));
         List<ChatPrompt> prompts = prompts(fields, served, output, echoed);
         List<PendingAnswer.Choice> choices = new ArrayList<>();
         AnswerDialect dialect = AnswerDialect.plain(served.language().tokenizer());

@@ -177,12 +177,6 @@ class ConversationTest {
                 "{\"role\": \"assistant\", \"tool_calls\": [1]} | messages[0].tool_calls[0]",
                 "{\"role\": \"assistant\", \"tool_calls\": [{\"name\": \"f\"}]} |"
                         + " messages[0].tool_calls[0].function",
-                "{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"f\","
-                        + " \"arguments\": \"go\"}}]} |"
-                        + " messages[0].tool_calls[0].function.arguments",
-                "{\"role\": \"assistant\", \"tool_calls\": [{\"function\": {\"name\": \"f\","
-                        + " \"arguments\": 5}}]} |"
-                        + " messages[0].tool_calls[0].function.arguments",
                 "{\"role\": \"assistant\", \"reasoning_content\": {}} |"
                         + " messages[0].reasoning_content",
                 "{\"role\": \"tool\", \"content\": \"\", \"tool_call_id\": 5} |"

@@ -340,8 +340,6 @@ class MessagesTest {
                 "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\"}]}]}",
                 "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"document\","
                         + " \"source\": {\"type\": \"base64\"}}]}]}",
-                "{\"messages\": [{\"role\": \"assistant\", \"content\": [{\"type\": \"tool_use\","
-                        + " \"id\": \"a\", \"name\": \"b\", \"input\": \"c\"}]}]}",
                 "{\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"tool_result\"}]}]}"
             })
     void whatIsWrongIsToldInAnthropicsShape(String body) throws Exception {

@@ -1,5 +1,6 @@
 package dev.varve.platform.http.anthropic;
 
+import dev.varve.platform.http.conversation.NonText;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
@@ -9,6 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Content as Messages have it: a string, or an array of blocks. */
 final class ContentBlocks {
@@ -50,23 +52,38 @@ final class ContentBlocks {
             return value.stringValue();
         }
 
-        /** The text of a block that shows the model something. */
+        /** The text of a block with which a user shows the model something. */
         String shownText() {
+            return readableText(Block::shownText).orElseThrow(this::unreadable);
+        }
+
+        /**
+         * The text of a block that a tool returned: one stands in the place of a block that is
+         * none.
+         */
+        String returnedText() {
+            return isOfType("text") && find("text").isEmpty()
+                    ? ""
+                    : readableText(Block::returnedText).orElseGet(() -> NonText.omitted(type()));
+        }
+
+        /** {@code inner}: gives the texts of the blocks in this one. */
+        private Optional<String> readableText(Function<Block, String> inner) {
             return switch (type()) {
-                case "text" -> text("text");
-                case "document" -> document();
-                case "search_result" -> nested("content");
-                case "tool_reference" -> text("tool_name");
-                default -> throw unsupported();
+                case "text" -> Optional.of(text("text"));
+                case "document" -> document(inner);
+                case "search_result" -> Optional.of(nested("content", inner));
+                case "tool_reference" -> Optional.of(text("tool_name"));
+                default -> Optional.empty();
             };
         }
 
-        private String document() {
+        private Optional<String> document(Function<Block, String> inner) {
             JsonNode source = node.path("source");
             return switch (source.path("type").asString("")) {
-                case "text" -> source().text("data");
-                case "content" -> source().nested("content");
-                default -> throw unsupported();
+                case "text" -> Optional.of(source().text("data"));
+                case "content" -> Optional.of(source().nested("content", inner));
+                default -> Optional.empty();
             };
         }
 
@@ -74,7 +91,7 @@ final class ContentBlocks {
             return new Block(where + ".source", (ObjectNode) node.get("source"));
         }
 
-        private String nested(String name) {
+        private String nested(String name, Function<Block, String> inner) {
             StringBuilder text = new StringBuilder();
             find(name)
                     .ifPresent(
@@ -82,8 +99,12 @@ final class ContentBlocks {
                                     forEach(
                                             where + "." + name,
                                             content,
-                                            part -> text.append(part.shownText())));
+                                            part -> text.append(inner.apply(part))));
             return text.toString();
+        }
+
+        private ApiException unreadable() {
+            return NonText.of(type()).map(kind -> kind.refused(where)).orElseGet(this::unsupported);
         }
 
         /** What Anthropic's servers did for an answer means nothing to another model. */

@@ -1,5 +1,6 @@
 package dev.varve.platform.http.anthropic;
 
+import dev.varve.platform.http.conversation.HistoryCall;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.conversation.TranscriptBuilder;
 import dev.varve.platform.http.json.ApiException;
@@ -11,7 +12,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** Reads {@code system} and {@code messages}. */
 final class MessagesTranscript {
@@ -103,7 +103,7 @@ final class MessagesTranscript {
                                 ContentBlocks.forEach(
                                         block.where() + ".content",
                                         content,
-                                        part -> text.append(part.shownText())));
+                                        part -> text.append(part.returnedText())));
         boolean failed = block.flag("is_error").orElse(false);
         return failed ? "Error: " + text : text.toString();
     }
@@ -129,10 +129,7 @@ final class MessagesTranscript {
     }
 
     private static Object arguments(ContentBlocks.Block block) {
-        Optional<JsonNode> input = block.find("input");
-        if (input.isPresent() && !input.get().isObject()) {
-            throw Fields.wrong(block.where() + ".input", "an object", input.get());
-        }
-        return Json.plain(input.orElseGet(Json::object));
+        return Json.plain(
+                HistoryCall.arguments(block.find("input").orElseGet(Json.MAPPER::nullNode)));
     }
 }

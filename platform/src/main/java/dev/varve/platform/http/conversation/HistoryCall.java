@@ -10,16 +10,20 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A tool call of an earlier answer.
  *
  * @param id id that its result names; empty where it has none
  * @param name name of the tool
- * @param forTemplate the call as the client sent it, with arguments as an object: templates iterate
- *     over them
+ * @param forTemplate the call as the client sent it, with arguments as an object, since templates
+ *     iterate over them, or as a text where they are no object
  */
 public record HistoryCall(Optional<String> id, String name, Object forTemplate) {
+    /** Texts of JSON that stand for no arguments. */
+    private static final Set<String> NOTHING = Set.of("null", "\"\"", "[]");
+
     /** The calls of an assistant's message, whose place is {@code where}. */
     public static List<HistoryCall> read(String where, Fields message) {
         List<HistoryCall> read = new ArrayList<>();
@@ -46,10 +50,7 @@ public record HistoryCall(Optional<String> id, String name, Object forTemplate) 
                     where + ".function", where + ".function: expected an object with a name");
         }
         ObjectNode copy = object.deepCopy();
-        ((ObjectNode) copy.get("function"))
-                .set(
-                        "arguments",
-                        arguments(where + ".function.arguments", function.path("arguments")));
+        ((ObjectNode) copy.get("function")).set("arguments", arguments(function.path("arguments")));
         return new HistoryCall(
                 Optional.of(object.path("id"))
                         .filter(JsonNode::isString)
@@ -60,22 +61,29 @@ public record HistoryCall(Optional<String> id, String name, Object forTemplate) 
     }
 
     /**
-     * The arguments of a call in the place {@code where}: an object, the text of one, or the
-     * beginning of such a text, which an answer has that was cut in its call.
+     * The arguments of a call: an object, the text of one, or the beginning of such a text, which
+     * an answer has that was cut in its call. Anything else is kept as a text, since a client sends
+     * a call that its model wrote wrong again with each later request; nothing is an empty object.
      */
-    public static JsonNode arguments(String where, JsonNode arguments) {
+    public static JsonNode arguments(JsonNode arguments) {
         if (arguments.isObject()) {
             return arguments;
         }
-        if (arguments.isMissingNode() || arguments.isNull()) {
+        if (arguments.isMissingNode() || arguments.isNull() || isEmptyArray(arguments)) {
             return Json.object();
         }
-        return Optional.of(arguments)
-                .filter(JsonNode::isString)
-                .flatMap(text -> CallArguments.read(text.stringValue()))
-                .orElseThrow(
-                        () ->
-                                ApiException.invalid(
-                                        where, where + ": expected the text of a JSON object"));
+        return arguments.isString()
+                ? ofText(arguments.stringValue())
+                : Json.text(Json.write(arguments));
+    }
+
+    private static JsonNode ofText(String text) {
+        return CallArguments.read(text)
+                .map(JsonNode.class::cast)
+                .orElseGet(() -> NOTHING.contains(text.strip()) ? Json.object() : Json.text(text));
+    }
+
+    private static boolean isEmptyArray(JsonNode node) {
+        return node.isArray() && node.isEmpty();
     }
 }

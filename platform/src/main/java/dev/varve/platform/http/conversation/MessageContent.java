@@ -4,17 +4,34 @@ import dev.varve.platform.http.json.ApiException;
 
 import tools.jackson.databind.JsonNode;
 
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** The text of a message: a string, or parts that are put together. */
 public final class MessageContent {
     private MessageContent() {}
 
+    /** Gives the text of a part. */
+    @FunctionalInterface
+    private interface PartReader {
+        String read(String where, JsonNode part);
+    }
+
     /**
      * {@code rule}: what each text becomes. Parts are put together without anything between them,
      * so a line that ends with its part must be seen before that.
      */
     public static String read(String where, JsonNode content, UnaryOperator<String> rule) {
+        return read(where, content, rule, MessageContent::shownPart);
+    }
+
+    /** What a tool returned: a text stands in the place of a part that is none. */
+    public static String ofTool(String where, JsonNode content) {
+        return read(where, content, UnaryOperator.identity(), MessageContent::returnedPart);
+    }
+
+    private static String read(
+            String where, JsonNode content, UnaryOperator<String> rule, PartReader reader) {
         if (content.isMissingNode() || content.isNull()) {
             return "";
         }
@@ -26,29 +43,58 @@ public final class MessageContent {
         }
         StringBuilder text = new StringBuilder();
         for (JsonNode part : content) {
-            text.append(rule.apply(part.isString() ? part.stringValue() : part(where, part)));
+            text.append(
+                    rule.apply(part.isString() ? part.stringValue() : reader.read(where, part)));
         }
         return text.toString();
     }
 
-    private static String part(String where, JsonNode part) {
-        String type = part.path("type").isString() ? part.get("type").stringValue() : "";
-        String field =
-                switch (type) {
-                    case "text", "input_text", "output_text" -> "text";
-                    case "refusal" -> "refusal";
-                    default ->
-                            throw ApiException.invalid(
-                                    where,
-                                    where
-                                            + ": parts of type '"
-                                            + (type.length() > 40 ? "…" : type)
-                                            + "' are not supported by this model; expected text");
-                };
+    private static String shownPart(String where, JsonNode part) {
+        String type = type(part);
+        return textField(type)
+                .map(field -> text(where, part, field))
+                .orElseThrow(
+                        () ->
+                                NonText.of(type)
+                                        .map(kind -> kind.refused(where))
+                                        .orElseGet(() -> unsupported(where, type)));
+    }
+
+    private static String returnedPart(String where, JsonNode part) {
+        Optional<String> field = textField(type(part));
+        if (field.isEmpty()) {
+            return NonText.omitted(type(part));
+        }
+        return part.path(field.get()).isNull() ? "" : text(where, part, field.get());
+    }
+
+    private static String type(JsonNode part) {
+        return part.path("type").isString() ? part.get("type").stringValue() : "";
+    }
+
+    /** The field with the text of a part of such a type; empty if it has none. */
+    private static Optional<String> textField(String type) {
+        return switch (type) {
+            case "text", "input_text", "output_text" -> Optional.of("text");
+            case "refusal" -> Optional.of("refusal");
+            default -> Optional.empty();
+        };
+    }
+
+    private static String text(String where, JsonNode part, String field) {
         if (!part.path(field).isString()) {
             throw ApiException.invalid(
                     where, where + ": expected a string in the " + field + " of each part");
         }
         return part.get(field).stringValue();
+    }
+
+    private static ApiException unsupported(String where, String type) {
+        return ApiException.invalid(
+                where,
+                where
+                        + ": parts of type '"
+                        + (type.length() > 40 ? "…" : type)
+                        + "' are not supported by this model; expected text");
     }
 }

@@ -27,10 +27,8 @@ public final class SamplingFields {
      * differ.
      */
     static SamplingOptions read(Fields fields, int vocabulary, int choice) {
-        double topP = fields.number("top_p", 0, 1).orElse(1);
-        if (topP == 0) {
-            throw ApiException.invalid("top_p", "top_p: expected above 0, up to 1, found 0");
-        }
+        // 0 leaves the most likely token, as the smallest number above it does.
+        double topP = Math.max(Float.MIN_VALUE, fields.number("top_p", 0, 1).orElse(1));
         double repetition =
                 repetition(fields, "repetition_penalty", repetition(fields, "repeat_penalty", 1));
         OptionalLong seed = fields.whole("seed", Long.MIN_VALUE, Long.MAX_VALUE);

@@ -57,6 +57,11 @@ public final class Json {
         return MAPPER.createObjectNode();
     }
 
+    /** The node of a text. */
+    public static JsonNode text(String text) {
+        return MAPPER.getNodeFactory().stringNode(text);
+    }
+
     /** Parses a request body, which must be an object. */
     public static ObjectNode parse(byte[] body) {
         return parse(MAPPER, body);

@@ -48,10 +48,6 @@ final class ChatMessages {
         return new Transcript(read);
     }
 
-    private static boolean isSystem(Map<String, Object> message) {
-        return message.get(ROLE).equals(SYSTEM);
-    }
-
     /**
      * {@code toolNames}: names of the tools by the ids of the calls so far, also of the last call
      * that has none; added to.
@@ -70,12 +66,7 @@ final class ChatMessages {
         }
         requireContent(where, role, message);
         read.put(ROLE, templateRole(role));
-        read.put(
-                CONTENT,
-                MessageContent.read(
-                        where + ".content",
-                        message.path(CONTENT),
-                        isSystem(read) ? BillingHeader::mask : UnaryOperator.identity()));
+        read.put(CONTENT, content(where + ".content", role, message.path(CONTENT)));
         Fields fields = new Fields(message);
         if (role.equals("assistant")) {
             addThoughts(where, fields, read);
@@ -92,11 +83,23 @@ final class ChatMessages {
         return read;
     }
 
-    /** What an assistant said may lie beside its content; all others have nothing else to say. */
+    private static String content(String where, String role, JsonNode content) {
+        return switch (role) {
+            case "tool", "function" -> MessageContent.ofTool(where, content);
+            case SYSTEM, "developer" -> MessageContent.read(where, content, BillingHeader::mask);
+            default -> MessageContent.read(where, content, UnaryOperator.identity());
+        };
+    }
+
+    /**
+     * What an assistant said may lie beside its content, and a tool may return nothing; all others
+     * have nothing else to say.
+     */
     private static void requireContent(String where, String role, ObjectNode message) {
         Fields fields = new Fields(message);
         boolean saysSomething =
                 fields.find(CONTENT).isPresent()
+                        || templateRole(role).equals("tool")
                         || role.equals("assistant")
                                 && BESIDE_CONTENT.stream()
                                         .anyMatch(name -> fields.find(name).isPresent());

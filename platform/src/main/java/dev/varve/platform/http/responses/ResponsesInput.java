@@ -3,6 +3,7 @@ package dev.varve.platform.http.responses;
 import dev.varve.platform.http.conversation.BillingHeader;
 import dev.varve.platform.http.conversation.HistoryCall;
 import dev.varve.platform.http.conversation.MessageContent;
+import dev.varve.platform.http.conversation.NonText;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.conversation.TranscriptBuilder;
 import dev.varve.platform.http.json.ApiException;
@@ -94,30 +95,33 @@ final class ResponsesInput {
                     transcript.call(
                             text(where, item, "call_id"),
                             toolName(where, item),
-                            Json.plain(
-                                    HistoryCall.arguments(
-                                            where + ".arguments", item.require("arguments"))));
+                            Json.plain(HistoryCall.arguments(orNull(item, "arguments"))));
             case "custom_tool_call" ->
                     transcript.call(
                             text(where, item, "call_id"),
                             toolName(where, item),
-                            CustomTool.arguments(text(where, item, "input")));
+                            CustomTool.arguments(item.text("input").orElse("")));
             case "function_call_output", "custom_tool_call_output" ->
-                    transcript.result(
-                            text(where, item, "call_id"),
-                            content(where + ".output", item.require("output")));
+                    transcript.result(text(where, item, "call_id"), result(where, item));
             case "local_shell_call" -> readShellCall(where, item);
             case "local_shell_call_output" ->
                     transcript.result(
                             item.text("call_id").orElseGet(() -> text(where, item, "id")),
-                            content(where + ".output", item.require("output")));
+                            result(where, item));
             case "item_reference" ->
                     throw ApiException.invalid(
                             where,
                             where
                                     + ": the server keeps no answers, so that there are no items"
                                     + " to refer to; send the item itself");
-            default -> leaveOut(where, type, item);
+            default -> {
+                NonText.of(type)
+                        .ifPresent(
+                                kind -> {
+                                    throw kind.refused(where);
+                                });
+                leaveOut(where, type, item);
+            }
         }
     }
 
@@ -192,6 +196,15 @@ final class ResponsesInput {
 
     private static String content(String where, JsonNode content) {
         return MessageContent.read(where, content, UnaryOperator.identity());
+    }
+
+    /** What a tool returned; nothing is an empty text. */
+    private static String result(String where, Fields item) {
+        return MessageContent.ofTool(where + ".output", orNull(item, "output"));
+    }
+
+    private static JsonNode orNull(Fields item, String name) {
+        return item.find(name).orElseGet(Json.MAPPER::nullNode);
     }
 
     /** An item of a kind that nobody knows may be skipped if it says nothing. */

@@ -48,10 +48,15 @@ class SamplingFieldsTest {
         assertEquals(40, read("{\"top_k\": 40}", 0).cutoffs().topK());
     }
 
+    @Test
+    void aTopPOfZeroLeavesTheMostLikelyToken() {
+        assertEquals(Float.MIN_VALUE, read("{\"top_p\": 0}", 0).cutoffs().topP());
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "\"top_p\": 0",
+                "\"top_p\": -0.1",
                 "\"top_p\": 1.1",
                 "\"temperature\": -0.1",
                 "\"temperature\": 2.1",

@@ -67,7 +67,9 @@ final class ApiContext {
         models = new ModelList(names);
         cycle = new RequestCycle(access, metrics, options.monitoring().tracing(), names);
         context = new RouteContext(cycle, offer, intake, options.fields());
-        delivery = new AnswerDelivery(metrics, names, streams, options.resume(), live);
+        delivery =
+                new AnswerDelivery(
+                        metrics, names, streams, options.resume(), live, cycle.failures());
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts();

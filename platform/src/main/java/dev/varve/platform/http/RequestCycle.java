@@ -9,6 +9,7 @@ import dev.varve.platform.http.json.ClientGoneException;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.JsonAnswer;
 import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.trace.FailureLog;
 import dev.varve.platform.http.trace.OpenSpan;
 import dev.varve.platform.http.trace.RequestRecord;
 import dev.varve.platform.http.trace.Tracing;
@@ -38,12 +39,18 @@ final class RequestCycle {
     private final Metrics metrics;
     private final Tracing tracing;
     private final SettingNames names;
+    private final FailureLog failures = new FailureLog();
 
     RequestCycle(AccessControl access, Metrics metrics, Tracing tracing, SettingNames names) {
         this.access = access;
         this.metrics = metrics;
         this.tracing = tracing;
         this.names = names;
+    }
+
+    /** Where failures of the server itself are logged. */
+    FailureLog failures() {
+        return failures;
     }
 
     void run(Route route, HttpServletRequest request, HttpServletResponse response)
@@ -173,7 +180,7 @@ final class RequestCycle {
         } catch (ClientGoneException e) {
             throw e;
         } catch (IOException | RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, "a request failed", e);
+            failures.log(idOf(response), e);
             error = ApiException.internal();
         }
         Optional<EarlyStream> stream = EarlyStream.of(request).filter(EarlyStream::hasBegun);

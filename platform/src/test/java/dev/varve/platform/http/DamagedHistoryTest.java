@@ -117,7 +117,8 @@ class DamagedHistoryTest {
                 "'[1, 2]'                            | f`[1, 2]`",
                 "[1,2]                               | f`[1,2]`",
                 "5                                   | f`5`",
-                "true                                | f`true`"
+                "true                                | f`true`",
+                "'{`a`: 1e999}'                      | f`{\\`a\\`: 1e999}`"
             })
     void argumentsReachTheTemplateAsAnObjectOrAsText(String arguments, String shown)
             throws Exception {

@@ -67,7 +67,9 @@ class StructuredOutputTest {
                 "\"grammar\": \"root ::= [a-z]+ \\\"!\\\"\" | hey!? | hey!",
                 "\"guided_grammar\": \"root ::= \\\"a\\\" b\\nb ::= [0-9]{2}\" | a123 | a12",
                 "\"structured_outputs\": {\"grammar\": \"root ::= [xy]\"} | xy | x",
-                "\"json_schema\": AGE | {\"age\": x | {\"age\":"
+                "\"json_schema\": AGE | {\"age\": x | {\"age\":",
+                "\"guided_json\": {\"type\": \"null\", \"required\": null, \"properties\": null}"
+                        + " | nullx | null"
             })
     void contentIsWhatWasAsked(String fields, String said, String told) throws Exception {
         engine.says(SmallChat.answer(said));

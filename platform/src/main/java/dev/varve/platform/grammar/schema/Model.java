@@ -40,7 +40,7 @@ final class Model {
 
     Model(JsonNode schema, RegexStore store, SchemaOptions options) {
         this.store = store;
-        document = new Document(schema, store.fuel());
+        document = new Document(SchemaText.normal(schema), store.fuel());
         formulas = new Formulas(store.fuel());
         TextRegex text = new TextRegex(store, Encoding.JSON);
         numbers = new Numbers(store);

@@ -14,6 +14,7 @@ import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.resume.KeptStream;
 import dev.varve.platform.http.resume.KeptStreams;
 import dev.varve.platform.http.resume.ResumeRule;
+import dev.varve.platform.http.trace.FailureLog;
 import dev.varve.platform.http.trace.RequestRecord;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.setting.SettingNames;
@@ -36,6 +37,7 @@ public final class AnswerDelivery {
     private final KeptStreams streams;
     private final ResumeRule rule;
     private final LiveAnswers live;
+    private final FailureLog failures;
 
     /**
      * Delivers answers, and tells the metrics of their times.
@@ -44,13 +46,16 @@ public final class AnswerDelivery {
      * @param streams keeps streams whose clients may come back
      * @param rule which ones
      * @param live knows what is being made
+     * @param failures where failures of the server itself are logged
      */
     public AnswerDelivery(
             Metrics metrics,
             SettingNames names,
             KeptStreams streams,
             ResumeRule rule,
-            LiveAnswers live) {
+            LiveAnswers live,
+            FailureLog failures) {
+        this.failures = failures;
         this.metrics = metrics;
         this.names = names;
         this.streams = streams;
@@ -138,7 +143,7 @@ public final class AnswerDelivery {
             kept =
                     early.filter(EarlyStream::hasBegun).isEmpty()
                                     && isKept(pending, client.request())
-                            ? keep(made)
+                            ? keep(made, client.requestId())
                             : Optional.empty();
             if (kept.isEmpty()) {
                 early.filter(EarlyStream::hasBegun)
@@ -184,7 +189,7 @@ public final class AnswerDelivery {
     }
 
     /** Has an answer generated for whoever reads it; empty if there is no room to keep it. */
-    private Optional<KeptStream> keep(Made made) {
+    private Optional<KeptStream> keep(Made made, String requestId) {
         PendingAnswer pending = made.pending();
         RequestRecord record = made.record();
         Choices choices =
@@ -211,7 +216,14 @@ public final class AnswerDelivery {
                             };
                     Thread.ofVirtual()
                             .name("varve-stream")
-                            .start(new KeptAnswer(each, choices, pending, names, release));
+                            .start(
+                                    new KeptAnswer(
+                                            each,
+                                            choices,
+                                            pending,
+                                            names,
+                                            release,
+                                            failure -> failures.log(requestId, failure)));
                 });
         return stream;
     }
@@ -227,7 +239,8 @@ public final class AnswerDelivery {
                                     client.response(),
                                     client.probe()::isGone,
                                     names,
-                                    () -> client.tellLoad(made.source().engine())),
+                                    () -> client.tellLoad(made.source().engine()),
+                                    failure -> failures.log(client.requestId(), failure)),
                             pending.format(),
                             pending.delivery())
                     .write(choices, count);

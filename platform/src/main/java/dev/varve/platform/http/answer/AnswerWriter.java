@@ -12,14 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Brings the events of a request to its client, as a stream or as one object, and notices when the
  * client leaves.
  */
 final class AnswerWriter {
-    private static final System.Logger LOG = System.getLogger("dev.varve.http");
-
     private final Reader reader;
     private final AnswerFormat format;
     private final Delivery delivery;
@@ -31,12 +30,14 @@ final class AnswerWriter {
      * @param gone whether the client closed its connection; asked now and then
      * @param names what settings are called for it
      * @param opening is run before the first byte, for headers
+     * @param failures gets what fails in the server itself
      */
     record Reader(
             HttpServletResponse response,
             BooleanSupplier gone,
             SettingNames names,
-            Runnable opening) {}
+            Runnable opening,
+            Consumer<RuntimeException> failures) {}
 
     AnswerWriter(Reader reader, AnswerFormat format, Delivery delivery) {
         this(reader, format, delivery, StreamWriter.SIGN);
@@ -68,7 +69,7 @@ final class AnswerWriter {
         try {
             writer.write(choices, count);
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "a stream failed", e);
+            reader.failures().accept(e);
             choices.fail();
             writer.fail(ApiException.internal());
         }

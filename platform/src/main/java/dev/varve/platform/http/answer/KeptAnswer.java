@@ -6,28 +6,31 @@ import dev.varve.platform.http.resume.KeptStream;
 import dev.varve.platform.setting.SettingNames;
 
 import java.io.IOException;
+import java.util.function.Consumer;
 
 /** Writes an answer into a stream that is kept, whether or not somebody reads it at the moment. */
 final class KeptAnswer implements Runnable {
-    private static final System.Logger LOG = System.getLogger("dev.varve.http");
-
     private final KeptStream stream;
     private final Choices choices;
     private final int count;
     private final StreamWriter writer;
     private final Runnable release;
+    private final Consumer<RuntimeException> failures;
 
     /**
      * Of choices that were submitted.
      *
      * @param release is run when nothing is generated any more
+     * @param failures gets what fails in the server itself
      */
     KeptAnswer(
             KeptStream stream,
             Choices choices,
             PendingAnswer pending,
             SettingNames names,
-            Runnable release) {
+            Runnable release,
+            Consumer<RuntimeException> failures) {
+        this.failures = failures;
         this.release = release;
         this.stream = stream;
         this.choices = choices;
@@ -70,7 +73,7 @@ final class KeptAnswer implements Runnable {
             Thread.currentThread().interrupt();
             reader.fail();
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "a stream failed", e);
+            failures.accept(e);
             reader.fail();
             breakOff(ApiException.internal());
         } finally {

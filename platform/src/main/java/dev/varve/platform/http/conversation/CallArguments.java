@@ -93,7 +93,7 @@ public final class CallArguments {
 
     private static Optional<ObjectNode> object(String text) {
         try {
-            return Json.MAPPER.readTree(text) instanceof ObjectNode object
+            return Json.read(text) instanceof ObjectNode object
                     ? Optional.of(object)
                     : Optional.empty();
         } catch (JacksonException e) {

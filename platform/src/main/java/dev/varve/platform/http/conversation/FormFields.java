@@ -175,10 +175,13 @@ public record FormFields(Optional<GrammarSource> source, String field) {
 
     private static JsonNode parsed(String field, String text) {
         try {
-            return Json.MAPPER.readTree(text);
+            return Json.read(text);
         } catch (JacksonException e) {
             throw ApiException.invalid(
-                    field, field + ": expected a JSON schema, found a text that is no JSON");
+                    field,
+                    field
+                            + ": expected a JSON schema, found a text that is no JSON or has a"
+                            + " number beyond the range of a double");
         }
     }
 

@@ -54,7 +54,7 @@ final class CustomTool {
     /** The text of a call; all of what the model wrote where that is no such arguments. */
     static String input(String arguments) {
         try {
-            JsonNode input = Json.MAPPER.readTree(arguments).path(INPUT);
+            JsonNode input = Json.read(arguments).path(INPUT);
             return input.isString() ? input.stringValue() : arguments;
         } catch (JacksonException e) {
             // Cut off, or made up: the client sees what there is.

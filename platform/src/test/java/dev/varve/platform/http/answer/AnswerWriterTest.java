@@ -135,7 +135,8 @@ class AnswerWriterTest {
                         response.response(),
                         () -> asked.getAndIncrement() > 1,
                         SettingNames.IDENTIFIERS,
-                        () -> {});
+                        () -> {},
+                        failure -> {});
         try (Choices choices = new Choices(1, TIMES, new RequestRecord(), () -> {})) {
             choices.submit(
                     new ScriptEngine(List.of(silent())), CacheScope.common(), choice(1), end -> {});
@@ -181,7 +182,7 @@ class AnswerWriterTest {
 
     private AnswerWriter.Reader reader(boolean gone) {
         return new AnswerWriter.Reader(
-                response.response(), () -> gone, SettingNames.IDENTIFIERS, () -> {});
+                response.response(), () -> gone, SettingNames.IDENTIFIERS, () -> {}, failure -> {});
     }
 
     private Outcome write(Delivery delivery, List<Consumer<GenerationListener>> scripts)

@@ -44,6 +44,9 @@ public record HistoryCall(Optional<String> id, String name, Object forTemplate) 
         if (!(call instanceof ObjectNode object)) {
             throw ApiException.invalid(where, where + ": expected an object");
         }
+        if (object.path("custom") instanceof ObjectNode custom) {
+            return custom(where + ".custom", object, custom);
+        }
         if (!(object.path("function") instanceof ObjectNode function)
                 || !function.path("name").isString()) {
             throw ApiException.invalid(
@@ -51,13 +54,28 @@ public record HistoryCall(Optional<String> id, String name, Object forTemplate) 
         }
         ObjectNode copy = object.deepCopy();
         ((ObjectNode) copy.get("function")).set("arguments", arguments(function.path("arguments")));
+        return of(copy);
+    }
+
+    /** The call of a tool that takes a text of any form: to the template, one of a function. */
+    private static HistoryCall custom(String where, ObjectNode call, ObjectNode custom) {
+        Fields fields = Fields.at(where, custom);
+        ObjectNode copy = Json.object();
+        copy.set("id", call.path("id").isString() ? call.get("id") : Json.text(""));
+        ObjectNode function = copy.put("type", "function").putObject("function");
+        function.put("name", fields.require("name").asString(""));
+        function.putObject("arguments").put("input", fields.text("input").orElse(""));
+        return of(copy);
+    }
+
+    private static HistoryCall of(ObjectNode call) {
         return new HistoryCall(
-                Optional.of(object.path("id"))
+                Optional.of(call.path("id"))
                         .filter(JsonNode::isString)
                         .map(JsonNode::stringValue)
                         .filter(id -> !id.isEmpty()),
-                function.get("name").stringValue(),
-                Json.plain(copy));
+                call.get("function").get("name").stringValue(),
+                Json.plain(call));
     }
 
     /**

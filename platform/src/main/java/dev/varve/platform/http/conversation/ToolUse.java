@@ -24,20 +24,36 @@ import java.util.regex.Pattern;
  * @param declarations the tools as answers are read
  * @param forced whether the answer must begin with a call
  * @param single whether an answer ends after its first call
+ * @param custom names of the tools that take a text of any form, which are functions to the model
  */
 public record ToolUse(
         List<Object> forTemplate,
         List<ToolDeclaration> declarations,
         ForcedCall forced,
-        boolean single) {
+        boolean single,
+        Set<String> custom) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,128}");
     private static final List<String> MAY_BE_NULL = List.of("description", "parameters", "strict");
+
+    private static final String ALLOWED = "allowed_tools";
+    private static final String CHOICE = "tool_choice";
+    private static final String CUSTOM = "custom";
+
+    /** Tools whose calls are all told as those of functions. */
+    public ToolUse(
+            List<Object> forTemplate,
+            List<ToolDeclaration> declarations,
+            ForcedCall forced,
+            boolean single) {
+        this(forTemplate, declarations, forced, single, Set.of());
+    }
 
     /** Reads them. */
     public static ToolUse read(Fields fields) {
         List<Object> shown = new ArrayList<>();
         List<ToolDeclaration> declared = new ArrayList<>();
         Set<String> names = new HashSet<>();
+        Set<String> custom = new HashSet<>();
         for (ObjectNode tool : objects(fields)) {
             String where = "tools[" + declared.size() + "]";
             ObjectNode normal = normal(where, tool);
@@ -48,14 +64,73 @@ public record ToolUse(
                         where + ".function.name",
                         where + ".function.name: another tool has this name already");
             }
+            if (isCustom(tool)) {
+                custom.add(declaration.name());
+            }
             shown.add(Json.plain(normal));
             declared.add(declaration);
+        }
+        Optional<Set<String>> allowed = allowed(fields, names);
+        for (int i = declared.size() - 1; i >= 0; i--) {
+            if (allowed.isPresent() && !allowed.get().contains(declared.get(i).name())) {
+                declared.remove(i);
+                shown.remove(i);
+            }
         }
         boolean single = !fields.flag("parallel_tool_calls").orElse(true);
         Optional<ForcedCall> forced = choice(fields, declared);
         return forced.isEmpty()
                 ? new ToolUse(List.of(), List.of(), new ForcedCall.None(), single)
-                : new ToolUse(List.copyOf(shown), List.copyOf(declared), forced.get(), single);
+                : new ToolUse(
+                        List.copyOf(shown),
+                        List.copyOf(declared),
+                        forced.get(),
+                        single,
+                        Set.copyOf(custom));
+    }
+
+    private static boolean isCustom(ObjectNode tool) {
+        return word(tool, "type").equals(CUSTOM);
+    }
+
+    private static String word(JsonNode node, String name) {
+        return node.path(name).isString() ? node.path(name).stringValue() : "";
+    }
+
+    /** The names in a choice of {@code allowed_tools}, which others than these are not offered. */
+    private static Optional<Set<String>> allowed(Fields fields, Set<String> names) {
+        Optional<JsonNode> choice =
+                fields.find(CHOICE).filter(node -> word(node, "type").equals(ALLOWED));
+        if (choice.isEmpty()) {
+            return Optional.empty();
+        }
+        JsonNode tools = allowance(choice.get()).path("tools");
+        if (!tools.isArray()) {
+            throw Fields.wrong(CHOICE + ".tools", "an array", tools);
+        }
+        Set<String> allowed = new HashSet<>();
+        for (JsonNode tool : tools) {
+            if (!names.contains(chosenName(tool))) {
+                throw unknownChoice();
+            }
+            allowed.add(chosenName(tool));
+        }
+        return Optional.of(allowed);
+    }
+
+    /** Chats have an object of its own within the choice, Responses the choice itself. */
+    private static JsonNode allowance(JsonNode choice) {
+        return choice.path(ALLOWED).isObject() ? choice.get(ALLOWED) : choice;
+    }
+
+    private static boolean isRequired(JsonNode choice) {
+        return switch (word(allowance(choice), "mode")) {
+            case "auto" -> false;
+            case "required" -> true;
+            default ->
+                    throw ApiException.invalid(
+                            CHOICE + ".mode", CHOICE + ".mode: expected auto or required");
+        };
     }
 
     /** Whether nothing can be called. */
@@ -88,11 +163,14 @@ public record ToolUse(
     private static ObjectNode normal(String where, ObjectNode tool) {
         Fields fields = new Fields(tool);
         String type = fields.text("type").orElse("function");
+        if (type.equals(CUSTOM)) {
+            return custom(where, tool);
+        }
         Optional<ObjectNode> function = fields.object("function");
         boolean bare = function.isEmpty() && fields.find("name").isPresent();
         if (!type.equals("function")) {
             throw ApiException.invalid(
-                    where + ".type", where + ".type: only type 'function' is supported");
+                    where + ".type", where + ".type: expected function or custom");
         }
         if (!bare) {
             ObjectNode copy = tool.deepCopy();
@@ -110,6 +188,14 @@ public record ToolUse(
         ObjectNode outer = Json.object();
         outer.put("type", "function");
         outer.set("function", function(tool));
+        return outer;
+    }
+
+    private static ObjectNode custom(String where, ObjectNode tool) {
+        ObjectNode given = tool.path(CUSTOM) instanceof ObjectNode inner ? inner : tool;
+        ObjectNode outer = Json.object().put("type", "function");
+        ObjectNode function = CustomTool.function(where + "." + CUSTOM, given);
+        outer.set("function", function.put("name", name(where + "." + CUSTOM, given)));
         return outer;
     }
 
@@ -189,39 +275,48 @@ public record ToolUse(
         return switch (kind) {
             case "none" -> Optional.empty();
             case "auto" -> Optional.of(new ForcedCall.None());
-            case "required", "any" -> {
-                requireTools(declared);
-                yield Optional.of(
-                        declared.size() == 1
-                                ? new ForcedCall.Named(declared.getFirst().name())
-                                : new ForcedCall.Any());
-            }
-            case "function", "tool" -> {
+            case "required", "any" -> Optional.of(any(declared));
+            case "function", "tool", CUSTOM -> {
                 requireTools(declared);
                 yield Optional.of(named(node, declared));
             }
+            case ALLOWED -> Optional.of(isRequired(node) ? any(declared) : new ForcedCall.None());
             default ->
                     throw ApiException.invalid(
                             "tool_choice",
-                            "tool_choice: expected none, auto, required or a function with its"
-                                    + " name");
+                            "tool_choice: expected none, auto, required, a function or custom"
+                                    + " tool with its name, or allowed_tools");
         };
     }
 
+    private static ForcedCall any(List<ToolDeclaration> declared) {
+        requireTools(declared);
+        return declared.size() == 1
+                ? new ForcedCall.Named(declared.getFirst().name())
+                : new ForcedCall.Any();
+    }
+
     private static ForcedCall named(JsonNode choice, List<ToolDeclaration> declared) {
-        JsonNode name =
-                choice.path("function").isObject()
-                        ? choice.get("function").path("name")
-                        : choice.path("name");
+        String name = chosenName(choice);
         return declared.stream()
-                .filter(tool -> name.isString() && tool.name().equals(name.stringValue()))
+                .filter(tool -> tool.name().equals(name))
                 .findFirst()
                 .map(tool -> new ForcedCall.Named(tool.name()))
-                .orElseThrow(
-                        () ->
-                                ApiException.invalid(
-                                        "tool_choice",
-                                        "tool_choice: expected the name of one of the tools"));
+                .orElseThrow(ToolUse::unknownChoice);
+    }
+
+    /** The name of a tool in a choice; empty if it has none. */
+    private static String chosenName(JsonNode tool) {
+        for (String kind : List.of("function", CUSTOM)) {
+            if (tool.path(kind).isObject()) {
+                return word(tool.get(kind), "name");
+            }
+        }
+        return word(tool, "name");
+    }
+
+    private static ApiException unknownChoice() {
+        return ApiException.invalid(CHOICE, CHOICE + ": expected the name of one of the tools");
     }
 
     private static void requireTools(List<ToolDeclaration> declared) {

@@ -119,6 +119,7 @@ public final class ChatDialect implements Dialect {
     public AnswerFormat format(Conversation conversation, PreparedPrompt prompt) {
         return new ChatFormat(
                 conversation.call(),
+                conversation.tools().custom(),
                 new Logprobs(prompt.tokenizer()),
                 conversation.thinking().asked(),
                 prompt.compression());

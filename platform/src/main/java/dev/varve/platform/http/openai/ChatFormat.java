@@ -10,6 +10,7 @@ import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.CallId;
 import dev.varve.platform.http.conversation.CompressionUsage;
+import dev.varve.platform.http.conversation.CustomTool;
 import dev.varve.platform.http.conversation.FinishDetails;
 import dev.varve.platform.http.conversation.GenerationCall;
 import dev.varve.platform.http.json.ApiException;
@@ -21,15 +22,26 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 
 /** The shapes of {@code /v1/chat/completions}. */
 final class ChatFormat implements AnswerFormat {
     private static final String FINGERPRINT = "varve-" + Release.version();
 
     private final GenerationCall call;
+    private final Set<String> custom;
     private final Logprobs logprobs;
+
+    /**
+     * Arguments of calls of custom tools by their choice and number. Their text is known when all
+     * of them are there.
+     */
+    private final Map<Integer, Map<Integer, StringBuilder>> inputs = new HashMap<>();
 
     /** Whether the answer tells how its thoughts ended. */
     private final boolean finishDetails;
@@ -38,13 +50,16 @@ final class ChatFormat implements AnswerFormat {
 
     private final Optional<CompressionReport> compression;
 
+    /** {@code custom}: names of the tools that take a text of any form. */
     ChatFormat(
             GenerationCall call,
+            Set<String> custom,
             Logprobs logprobs,
             boolean finishDetails,
             Optional<CompressionReport> compression) {
         this.compression = compression;
         this.call = call;
+        this.custom = Set.copyOf(custom);
         this.logprobs = logprobs;
         this.finishDetails = finishDetails;
     }
@@ -78,6 +93,7 @@ final class ChatFormat implements AnswerFormat {
     @Override
     public List<StreamEvent> end(ChoiceEvent.Ended ended) {
         List<ObjectNode> chunks = chunks(ended.index(), ended.piece());
+        chunks.addAll(inputs(ended.index()));
         ObjectNode last = chunk(ended.index());
         putFinish(choice(last), ended);
         chunks.add(last);
@@ -120,7 +136,7 @@ final class ChatFormat implements AnswerFormat {
     }
 
     private ObjectNode choice(int index, List<ChoiceEvent> events) {
-        CollectedMessage message = new CollectedMessage();
+        CollectedMessage message = new CollectedMessage(custom);
         ArrayNode entries = Json.MAPPER.createArrayNode();
         ObjectNode choice = Json.object();
         choice.put("index", index);
@@ -164,17 +180,47 @@ final class ChatFormat implements AnswerFormat {
                     .ifPresent(
                             name -> {
                                 ObjectNode chunk = chunk(index);
-                                ObjectNode begin = call(chunk, part.index());
-                                begin.put("id", CallId.next()).put("type", "function");
-                                begin.putObject("function").put("name", name).put("arguments", "");
+                                begin(index, part.index(), name, call(chunk, part.index()));
                                 chunks.add(chunk);
                             });
-            if (!part.arguments().isEmpty()) {
+            Optional<StringBuilder> input =
+                    Optional.ofNullable(inputs.getOrDefault(index, Map.of()).get(part.index()));
+            input.ifPresent(text -> text.append(part.arguments()));
+            if (input.isEmpty() && !part.arguments().isEmpty()) {
                 ObjectNode chunk = chunk(index);
                 call(chunk, part.index()).putObject("function").put("arguments", part.arguments());
                 chunks.add(chunk);
             }
         }
+        return chunks;
+    }
+
+    private void begin(int index, int number, String name, ObjectNode begin) {
+        begin.put("id", CallId.next());
+        if (custom.contains(name)) {
+            inputs.computeIfAbsent(index, choice -> new TreeMap<>())
+                    .put(number, new StringBuilder());
+            begin.put("type", "custom").putObject("custom").put("name", name).put("input", "");
+        } else {
+            begin.put("type", "function")
+                    .putObject("function")
+                    .put("name", name)
+                    .put("arguments", "");
+        }
+    }
+
+    /** A chunk for the text of each custom tool that a choice calls. */
+    private List<ObjectNode> inputs(int index) {
+        List<ObjectNode> chunks = new ArrayList<>();
+        inputs.getOrDefault(index, Map.of())
+                .forEach(
+                        (number, arguments) -> {
+                            ObjectNode chunk = chunk(index);
+                            call(chunk, number)
+                                    .putObject("custom")
+                                    .put("input", CustomTool.input(arguments.toString()));
+                            chunks.add(chunk);
+                        });
         return chunks;
     }
 

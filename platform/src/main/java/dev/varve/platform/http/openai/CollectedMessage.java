@@ -3,6 +3,7 @@ package dev.varve.platform.http.openai;
 import dev.varve.platform.chat.AnswerText;
 import dev.varve.platform.chat.CallDelta;
 import dev.varve.platform.http.conversation.CallId;
+import dev.varve.platform.http.conversation.CustomTool;
 import dev.varve.platform.http.json.Json;
 
 import tools.jackson.databind.node.ArrayNode;
@@ -10,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** Puts the pieces of an answer together. */
 final class CollectedMessage {
@@ -17,6 +19,12 @@ final class CollectedMessage {
     private final StringBuilder content = new StringBuilder();
     private final List<String> names = new ArrayList<>();
     private final List<StringBuilder> arguments = new ArrayList<>();
+    private final Set<String> custom;
+
+    /** {@code custom}: names of the tools that take a text of any form. */
+    CollectedMessage(Set<String> custom) {
+        this.custom = Set.copyOf(custom);
+    }
 
     void add(AnswerText.Piece piece) {
         reasoning.append(piece.reasoning());
@@ -48,14 +56,24 @@ final class CollectedMessage {
         if (!names.isEmpty()) {
             ArrayNode calls = message.putArray("tool_calls");
             for (int call = 0; call < names.size(); call++) {
-                ObjectNode each = calls.addObject();
-                each.put("id", CallId.next());
-                each.put("type", "function");
-                each.putObject("function")
-                        .put("name", names.get(call))
-                        .put("arguments", arguments.get(call).toString());
+                put(names.get(call), arguments.get(call).toString(), calls.addObject());
             }
         }
         return message;
+    }
+
+    private void put(String name, String given, ObjectNode call) {
+        call.put("id", CallId.next());
+        if (custom.contains(name)) {
+            call.put("type", "custom")
+                    .putObject("custom")
+                    .put("name", name)
+                    .put("input", CustomTool.input(given));
+        } else {
+            call.put("type", "function")
+                    .putObject("function")
+                    .put("name", name)
+                    .put("arguments", given);
+        }
     }
 }

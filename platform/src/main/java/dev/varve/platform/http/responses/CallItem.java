@@ -1,6 +1,7 @@
 package dev.varve.platform.http.responses;
 
 import dev.varve.platform.http.conversation.CallId;
+import dev.varve.platform.http.conversation.CustomTool;
 
 import tools.jackson.databind.node.ObjectNode;
 

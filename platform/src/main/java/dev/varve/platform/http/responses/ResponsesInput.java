@@ -1,6 +1,7 @@
 package dev.varve.platform.http.responses;
 
 import dev.varve.platform.http.conversation.BillingHeader;
+import dev.varve.platform.http.conversation.CustomTool;
 import dev.varve.platform.http.conversation.HistoryCall;
 import dev.varve.platform.http.conversation.MessageContent;
 import dev.varve.platform.http.conversation.NonText;

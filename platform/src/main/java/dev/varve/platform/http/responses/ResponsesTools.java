@@ -2,6 +2,7 @@ package dev.varve.platform.http.responses;
 
 import dev.varve.platform.chat.ForcedCall;
 import dev.varve.platform.chat.ToolDeclaration;
+import dev.varve.platform.http.conversation.CustomTool;
 import dev.varve.platform.http.conversation.ToolUse;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;

@@ -13,6 +13,7 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 class CollectedMessageTest {
     private static AnswerText.Piece piece(String reasoning, String content, CallDelta... calls) {
@@ -21,7 +22,7 @@ class CollectedMessageTest {
 
     @Test
     void textsArePutTogether() {
-        CollectedMessage message = new CollectedMessage();
+        CollectedMessage message = new CollectedMessage(Set.of());
         message.add(piece("th", ""));
         message.add(piece("ink", "He"));
         message.add(piece("", "llo"));
@@ -34,7 +35,7 @@ class CollectedMessageTest {
 
     @Test
     void callsAloneHaveNoContent() {
-        CollectedMessage message = new CollectedMessage();
+        CollectedMessage message = new CollectedMessage(Set.of());
         message.add(piece("", "", new CallDelta(0, Optional.of("look"), "{\"x\"")));
         message.add(piece("", "", new CallDelta(0, Optional.empty(), ":1}")));
         message.add(piece("", "", new CallDelta(1, Optional.of("go"), "{}")));
@@ -52,6 +53,6 @@ class CollectedMessageTest {
     void anEmptyAnswerIsAnEmptyText() {
         assertEquals(
                 "{\"role\":\"assistant\",\"content\":\"\"}",
-                new CollectedMessage().json().toString());
+                new CollectedMessage(Set.of()).json().toString());
     }
 }

@@ -1,4 +1,4 @@
-package dev.varve.platform.http.responses;
+package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Fields;
@@ -11,13 +11,13 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Map;
 
 /** A tool that takes a text of any form: to the model, a function with one argument. */
-final class CustomTool {
+public final class CustomTool {
     private static final String INPUT = "input";
 
     private CustomTool() {}
 
     /** The function, without its name. A grammar of the text is only told to the model. */
-    static ObjectNode function(String where, ObjectNode tool) {
+    public static ObjectNode function(String where, ObjectNode tool) {
         Fields fields = Fields.at(where, tool);
         ObjectNode function = Json.object().put("name", "");
         fields.text("description").ifPresent(text -> function.put("description", text));
@@ -32,13 +32,16 @@ final class CustomTool {
     private static void describe(String where, Fields format, ObjectNode input) {
         switch (format.text("type").orElse("")) {
             case "text" -> {}
-            case "grammar" ->
-                    input.put(
-                            "description",
-                            "A text of this grammar ("
-                                    + format.text("syntax").orElse("lark")
-                                    + "):\n"
-                                    + format.text("definition").orElse(""));
+            case "grammar" -> {
+                // In chats it is an object of its own.
+                Fields grammar = format.nested("grammar").orElse(format);
+                input.put(
+                        "description",
+                        "A text of this grammar ("
+                                + grammar.text("syntax").orElse("lark")
+                                + "):\n"
+                                + grammar.text("definition").orElse(""));
+            }
             default ->
                     throw ApiException.invalid(
                             where + ".format.type",
@@ -47,12 +50,12 @@ final class CustomTool {
     }
 
     /** The arguments of a call whose text is this. */
-    static Map<String, Object> arguments(String input) {
+    public static Map<String, Object> arguments(String input) {
         return Map.of(INPUT, input);
     }
 
     /** The text of a call; all of what the model wrote where that is no such arguments. */
-    static String input(String arguments) {
+    public static String input(String arguments) {
         try {
             JsonNode input = Json.read(arguments).path(INPUT);
             return input.isString() ? input.stringValue() : arguments;

@@ -1,0 +1,178 @@
+package dev.varve.platform.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import tools.jackson.databind.JsonNode;
+
+import java.net.http.HttpResponse;
+import java.util.List;
+
+/** Custom tools and {@code allowed_tools} of chat completions. */
+@Timeout(60)
+class CustomToolsInChatTest {
+    private static final String TOOLS =
+            "'tools': [{'type': 'custom', 'custom': {'name': 'patch', 'description': 'Changes"
+                    + " files', 'format': {'type': 'grammar', 'grammar': {'syntax': 'lark',"
+                    + " 'definition': 'start: X'}}}}, {'type': 'function', 'function': {'name':"
+                    + " 'f', 'parameters': {'type': 'object'}}}]";
+
+    private final ScriptedEngine engine = new ScriptedEngine().hasContext(4000);
+    private final TestServer server = SmallChat.server(engine);
+
+    @AfterEach
+    void stop() {
+        server.close();
+        engine.close();
+    }
+
+    private HttpResponse<String> post(String fields) throws Exception {
+        return server.post("/v1/chat/completions", TestServer.chatBody(fields.replace('\'', '"')));
+    }
+
+    private String prompt() {
+        return SmallChat.text(engine.requests.getLast().prompt().tokens());
+    }
+
+    private static final String TWO_CALLS =
+            SmallChat.call("patch", "{\"input\": \"a\\nb\"}") + SmallChat.call("f", "{\"x\": 1}");
+
+    @Test
+    void aCallOfACustomToolHasItsText() throws Exception {
+        engine.says(SmallChat.answer(TWO_CALLS));
+
+        HttpResponse<String> response = post(TOOLS);
+
+        assertEquals(200, response.statusCode(), response.body());
+        JsonNode choice = TestServer.json(response).at("/choices/0");
+        assertEquals("tool_calls", choice.get("finish_reason").stringValue());
+        JsonNode first = choice.at("/message/tool_calls/0");
+        assertEquals("custom", first.get("type").stringValue());
+        assertEquals("{\"name\":\"patch\",\"input\":\"a\\nb\"}", first.get("custom").toString());
+        assertFalse(first.has("function"));
+        assertEquals(
+                "{\"x\": 1}", choice.at("/message/tool_calls/1/function/arguments").stringValue());
+        assertTrue(prompt().contains("\"name\": \"patch\""), prompt());
+        assertTrue(prompt().contains("start: X"), prompt());
+    }
+
+    @Test
+    void aStreamedCallOfACustomToolBeginsWithItsNameAndHasItsText() throws Exception {
+        engine.says(SmallChat.answer(TWO_CALLS));
+
+        String stream = post(TOOLS + ", 'stream': true").body();
+
+        StringBuilder input = new StringBuilder();
+        StringBuilder arguments = new StringBuilder();
+        for (JsonNode event : TestServer.events(stream)) {
+            for (JsonNode call : event.at("/choices/0/delta/tool_calls")) {
+                boolean custom = call.get("index").intValue() == 0;
+                assertEquals(custom, call.has("custom"), stream);
+                input.append(call.at("/custom/input").asString(""));
+                arguments.append(call.at("/function/arguments").asString(""));
+            }
+        }
+        assertEquals("a\nb", input.toString());
+        assertEquals("{\"x\": 1}", arguments.toString());
+        assertTrue(stream.contains("\"type\":\"custom\",\"custom\":{\"name\":\"patch\""), stream);
+    }
+
+    @Test
+    void aCallOfACustomToolGoesOnAsHistory() throws Exception {
+        engine.says(SmallChat.answer("ok"));
+        String messages =
+                "{'messages': [{'role': 'user', 'content': 'a'}, {'role': 'assistant',"
+                        + " 'tool_calls': [{'id': 'c1', 'type': 'custom', 'custom': {'name':"
+                        + " 'patch', 'input': 'x y'}}]}, {'role': 'tool', 'tool_call_id': 'c1',"
+                        + " 'content': 'done'}], "
+                        + TOOLS
+                        + "}";
+
+        HttpResponse<String> response =
+                server.post("/v1/chat/completions", messages.replace('\'', '"'));
+
+        assertEquals(200, response.statusCode(), response.body());
+        assertTrue(prompt().contains("patch{\"input\": \"x y\"}"), prompt());
+        assertTrue(prompt().contains("[tool patch c1]done"), prompt());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'auto', 'tools': [{'type':"
+                        + " 'function', 'function': {'name': 'f'}}]}}",
+                "{'type': 'allowed_tools', 'mode': 'auto', 'tools': [{'type': 'function', 'name':"
+                        + " 'f'}]}"
+            })
+    void onlyAllowedToolsAreOffered(String choice) throws Exception {
+        engine.says(SmallChat.answer("no"));
+
+        HttpResponse<String> response = post(TOOLS + ", 'tool_choice': " + choice);
+
+        assertEquals(200, response.statusCode(), response.body());
+        assertFalse(prompt().contains("patch"), prompt());
+        assertTrue(prompt().contains("\"name\": \"f\""), prompt());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'type': 'custom', 'custom': {'name': 'patch'}}",
+                "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'required', 'tools': [{'type':"
+                        + " 'custom', 'custom': {'name': 'patch'}}]}}"
+            })
+    void aCustomToolCanBeDemanded(String choice) throws Exception {
+        engine.says(SmallChat.answer("</think>" + TWO_CALLS));
+
+        HttpResponse<String> response =
+                post(TOOLS + ", 'parallel_tool_calls': false, 'tool_choice': " + choice);
+
+        assertEquals(200, response.statusCode(), response.body());
+        JsonNode calls = TestServer.json(response).at("/choices/0/message/tool_calls");
+        assertEquals(1, calls.size(), response.body());
+        assertEquals("patch", calls.at("/0/custom/name").stringValue());
+        assertTrue(engine.requests.getLast().choice().guide().constrains(), "the call is forced");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'auto'}} | tool_choice.tools",
+                "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'x', 'tools': []}}"
+                        + " | tool_choice.mode",
+                "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'auto', 'tools': [{'type':"
+                        + " 'function', 'function': {'name': 'g'}}]}} | tool_choice",
+                "{'type': 'allowed_tools', 'allowed_tools': {'mode': 'required', 'tools': []}}"
+                        + " | tool_choice",
+                "{'type': 'custom', 'custom': {'name': 'g'}} | tool_choice",
+                "{'type': 'custom'} | tool_choice",
+                "'allowed_tools' | tool_choice.mode"
+            })
+    void aWrongChoiceIsNamed(String choice, String param) throws Exception {
+        HttpResponse<String> response = post(TOOLS + ", 'tool_choice': " + choice);
+
+        assertEquals(400, response.statusCode(), response.body());
+        assertEquals(param, TestServer.json(response).at("/error/param").stringValue());
+    }
+
+    @Test
+    void otherKindsOfToolsAreRefused() throws Exception {
+        for (String tool :
+                List.of(
+                        "{'type': 'web_search'}",
+                        "{'type': 'custom'}",
+                        "{'type': 'custom', 'custom': {'name': 'a b'}}")) {
+            assertEquals(400, post("'tools': [" + tool + "]").statusCode(), tool);
+        }
+    }
+}

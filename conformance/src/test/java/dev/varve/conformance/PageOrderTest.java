@@ -48,8 +48,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Attention adds up resident pages in the order of their positions, wherever these lie: not a bit of
- * any result depends on it. With so many rows a single query is cut among the threads.
+ * Attention adds up resident pages in the order of their positions, wherever these lie: not a bit
+ * of any result depends on it. With so many rows a single query is cut among the threads.
  */
 @Tag("threads")
 @Timeout(600)
@@ -119,8 +119,7 @@ class PageOrderTest {
             ModelShape shape = adapter.shape();
             int slots = SEQUENCES * SPAN;
             int regions =
-                    ShardFootprint.of(shape, shape.allLayers(), types, WINDOW, slots)
-                            .regionSlots();
+                    ShardFootprint.of(shape, shape.allLayers(), types, WINDOW, slots).regionSlots();
             shard =
                     LocalShard.load(
                             new ModelRange(file, adapter, shape.allLayers()),
@@ -172,8 +171,7 @@ class PageOrderTest {
 
         /** Six of the pages before the last one, and that. */
         List<Integer> some() {
-            List<Integer> pages =
-                    new ArrayList<>(IntStream.range(0, PAGES - 1).boxed().toList());
+            List<Integer> pages = new ArrayList<>(IntStream.range(0, PAGES - 1).boxed().toList());
             Collections.shuffle(pages, random);
             List<Integer> some = new ArrayList<>(pages.subList(0, 6));
             some.add(PAGES - 1);

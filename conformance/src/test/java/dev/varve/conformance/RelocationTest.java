@@ -235,8 +235,7 @@ class RelocationTest {
 
     /** Of weights and caches: what is not quantised on the way, and what is. */
     static Stream<Arguments> precisions() {
-        return Thorough.some(
-                        4, List.of(Family.GEMMA4, Family.QWEN35, Family.LAGUNA, Family.QWEN3))
+        return Thorough.some(4, List.of(Family.GEMMA4, Family.QWEN35, Family.LAGUNA, Family.QWEN3))
                 .flatMap(
                         family ->
                                 Stream.of(

@@ -7,9 +7,9 @@ import java.util.stream.IntStream;
  * Which pages of a sequence lie in its pool, and by which choice. It is written down where a
  * sequence may go on later, so that it goes on with the same pages.
  *
- * @param pages by run of slots the page that lies there, ascending, and -1 in those behind the last;
- *     empty where each lies in the run of its number. Pages in another order, as earlier versions
- *     wrote them down, are sorted
+ * @param pages by run of slots the page that lies there, ascending, and -1 in those behind the
+ *     last; empty where each lies in the run of its number. Pages in another order, as earlier
+ *     versions wrote them down, are sorted
  * @param scores of the latest choice, by page
  * @param scoredAt computed tokens at that choice
  * @param question which prompt's last tokens were looked ahead at for it; 0 if none were

@@ -217,7 +217,9 @@ final class PageTable {
     /** The slot of a position in the span, or a negative number. */
     int slot(int position) {
         int page = PoolGeometry.pageOf(position);
-        return isResident(page) ? runs[page] * PoolGeometry.PAGE + position % PoolGeometry.PAGE : NOWHERE;
+        return isResident(page)
+                ? runs[page] * PoolGeometry.PAGE + position % PoolGeometry.PAGE
+                : NOWHERE;
     }
 
     private boolean isResident(int page) {
@@ -277,8 +279,7 @@ final class PageTable {
 
     /** The page first that comes back before another one: of those that must stay, the later. */
     private int byReturn(int page, int other) {
-        boolean byUse =
-                !choice.isMade() || isProtected(page, head) && isProtected(other, head);
+        boolean byUse = !choice.isMade() || isProtected(page, head) && isProtected(other, head);
         return byUse ? Long.compare(uses[other], uses[page]) : choice.byRank(page, other, head);
     }
 
@@ -307,8 +308,7 @@ final class PageTable {
         return others.stream()
                 .filter(each -> !isProtected(each, last))
                 .reduce((best, each) -> leavesBefore(each, best) ? each : best)
-                .orElseThrow(
-                        () -> new IllegalStateException("no evictable page for page " + page));
+                .orElseThrow(() -> new IllegalStateException("no evictable page for page " + page));
     }
 
     /**
@@ -490,8 +490,7 @@ final class PageTable {
     Residency residency() {
         return isStraight()
                 ? Residency.STRAIGHT
-                : new Residency(
-                        inRuns(), choice.scores(), choice.position(), choice.question());
+                : new Residency(inRuns(), choice.scores(), choice.position(), choice.question());
     }
 
     /** The latest choice was made for what the last tokens of a prompt look for. */

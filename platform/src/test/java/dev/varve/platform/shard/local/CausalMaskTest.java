@@ -194,23 +194,18 @@ class CausalMaskTest {
             int tokens = draw.random.nextInt(1, 40);
             int first = draw.random.nextInt(1024 - 40);
             boolean branches = draw.random.nextBoolean();
-            Slice straight =
-                    new Draw(seed).slice(first, tokens, branches, PageMap.STRAIGHT, 1024);
+            Slice straight = new Draw(seed).slice(first, tokens, branches, PageMap.STRAIGHT, 1024);
             Slice mapped = new Draw(seed).slice(first, tokens, branches, PageMap.of(all), 1024);
 
             assertArrayEquals(
-                    mask(window, straight, tokens),
-                    mask(window, mapped, tokens),
-                    "seed " + seed);
+                    mask(window, straight, tokens), mask(window, mapped, tokens), "seed " + seed);
         }
     }
 
     /** Attention would add up in another order than that of the positions. */
     @Test
     void pagesOutOfOrderAreRefused() {
-        Slice slice =
-                new Draw(1)
-                        .slice(640, 3, false, PageMap.of(new int[] {0, 10, 3, -1}), 256);
+        Slice slice = new Draw(1).slice(640, 3, false, PageMap.of(new int[] {0, 10, 3, -1}), 256);
 
         assertThrows(IllegalArgumentException.class, () -> KvView.whole(slice));
     }

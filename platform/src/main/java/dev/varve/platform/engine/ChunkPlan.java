@@ -23,9 +23,6 @@ record ChunkPlan(int end, Stretch stretch) {
     /** Rows of a window from which on attention goes in tiles. */
     static final int TILE = 64;
 
-    /** Windows of a sequence that outgrew its slots are no more than such a part of them. */
-    private static final int POOL_PARTS = 4;
-
     /** Least tokens of a piece; columns in multiples of that are multiplied fastest. */
     static final int PIECE = 16;
 
@@ -52,8 +49,7 @@ record ChunkPlan(int end, Stretch stretch) {
         if (windowEnd <= slots) {
             return windowEnd;
         }
-        int page = PoolGeometry.PAGE;
-        int window = Math.clamp(slots / POOL_PARTS / page * page, page, WINDOW);
+        int window = PoolGeometry.cell(slots);
         return Math.min(windowEnd, (begin / window + 1) * window);
     }
 

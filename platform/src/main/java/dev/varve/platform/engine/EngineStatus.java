@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.SlotUse;
@@ -111,14 +112,21 @@ public record EngineStatus(
      * @param replays sequences that were computed again because a shard was lost
      * @param steps forward passes
      * @param masks what the form of answers cost
+     * @param failures steps and optional work that failed
      */
-    public record Counts(Tokens tokens, long preemptions, long replays, long steps, Masks masks) {
+    public record Counts(
+            Tokens tokens,
+            long preemptions,
+            long replays,
+            long steps,
+            Masks masks,
+            FailureCounter.Report failures) {
         /** Nothing was done yet. */
         public static final Counts NONE = new Counts(new Tokens(0, 0, 0), 0, 0, 0);
 
         /** Counts of an engine whose answers have no form. */
         public Counts(Tokens tokens, long preemptions, long replays, long steps) {
-            this(tokens, preemptions, replays, steps, new Masks(0, 0));
+            this(tokens, preemptions, replays, steps, new Masks(0, 0), FailureCounter.Report.NONE);
         }
     }
 

@@ -207,11 +207,22 @@ final class Flights {
         int column = 0;
         for (int i = 0; i < flight.works().size(); i++) {
             Work work = flight.works().get(i);
-            work.taker().take(result, row, column);
-            choosePages(flight, i, result);
-            show(flight, i, result, column);
+            take(flight, i, result, row, column);
             row += work.outputs();
             column += work.tokens();
+        }
+    }
+
+    /** Gives a request what was computed for it; a failure of that is the request's alone. */
+    private void take(Flight flight, int index, ShardResult result, int row, int column) {
+        Work work = flight.works().get(index);
+        try {
+            work.taker().take(result, row, column);
+            choosePages(flight, index, result);
+            show(flight, index, result, column);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, "a request failed behind its step", e);
+            onFailure.accept(new Failure(List.of(work.request()), false, false, StepFailure.of(e)));
         }
     }
 
@@ -255,8 +266,7 @@ final class Flights {
         try {
             ShardResult result = ShardPipeline.join(behindChanges(pipeline.submit(batch)));
             int asked = batch.queries().getFirst().pages().size();
-            cache.devices()
-                    .choosePagesFor(request.question(), place, result.scoresOf(0), asked, end);
+            cache.devices().choosePages(place, result.scoresOf(0), asked, end);
         } catch (ShardLostException e) {
             throw e;
         } catch (RuntimeException e) {

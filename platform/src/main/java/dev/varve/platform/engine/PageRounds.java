@@ -96,11 +96,15 @@ final class PageRounds {
         request.round().ifPresent(Round::drop);
         Round round = new Round(tokens);
         request.await(round);
-        round.scores =
-                reader.orElseThrow()
-                        .read(
-                                request.tokens().range(0, tokens),
-                                () -> round.dropped || request.isCancelled());
+        try {
+            round.scores =
+                    reader.orElseThrow()
+                            .read(
+                                    request.tokens().range(0, tokens),
+                                    () -> round.dropped || request.isCancelled());
+        } catch (RuntimeException e) {
+            round.scores = CompletableFuture.failedFuture(e);
+        }
         round.scores.whenComplete((scores, failure) -> wakeUp.run());
         return round;
     }
@@ -111,10 +115,7 @@ final class PageRounds {
                 .ifPresentOrElse(
                         scores ->
                                 cache.choosePagesFor(
-                                        request.question(),
-                                        request.sequence(),
-                                        scores,
-                                        request.promptLength()),
+                                        request.sequence(), scores, request.promptLength()),
                         () -> cache.skipChoice(request.sequence(), request.promptLength()));
     }
 

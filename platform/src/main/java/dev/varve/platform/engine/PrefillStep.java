@@ -258,7 +258,12 @@ final class PrefillStep {
                                 chunk.plan().stretch(),
                                 chunk.keepsState(),
                                 0)
-                        .reserving(chunk.windowEnd());
+                        .reserving(
+                                state.cache()
+                                        .reservedEnd(
+                                                sequence,
+                                                request.promptLength(),
+                                                chunk.windowEnd()));
         boolean last = chunk.isLast();
         return new Work(
                 request,

@@ -155,6 +155,7 @@ final class Rehearsal {
         return new Request(
                 new Engine.Submission(request, SILENCE),
                 number,
+                Integer.MAX_VALUE,
                 new Sampler(SamplingOptions.greedy(), shape.vocabularySize(), new int[0]),
                 false,
                 new SequenceDrafts(1),

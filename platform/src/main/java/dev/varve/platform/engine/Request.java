@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PoolGeometry;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.StoreRead;
@@ -24,9 +25,6 @@ final class Request implements Unfinished {
     /** Tokens behind a position that is kept which are not worth another one. */
     private static final int NEAR = 8;
 
-    /** Tokens of a prompt that are computed again once it is known what they look for. */
-    private static final int LOOKOUT = 64;
-
     /** Where a request stands. */
     private enum Phase {
         WAITING,
@@ -44,6 +42,9 @@ final class Request implements Unfinished {
     private final TokenList tokens;
     private final int promptLength;
     private final int[] endTokens;
+
+    /** Last position from which the prompt may resume. */
+    private final int lastResume;
 
     /** Positions of the prompt whose state is kept, ascending. */
     private int[] stops;
@@ -82,8 +83,8 @@ final class Request implements Unfinished {
 
     private int reachedAtLoss;
 
-    /** Stays as it is when the request is computed again; negative before its first place. */
-    private int lookout = -1;
+    /** Where the last tokens of the prompt begin, for which pages are chosen. */
+    private final int lookout;
 
     private CachedSequence lookedOut;
 
@@ -91,6 +92,7 @@ final class Request implements Unfinished {
     private Optional<PageRounds.Round> round = Optional.empty();
 
     private boolean held;
+    private boolean suspect;
     private volatile Optional<CacheUse> cacheUse = Optional.empty();
 
     /** A running request that is about to compute what another one needs, up to a position. */
@@ -98,6 +100,7 @@ final class Request implements Unfinished {
 
     /**
      * @param arrival number of the request; the sequence's id
+     * @param lastResume last position from which the prompt may resume
      * @param suppressesTokens whether some tokens must never be chosen
      * @param drafts what becomes of guesses
      * @param wakeUp called when the request is cancelled
@@ -105,6 +108,7 @@ final class Request implements Unfinished {
     Request(
             Engine.Submission submission,
             long arrival,
+            int lastResume,
             Sampler sampler,
             boolean suppressesTokens,
             SequenceDrafts drafts,
@@ -125,15 +129,29 @@ final class Request implements Unfinished {
         int[] prompt = request.prompt().tokens();
         tokens = new TokenList(prompt);
         promptLength = prompt.length;
+        this.lastResume = lastResume;
+        lookout = Math.max(0, promptLength - PoolGeometry.QUESTION);
         sampler.acceptPrompt(prompt);
-        stops = KeptPositions.of(request.prompt());
-        int last = request.prompt().lastBoundary();
+        stops = stops(request.prompt(), lastResume);
+        int last = Math.min(request.prompt().lastBoundary(), lastResume);
         lastStop = last == 0 || stops.length == 0 ? new int[0] : new int[] {last};
         endTokens =
                 request.ending().endTokens().stream()
                         .mapToInt(Integer::intValue)
                         .sorted()
                         .toArray();
+    }
+
+    /** Positions worth a checkpoint; the last one from which a prompt may resume is one. */
+    private static int[] stops(GenerationRequest.Prompt prompt, int lastResume) {
+        int[] all = KeptPositions.of(prompt);
+        if (lastResume >= prompt.length() || !prompt.scope().keeps()) {
+            return all;
+        }
+        return IntStream.concat(
+                        Arrays.stream(all).filter(stop -> stop < lastResume),
+                        IntStream.of(lastResume).filter(stop -> stop > 0))
+                .toArray();
     }
 
     @Override
@@ -217,8 +235,11 @@ final class Request implements Unfinished {
         return 0;
     }
 
-    /** Keeps the state of one more position of the prompt. */
+    /** Keeps the state of one more position of the prompt, if it may resume there. */
     void keepAlso(int position) {
+        if (position > lastResume) {
+            return;
+        }
         stops = IntStream.concat(IntStream.of(stops), IntStream.of(position)).sorted().toArray();
     }
 
@@ -230,7 +251,8 @@ final class Request implements Unfinished {
     int sharedStop(Request other) {
         int shared = 0;
         if (other != this && request.prompt().scope().equals(other.request.prompt().scope())) {
-            int common = Math.min(tokens.commonPrefix(other.tokens), other.known() - 1);
+            int usable = Math.min(other.known() - 1, other.lastResume);
+            int common = Math.min(tokens.commonPrefix(other.tokens), usable);
             for (int stop : stops) {
                 shared = stop <= common ? stop : shared;
             }
@@ -259,11 +281,6 @@ final class Request implements Unfinished {
      */
     int lookout() {
         return lookout;
-    }
-
-    /** Stands for its prompt among those whose last tokens pages are chosen for. */
-    long question() {
-        return tokens.fingerprint(promptLength);
     }
 
     /** Whether these are next, and were not tried out in its place. */
@@ -316,7 +333,8 @@ final class Request implements Unfinished {
     }
 
     CacheRequest cacheRequest() {
-        return new CacheRequest(tokens, replay, request.prompt().scope(), wanted);
+        return new CacheRequest(
+                tokens, promptLength, lastResume, replay, request.prompt().scope(), wanted);
     }
 
     CutList replay() {
@@ -344,6 +362,16 @@ final class Request implements Unfinished {
 
     boolean isInDecode() {
         return phase == Phase.DECODE;
+    }
+
+    /** It was in a step that failed, and is tried without others until it gets further. */
+    void suspect() {
+        suspect = true;
+    }
+
+    /** Whether it is tried without others, since it may be why a step failed. */
+    boolean isSuspect() {
+        return suspect;
     }
 
     /** Whether it has a place in the caches and is worked on. */
@@ -379,13 +407,6 @@ final class Request implements Unfinished {
     void run(CachedSequence place) {
         sequence = place;
         begun = place.computed() == 0 ? -NEAR : place.computed();
-        if (lookout < 0) {
-            lookout = Math.max(promptLength - LOOKOUT, place.computed());
-            if (place.isChosenFor(question())) {
-                // So it is for the same prompt when that is computed from its beginning.
-                lookedOut = place;
-            }
-        }
         phase = Phase.PREFILL;
         clock.start();
     }
@@ -516,6 +537,7 @@ final class Request implements Unfinished {
      */
     boolean reachPrefill(int done) {
         boolean news = done > reportedPrefill;
+        suspect &= !news;
         reportedPrefill = Math.max(done, reportedPrefill);
         return news;
     }
@@ -536,6 +558,7 @@ final class Request implements Unfinished {
     }
 
     void countToken() {
+        suspect = false;
         if (generated++ == 0) {
             clock.firstToken();
         }

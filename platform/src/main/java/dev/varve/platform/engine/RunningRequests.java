@@ -1,6 +1,7 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.prefix.PrefixCache;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.shard.ShardLostException;
@@ -28,15 +29,23 @@ final class RunningRequests {
     private final WaitingLine line;
     private final Drafting drafting;
     private final Refuge refuge;
+    private final FailureCounter failures;
     private final List<Request> requests = new ArrayList<>();
     private long preemptions;
     private long replays;
 
     /**
      * @param refuge takes what cannot go on here
+     * @param failures counts drafts that could not continue
      */
-    RunningRequests(PrefixCache cache, WaitingLine line, Drafting drafting, Refuge refuge) {
+    RunningRequests(
+            PrefixCache cache,
+            WaitingLine line,
+            Drafting drafting,
+            Refuge refuge,
+            FailureCounter failures) {
         this.refuge = refuge;
+        this.failures = failures;
         this.cache = cache;
         this.line = line;
         this.drafting = drafting;
@@ -48,6 +57,11 @@ final class RunningRequests {
 
     boolean isEmpty() {
         return requests.isEmpty();
+    }
+
+    /** All of them, in a list of its own. */
+    List<Request> all() {
+        return List.copyOf(requests);
     }
 
     /** In the order in which they were admitted. */
@@ -102,7 +116,12 @@ final class RunningRequests {
 
     /** A request goes on behind what was computed earlier: guesses go by that as well. */
     void goesOn(Request request) {
-        cache.seen(request.sequence()).ifPresent(states -> drafting.goesOn(request, states));
+        cache.seen(request.sequence())
+                .ifPresent(
+                        states ->
+                                failures.guard(
+                                        "drafts could not continue",
+                                        () -> drafting.goesOn(request, states)));
     }
 
     /** Whoever guesses is shown again what is kept of all of them. */

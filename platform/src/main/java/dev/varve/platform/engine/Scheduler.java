@@ -163,6 +163,7 @@ public final class Scheduler implements Engine {
                     new Request(
                             submission,
                             arrivals.getAndIncrement(),
+                            steps.lastResume(submission.request().prompt().length()),
                             new Sampler(
                                     submission.request().choice().sampling(),
                                     shape.vocabularySize(),
@@ -236,8 +237,8 @@ public final class Scheduler implements Engine {
         } catch (ShardLostException e) {
             recover(e);
         } catch (RuntimeException | Error e) {
-            steps.endAll(StepFailure.of(e));
-            LOG.log(System.Logger.Level.ERROR, "a step failed; its requests ended", e);
+            LOG.log(System.Logger.Level.ERROR, "a step failed; each request is tried alone", e);
+            steps.failAll(StepFailure.of(e));
         }
         if (steps.failuresInARow() >= FAILURES_IN_A_ROW) {
             throw new IllegalStateException(
@@ -386,7 +387,7 @@ public final class Scheduler implements Engine {
         boolean room = true;
         int ahead = 0;
         for (Request request : queue.waiting()) {
-            if (room && steps.hasPlace()) {
+            if (room && steps.hasPlace(request)) {
                 switch (admit(request)) {
                     case ADMITTED -> queue.remove(request);
                     case AWAITS_TWIN, AWAITS_DISK -> {}

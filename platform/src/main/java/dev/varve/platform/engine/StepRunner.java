@@ -2,6 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.PageReader;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheUse;
@@ -49,9 +50,10 @@ final class StepRunner {
     private final DecodeStep decode;
     private final PrefillStep prefill;
     private final Restores restores;
+    private final FailureCounter failures = new FailureCounter(System::nanoTime);
     private long promptTokens;
     private long cachedTokens;
-    private int failures;
+    private int failuresInARow;
 
     /** Tokens that were chosen before the latest failure. */
     private long tokensAtFailure;
@@ -85,8 +87,9 @@ final class StepRunner {
                                                         pipeline,
                                                         host.stores(),
                                                         line::wakeUp)),
-                        options.feed());
-        running = new RunningRequests(cache, line, drafting, refuge);
+                        options.feed(),
+                        failures);
+        running = new RunningRequests(cache, line, drafting, refuge, failures);
         restores = new Restores(cache, running, this::start);
         state =
                 new EngineState(
@@ -112,17 +115,28 @@ final class StepRunner {
                 && restores.isIdle();
     }
 
-    boolean hasPlace() {
-        return running.size() < capacity.parallel();
+    /** Last position from which a prompt may resume; any thread may ask. */
+    int lastResume(int promptTokens) {
+        return state.cache().lastResume(promptTokens);
+    }
+
+    /**
+     * Whether a request may run beside those that do. One that was in a failed step is tried
+     * without others.
+     */
+    boolean hasPlace(Request request) {
+        return running.size() < capacity.parallel()
+                && !running.anyMatch(Request::isSuspect)
+                && (!request.isSuspect() || running.isEmpty());
     }
 
     /** Steps that failed, each with other requests, since one of them chose a token. */
     int failuresInARow() {
-        return state.choice().tokens() == tokensAtFailure ? failures : 0;
+        return state.choice().tokens() == tokensAtFailure ? failuresInARow : 0;
     }
 
     private void countFailure() {
-        failures = failuresInARow() + 1;
+        failuresInARow = failuresInARow() + 1;
         tokensAtFailure = state.choice().tokens();
     }
 
@@ -290,13 +304,17 @@ final class StepRunner {
     }
 
     /**
-     * Ends the requests of a failed batch, unless only one of them may be the cause: then each is
-     * tried without the others. A batch behind it of the same sequence does not fit what the caches
-     * hold; a shard says so as it likes.
+     * Ends the request of a failed batch. Where several shared it, any of them may be the cause:
+     * each is tried without the others. A batch behind it of the same sequence does not fit what
+     * the caches hold; a shard says so as it likes.
      */
     private void endFailed(Flights.Failure failure) {
+        failures.countStep(failure.reason());
         if (failure.mixed()) {
             mixesFrom = state.flights().submitted() + APART;
+        }
+        if (failure.mixed() || failure.requests().size() > 1) {
+            suspect(failure.requests());
             running.putBack(failure.requests());
             loseChanged(failure);
             return;
@@ -320,7 +338,27 @@ final class StepRunner {
         }
     }
 
-    /** Ends all running requests, since nobody knows how far a step came. */
+    private static void suspect(List<Request> requests) {
+        if (requests.size() > 1) {
+            requests.forEach(Request::suspect);
+        }
+    }
+
+    /**
+     * Computes all running requests anew, each without the others, since nobody knows how far a
+     * step came; ends the only one that runs.
+     */
+    void failAll(VarveException reason) {
+        failures.countStep(reason);
+        if (running.size() <= 1) {
+            endAll(reason);
+            return;
+        }
+        suspect(running.all());
+        loseAll();
+    }
+
+    /** Ends all running requests. */
     void endAll(VarveException reason) {
         countFailure();
         state.flights().abandon();
@@ -368,7 +406,8 @@ final class StepRunner {
                         running.preemptions(),
                         running.replays(),
                         state.flights().submitted(),
-                        state.choice().masks()),
+                        state.choice().masks(),
+                        failures.report()),
                 state.prefix().status(),
                 state.drafting().counts(),
                 state.cache().paging());

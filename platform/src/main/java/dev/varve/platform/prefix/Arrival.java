@@ -131,6 +131,16 @@ public final class Arrival {
         return isIssued() && moves.stream().allMatch(CompletableFuture::isDone) && !hasFailed();
     }
 
+    /** Ends it as one that failed, before all of it was copied. */
+    void fail(RuntimeException reason) {
+        moves.add(CompletableFuture.failedFuture(reason));
+    }
+
+    /** Whether it restores a sequence. */
+    boolean isOf(CachedSequence sequence) {
+        return place == sequence;
+    }
+
     /** Whether some of it could not be copied. */
     public boolean hasFailed() {
         return moves.stream().anyMatch(CompletableFuture::isCompletedExceptionally);

@@ -1,6 +1,5 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.paging.Residency;
 import dev.varve.platform.sequence.CutList;
 
 import java.util.Arrays;
@@ -22,7 +21,6 @@ final class Checkpoint {
     private Optional<CacheSource> origin = Optional.empty();
     private boolean gone;
     private Optional<FeaturePage> features = Optional.empty();
-    private Residency residency = Residency.STRAIGHT;
 
     /**
      * @param block the last whole block
@@ -64,15 +62,6 @@ final class Checkpoint {
             }
         }
         return true;
-    }
-
-    /** Which pages of the sequence lay in its span. */
-    Residency residency() {
-        return residency;
-    }
-
-    void reside(Residency known) {
-        residency = known;
     }
 
     Pieces pieces() {
@@ -127,12 +116,10 @@ final class Checkpoint {
      * Its bytes came from a store.
      *
      * @param list how its state was computed
-     * @param known which pages lay in the span
      * @param from where that store is
      */
-    void becomeLoaded(CutList list, Residency known, CacheSource from) {
+    void becomeLoaded(CutList list, CacheSource from) {
         cuts = list;
-        residency = known;
         origin = Optional.of(from);
         ready = true;
     }

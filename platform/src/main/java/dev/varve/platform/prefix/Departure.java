@@ -1,6 +1,5 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.paging.Residency;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.CutList;
@@ -30,7 +29,6 @@ public final class Departure {
 
     private Optional<Filling> filling = Optional.empty();
     private FeatureSpan features;
-    private final Residency residency;
 
     Departure(CachedSequence place, int position, int row, boolean ripe) {
         this.place = place;
@@ -40,7 +38,6 @@ public final class Departure {
         tokens = place.tokens().range(0, position);
         cuts = place.cuts().upTo(position);
         features = featuresOf(place, position);
-        residency = place.residency();
     }
 
     private static FeatureSpan featuresOf(CachedSequence place, int position) {
@@ -60,11 +57,6 @@ public final class Departure {
     /** What is there of its tokens' hidden states. */
     FeatureSpan features() {
         return features;
-    }
-
-    /** Which pages lay in the span then. */
-    Residency residency() {
-        return residency;
     }
 
     boolean isRipe() {

@@ -1,5 +1,6 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.SequenceCache;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
@@ -24,6 +26,11 @@ import java.util.stream.LongStream;
 final class Exporter {
     private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
 
+    private static final String FAILED = "a prefix could not be copied to host memory";
+
+    /** Stands for the bytes of an export that failed. */
+    private static final long FAILURE = -1;
+
     /** Tokens behind another checkpoint that are not worth one of their own. */
     static final int LEAST_GAIN = 8;
 
@@ -31,6 +38,7 @@ final class Exporter {
     private final CacheLayout layout;
     private final SequenceCache devices;
     private final MeteredMover mover;
+    private final FailureCounter failures;
     private final BiConsumer<CacheScope, Checkpoint> kept;
     private final List<Departure> departures = new ArrayList<>();
     private final List<Filling> underWay = new ArrayList<>();
@@ -51,12 +59,14 @@ final class Exporter {
             CacheLayout layout,
             SequenceCache devices,
             MeteredMover mover,
+            FailureCounter failures,
             BiConsumer<CacheScope, Checkpoint> kept) {
         this.kept = kept;
         this.tree = tree;
         this.layout = layout;
         this.devices = devices;
         this.mover = mover;
+        this.failures = failures;
     }
 
     /** Bytes copied so far. */
@@ -93,16 +103,29 @@ final class Exporter {
     long step(long most) {
         for (Departure departure : List.copyOf(departures)) {
             if (departure.isRipe()) {
-                if (departure.filling().isEmpty() && !tree.memory().prepare(mostBytes(departure))) {
-                    return CellMemory.SLAB_BYTES;
-                }
-                Optional<Filling> next = next(departure);
-                if (next.isPresent()) {
-                    return issue(departure, next.get(), most);
+                long issued = guarded(departure, () -> step(departure, most));
+                if (issued > 0) {
+                    return issued;
                 }
             }
         }
         return 0;
+    }
+
+    private long step(Departure departure, long most) {
+        if (departure.filling().isEmpty() && !tree.memory().prepare(mostBytes(departure))) {
+            return CellMemory.SLAB_BYTES;
+        }
+        return next(departure).map(filling -> issue(departure, filling, most)).orElse(0L);
+    }
+
+    /** Runs a part of an export; a failure ends that export alone, since no request needs it. */
+    private long guarded(Departure departure, LongSupplier part) {
+        long issued = failures.guard(FAILED, part::getAsLong, FAILURE);
+        if (issued == FAILURE && departures.contains(departure)) {
+            end(departure);
+        }
+        return Math.max(0, issued);
     }
 
     private long issue(Departure departure, Filling filling, long most) {
@@ -269,7 +292,6 @@ final class Exporter {
 
     private Filling fill(Departure departure, Checkpoint checkpoint) {
         departure.features().page(checkpoint.position()).ifPresent(checkpoint::keep);
-        checkpoint.reside(departure.residency());
         return fill(
                 departure,
                 checkpoint.pieces(),
@@ -334,6 +356,7 @@ final class Exporter {
         boolean failed = false;
         for (Filling filling : List.copyOf(underWay)) {
             if (filling.isDone()) {
+                filling.failure().ifPresent(reason -> failures.count(FAILED, reason));
                 failed |= filling.hasFailed();
                 if (!filling.hasFailed()) {
                     underWay.remove(filling);
@@ -342,7 +365,6 @@ final class Exporter {
             }
         }
         if (failed) {
-            LOG.log(System.Logger.Level.WARNING, "prompts could not be copied to host memory");
             abandon();
         }
     }
@@ -368,18 +390,33 @@ final class Exporter {
     private void flush(List<Departure> some) {
         for (Departure departure : some) {
             while (departures.contains(departure)) {
-                Optional<Filling> next = departure.isRipe() ? next(departure) : Optional.empty();
-                if (next.isPresent()) {
-                    issue(departure, next.get(), Long.MAX_VALUE);
-                } else if (departures.contains(departure)) {
-                    end(departure);
-                }
+                guarded(departure, () -> flush(departure));
             }
         }
     }
 
-    /** A sequence goes on in another's place. */
-    void handOver(CachedSequence from, CachedSequence to) {
+    private long flush(Departure departure) {
+        Optional<Filling> next = departure.isRipe() ? next(departure) : Optional.empty();
+        if (next.isPresent()) {
+            return issue(departure, next.get(), Long.MAX_VALUE);
+        }
+        if (departures.contains(departure)) {
+            end(departure);
+        }
+        return 0;
+    }
+
+    /**
+     * Lets a sequence continue in the place of another one. Exports of positions that both share
+     * continue as well; those behind are copied at once, since their rows will be overwritten.
+     *
+     * @param shared leading tokens that both have
+     */
+    void handOver(CachedSequence from, CachedSequence to, int shared) {
+        flush(
+                departures.stream()
+                        .filter(each -> each.place() == from && each.position() > shared)
+                        .toList());
         departures.stream().filter(each -> each.place() == from).forEach(each -> each.moveTo(to));
     }
 

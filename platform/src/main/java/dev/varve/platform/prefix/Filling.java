@@ -5,6 +5,7 @@ import dev.varve.platform.shard.PartBytes;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -84,6 +85,14 @@ final class Filling {
 
     boolean hasFailed() {
         return moves.stream().anyMatch(CompletableFuture::isCompletedExceptionally);
+    }
+
+    /** Why it failed; empty if it did not. */
+    Optional<Throwable> failure() {
+        return moves.stream()
+                .filter(CompletableFuture::isCompletedExceptionally)
+                .map(CompletableFuture::exceptionNow)
+                .findFirst();
     }
 
     /** Waits for what is under way. */

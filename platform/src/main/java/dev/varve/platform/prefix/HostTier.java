@@ -1,12 +1,13 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.paging.Residency;
+import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.ShardLostException;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -35,8 +36,14 @@ final class HostTier implements AutoCloseable {
     private final Optional<SharedTier> shared;
     private final List<Arrival> arrivals = new ArrayList<>();
     private long restoredBytes;
+    private final FailureCounter failures;
 
-    HostTier(PrefixCache.Host memory, SequenceCache devices, Optional<BlockNews> news) {
+    HostTier(
+            PrefixCache.Host memory,
+            SequenceCache devices,
+            Optional<BlockNews> news,
+            FailureCounter failures) {
+        this.failures = failures;
         layout = memory.layout();
         mover = new MeteredMover(devices, memory.mover());
         long forFeatures = memory.features().isPresent() ? memory.bytes() / FEATURE_SHARE : 0;
@@ -61,6 +68,7 @@ final class HostTier implements AutoCloseable {
                         layout,
                         devices,
                         mover,
+                        failures,
                         (scope, kept) -> {
                             store.ifPresent(below -> below.save(scope, kept));
                             shared.ifPresent(below -> below.save(scope, kept));
@@ -92,7 +100,7 @@ final class HostTier implements AutoCloseable {
 
     /** The deepest position from which a request can go on. */
     Optional<Found> find(CacheRequest request) {
-        int[] tokens = request.tokens().range(0, request.tokens().size());
+        int[] tokens = request.searched();
         return tree.find(request.scope(), tokens, tokens.length - 1, request.replay());
     }
 
@@ -124,7 +132,7 @@ final class HostTier implements AutoCloseable {
 
     /** Whether a request could go on from where a sequence ends, or a few tokens before that. */
     boolean holds(CachedSequence sequence) {
-        int end = sequence.computed();
+        int end = sequence.coldEnd();
         int[] tokens = sequence.tokens().range(0, end);
         int found = tree.find(sequence.scope(), tokens, end).map(Found::position).orElse(0);
         return end - found < Exporter.LEAST_GAIN;
@@ -146,14 +154,6 @@ final class HostTier implements AutoCloseable {
                 // A copy, to which the sequence adds.
                 .map(checkpoint -> checkpoint.cuts().upTo(found.position()))
                 .orElseGet(() -> CutList.ofWindows(WINDOW, found.position()));
-    }
-
-    /** Which pages lay in the span of what was found. */
-    static Residency residency(Found found) {
-        return found.checkpoint()
-                .filter(checkpoint -> checkpoint.position() == found.position())
-                .map(Checkpoint::residency)
-                .orElse(Residency.STRAIGHT);
     }
 
     /** Brings what was found to where a sequence lies. */
@@ -195,11 +195,29 @@ final class HostTier implements AutoCloseable {
     private boolean step() {
         for (Arrival arrival : arrivals) {
             if (!arrival.isIssued() && !arrival.isGivenUp() && !arrival.hasFailed()) {
-                restoredBytes += arrival.issue(mover, COPY);
+                issue(arrival);
                 return true;
             }
         }
         return exporter.step(COPY) > 0;
+    }
+
+    /** Copies the next parts of an arrival; a failure is a miss for its sequence alone. */
+    private void issue(Arrival arrival) {
+        try {
+            restoredBytes += arrival.issue(mover, COPY);
+        } catch (ShardLostException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            failures.count("a prefix could not be copied from host memory", e);
+            arrival.fail(e);
+        }
+    }
+
+    /** Copies nothing more to or from the place of a sequence, which is about to be freed. */
+    void cancel(CachedSequence place) {
+        exporter.cancel(place);
+        arrivals.stream().filter(each -> each.isOf(place)).forEach(Arrival::giveUp);
     }
 
     /** Waits until something that is under way has come, if anything is. */

@@ -1,5 +1,6 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.prefix.CacheUse.Restored;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheRequest;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * What was computed for prompts, wherever it is: on the devices, where a {@link SequenceCache}
@@ -28,6 +30,7 @@ public final class PrefixCache implements AutoCloseable {
     private final Optional<HostTier> host;
     private final Optional<CacheFeed> feed;
     private final CacheCounts counts = new CacheCounts();
+    private final FailureCounter failures;
 
     /**
      * Host memory that a cache may use.
@@ -74,8 +77,10 @@ public final class PrefixCache implements AutoCloseable {
             CacheCapacity capacity,
             boolean forgets,
             Optional<Host> memory,
-            Optional<CacheFeed> feed) {
+            Optional<CacheFeed> feed,
+            FailureCounter failures) {
         this.feed = feed;
+        this.failures = failures;
         Optional<BlockNews> news = feed.map(BlockNews::new);
         Leaving leaving = new Leaving();
         devices =
@@ -84,7 +89,7 @@ public final class PrefixCache implements AutoCloseable {
                         forgets,
                         memory.isPresent() ? leaving : Departures.UNHEARD,
                         news.<ResidentWatcher>map(each -> each).orElse(ResidentWatcher.NONE));
-        host = memory.map(given -> new HostTier(given, devices, news));
+        host = memory.map(given -> new HostTier(given, devices, news, failures));
     }
 
     /**
@@ -93,27 +98,33 @@ public final class PrefixCache implements AutoCloseable {
      * @param forgets whether the model has state that cannot be cut back
      */
     public static PrefixCache of(CacheCapacity capacity, boolean forgets, Optional<Host> memory) {
-        return of(capacity, forgets, memory, Optional.empty());
+        return of(
+                capacity, forgets, memory, Optional.empty(), new FailureCounter(System::nanoTime));
     }
 
     /**
      * Likewise.
      *
      * @param feed is told what comes and goes, and closed with the cache
+     * @param failures counts what fails of it; no failure but the loss of a shard is thrown
      */
     public static PrefixCache of(
             CacheCapacity capacity,
             boolean forgets,
             Optional<Host> memory,
-            Optional<CacheFeed> feed) {
-        return new PrefixCache(capacity, forgets, memory, feed);
+            Optional<CacheFeed> feed,
+            FailureCounter failures) {
+        return new PrefixCache(capacity, forgets, memory, feed, failures);
     }
 
     /** Sequences that leave the devices while others need their room. */
     private final class Leaving implements Departures {
         @Override
         public boolean keeps(CachedSequence sequence) {
-            return host.map(tier -> tier.holds(sequence)).orElse(false);
+            return failures.guard(
+                    "a prefix could not be looked up",
+                    () -> host.map(tier -> tier.holds(sequence)).orElse(false),
+                    false);
         }
 
         @Override
@@ -122,8 +133,8 @@ public final class PrefixCache implements AutoCloseable {
         }
 
         @Override
-        public void handedOver(CachedSequence from, CachedSequence to) {
-            host.ifPresent(tier -> tier.exporter().handOver(from, to));
+        public void handedOver(CachedSequence from, CachedSequence to, int shared) {
+            host.ifPresent(tier -> tier.exporter().handOver(from, to, shared));
         }
 
         @Override
@@ -153,7 +164,9 @@ public final class PrefixCache implements AutoCloseable {
         }
         int onDevice = devices.find(request);
         Optional<Found> stored =
-                mayRestore ? host.flatMap(tier -> tier.find(request)) : Optional.empty();
+                mayRestore
+                        ? guard("be looked up", () -> host.flatMap(tier -> tier.find(request)))
+                        : Optional.empty();
         return stored.filter(found -> found.position() > onDevice)
                 .map(found -> new Lookup(found.position(), Optional.of(found)))
                 .orElseGet(() -> new Lookup(onDevice, Optional.empty()));
@@ -174,16 +187,29 @@ public final class PrefixCache implements AutoCloseable {
         // Others that leave now may need the memory.
         found.pin();
         try {
-            return devices.beginBehind(
-                            request, HostTier.cuts(found), HostTier.residency(found), spareSlots)
-                    .map(
-                            sequence ->
-                                    new Begun(
-                                            sequence,
-                                            host.map(tier -> tier.restore(sequence, found))));
+            Optional<CachedSequence> place =
+                    devices.beginBehind(request, HostTier.cuts(found), spareSlots);
+            if (place.isEmpty()) {
+                return Optional.empty();
+            }
+            Optional<Arrival> arrival =
+                    guard("be restored", () -> host.map(tier -> tier.restore(place.get(), found)));
+            if (arrival.isPresent()) {
+                return Optional.of(new Begun(place.get(), arrival));
+            }
+            devices.drop(place.get());
         } finally {
             host.orElseThrow().tree().unpin(found);
         }
+        return begin(request, new Lookup(0, Optional.empty()), spareSlots);
+    }
+
+    private <T> Optional<T> guard(String what, Supplier<Optional<T>> work) {
+        return failures.guard("a prefix could not " + what, work, Optional.empty());
+    }
+
+    private void guard(String what, Runnable work) {
+        failures.guard("a prefix could not " + what, work);
     }
 
     private Optional<StoreTier> store() {
@@ -202,7 +228,9 @@ public final class PrefixCache implements AutoCloseable {
      */
     public Optional<StoreRead> loadShared(CacheRequest request, int known, BooleanSupplier wanted) {
         return request.scope().keeps()
-                ? sharedTier().flatMap(tier -> tier.load(request, known, wanted))
+                ? guard(
+                        "be read from a shared store",
+                        () -> sharedTier().flatMap(tier -> tier.load(request, known, wanted)))
                 : Optional.empty();
     }
 
@@ -212,7 +240,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param tokens that were computed
      */
     public void computed(int tokens, double millis) {
-        sharedTier().ifPresent(tier -> tier.computed(tokens, millis));
+        guard("be measured", () -> sharedTier().ifPresent(tier -> tier.computed(tokens, millis)));
     }
 
     /**
@@ -224,9 +252,13 @@ public final class PrefixCache implements AutoCloseable {
      */
     public Optional<? extends StoreRead> load(
             CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
-        if (!request.scope().keeps()) {
-            return Optional.empty();
-        }
+        return request.scope().keeps()
+                ? guard("be read from disk", () -> loadStored(request, known, guesses, wanted))
+                : Optional.empty();
+    }
+
+    private Optional<StoreLoad> loadStored(
+            CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
         Optional<StoreLoad> load =
                 store().flatMap(tier -> tier.load(request, known, guesses, wanted));
         // What is on the devices has its own states with it.
@@ -237,8 +269,8 @@ public final class PrefixCache implements AutoCloseable {
 
     /** Takes in what was read from disk, and lets go what was written. */
     public void poll() {
-        store().ifPresent(StoreTier::poll);
-        sharedTier().ifPresent(SharedTier::poll);
+        guard("be taken over from disk", () -> store().ifPresent(StoreTier::poll));
+        guard("be taken over from others", () -> sharedTier().ifPresent(SharedTier::poll));
     }
 
     /** Whether something was read that nobody has taken in. */
@@ -249,8 +281,8 @@ public final class PrefixCache implements AutoCloseable {
 
     /** A step is computed, beside which disks and cores are left alone. */
     public void step() {
-        store().ifPresent(StoreTier::step);
-        sharedTier().ifPresent(SharedTier::step);
+        guard("be written to disk", () -> store().ifPresent(StoreTier::step));
+        guard("be shared", () -> sharedTier().ifPresent(SharedTier::step));
     }
 
     /**
@@ -258,7 +290,9 @@ public final class PrefixCache implements AutoCloseable {
      * on from there or not; 0 where nothing is known.
      */
     public int alike(CacheRequest request) {
-        return request.scope().keeps() ? host.map(tier -> tier.alike(request)).orElse(0) : 0;
+        return request.scope().keeps()
+                ? guard("be compared", () -> host.map(tier -> tier.alike(request))).orElse(0)
+                : 0;
     }
 
     /** Takes note of a request that starts with what was found on the devices, or with nothing. */
@@ -273,7 +307,8 @@ public final class PrefixCache implements AutoCloseable {
         } else {
             use =
                     CacheUse.missed(
-                            host.map(tier -> tier.whyNot(request)).orElse(MissReason.UNKNOWN));
+                            guard("be looked up", () -> host.map(tier -> tier.whyNot(request)))
+                                    .orElse(MissReason.UNKNOWN));
         }
         counts.count(use);
         return use;
@@ -295,15 +330,19 @@ public final class PrefixCache implements AutoCloseable {
      * there. What becomes of that is told by {@link Departure#ripen} or {@link #forget}.
      */
     public Optional<Departure> passes(CachedSequence sequence) {
-        return kept(sequence)
-                .map(
-                        tier ->
-                                tier.exporter()
-                                        .add(
-                                                sequence,
-                                                sequence.computed(),
-                                                sequence.stateRow(),
-                                                false));
+        return guard(
+                "be exported",
+                () ->
+                        kept(sequence)
+                                .filter(tier -> sequence.computed() == sequence.coldEnd())
+                                .map(
+                                        tier ->
+                                                tier.exporter()
+                                                        .add(
+                                                                sequence,
+                                                                sequence.computed(),
+                                                                sequence.stateRow(),
+                                                                false)));
     }
 
     /**
@@ -318,13 +357,19 @@ public final class PrefixCache implements AutoCloseable {
     public void saw(
             CachedSequence sequence, int position, List<Feature> states, int column, int count) {
         if (sequence.scope().keeps() && sequence.computed() >= position + count) {
-            host.ifPresent(tier -> tier.saw(sequence, position, states, column, count));
+            guard(
+                    "have its hidden states kept",
+                    () ->
+                            host.ifPresent(
+                                    tier -> tier.saw(sequence, position, states, column, count)));
         }
     }
 
     /** Hidden states of the positions behind which a sequence goes on, as far as they are there. */
     public Optional<FeatureSpan> seen(CachedSequence sequence) {
-        return host.flatMap(tier -> tier.seen(sequence, sequence.computed()));
+        return guard(
+                "have its hidden states read",
+                () -> host.flatMap(tier -> tier.seen(sequence, sequence.computed())));
     }
 
     /** The computing of it failed. */
@@ -333,19 +378,26 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     private Optional<HostTier> kept(CachedSequence sequence) {
-        return sequence.scope().keeps() && sequence.computed() > 0 ? host : Optional.empty();
+        return sequence.scope().keeps() && sequence.coldEnd() > 0 ? host : Optional.empty();
     }
 
+    /** Exports what others may resume from, where its state is still there. */
     private void keepEnd(CachedSequence sequence) {
-        kept(sequence)
-                .ifPresent(
-                        tier ->
-                                tier.exporter()
-                                        .add(
-                                                sequence,
-                                                sequence.computed(),
-                                                sequence.stateRow(),
-                                                true));
+        int end = sequence.coldEnd();
+        if (end == sequence.computed() || devices.canCutBack()) {
+            guard(
+                    "be exported",
+                    () ->
+                            kept(sequence)
+                                    .ifPresent(
+                                            tier ->
+                                                    tier.exporter()
+                                                            .add(
+                                                                    sequence,
+                                                                    end,
+                                                                    sequence.stateRow(),
+                                                                    true)));
+        }
     }
 
     /** Keeps a finished sequence. */
@@ -367,7 +419,7 @@ public final class PrefixCache implements AutoCloseable {
 
     /** Frees the place of a sequence of which nobody knows what it holds. */
     public void drop(CachedSequence sequence) {
-        host.ifPresent(tier -> tier.exporter().cancel(sequence));
+        host.ifPresent(tier -> tier.cancel(sequence));
         devices.drop(sequence);
     }
 

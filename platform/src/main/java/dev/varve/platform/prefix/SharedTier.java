@@ -97,7 +97,7 @@ final class SharedTier implements AutoCloseable {
             archive().count(Outcome.SKIPPED);
             return Optional.empty();
         }
-        int[] tokens = request.tokens().range(0, request.tokens().size());
+        int[] tokens = request.searched();
         CacheScope scope = request.scope();
         long deadline = System.nanoTime() + speed.of(gain).toNanos();
         CompletableFuture<SharedLoad.Found> search =

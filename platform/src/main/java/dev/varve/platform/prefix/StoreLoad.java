@@ -188,7 +188,7 @@ final class StoreLoad implements StoreRead {
             StoredHeader header = item.header().header.orElseThrow();
             item.block().ifPresent(block -> block.becomeLoaded(header.cutsDigest(), from));
             if (item.block().isEmpty()) {
-                checkpoint.orElseThrow().becomeLoaded(header.cuts(), header.residency(), from);
+                checkpoint.orElseThrow().becomeLoaded(header.cuts(), from);
             }
         }
         features.forEach(FeatureLoad::take);

@@ -1,6 +1,5 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.paging.Residency;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.store.ObjectKey;
@@ -103,8 +102,7 @@ final class StoreSave {
                                 block.cuts(),
                                 CutList.NONE,
                                 sizes(block.rows()),
-                                "",
-                                Residency.STRAIGHT);
+                                "");
                 ObjectName name =
                         new ObjectName(
                                 key, before, ObjectKind.BLOCK, block.end(), TokenBlock.TOKENS);
@@ -120,8 +118,7 @@ final class StoreSave {
                             0,
                             checkpoint.cuts(),
                             sizes(checkpoint.pieces()),
-                            origin,
-                            checkpoint.residency());
+                            origin);
             ObjectName name =
                     new ObjectName(
                             keys.checkpoint(before, checkpoint.tail()),

@@ -91,7 +91,7 @@ final class StoreTier implements AutoCloseable {
         if (request.replay().end() > 0) {
             return Optional.empty();
         }
-        int[] tokens = request.tokens().range(0, request.tokens().size());
+        int[] tokens = request.searched();
         Way way = find(request.scope(), tokens);
         if (way.position() < known + LEAST_GAIN) {
             return Optional.empty();
@@ -123,7 +123,7 @@ final class StoreTier implements AutoCloseable {
      * @param wanted whether the request still waits
      */
     Optional<StoreLoad> loadStates(CacheRequest request, int known, BooleanSupplier wanted) {
-        int[] tokens = request.tokens().range(0, request.tokens().size());
+        int[] tokens = request.searched();
         Optional<Found> found =
                 tree.find(request.scope(), tokens, tokens.length - 1, request.replay())
                         .filter(each -> each.position() == known);

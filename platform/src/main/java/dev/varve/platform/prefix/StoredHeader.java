@@ -1,6 +1,5 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.paging.Residency;
 import dev.varve.platform.sequence.CutList;
 
 import java.nio.ByteBuffer;
@@ -19,29 +18,19 @@ import java.util.Optional;
  * @param cuts of a checkpoint: how it was computed; none of a block
  * @param sizes bytes of its parts, layer by layer
  * @param origin the tensors of the shards that wrote it, for people
- * @param residency which pages lay in the span of a checkpoint's sequence; left out where each lay
- *     in its place
  */
-record StoredHeader(
-        int[] tokens,
-        long cutsDigest,
-        CutList cuts,
-        long[] sizes,
-        String origin,
-        Residency residency) {
+record StoredHeader(int[] tokens, long cutsDigest, CutList cuts, long[] sizes, String origin) {
     private static final int MOST_ORIGIN = 1 << 20;
 
     /** As bytes. */
     ByteBuffer encode() {
         byte[] text = origin.getBytes(StandardCharsets.UTF_8);
         int[] numbers = cuts.numbers();
-        int[] lay = residency.numbers();
         int size =
                 4 * Integer.BYTES
                         + (tokens.length + numbers.length) * Integer.BYTES
                         + Long.BYTES * (1 + sizes.length)
-                        + text.length
-                        + (lay.length == 0 ? 0 : (1 + lay.length) * Integer.BYTES);
+                        + text.length;
         ByteBuffer bytes = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putLong(cutsDigest);
         put(bytes, tokens);
@@ -49,9 +38,6 @@ record StoredHeader(
         bytes.putInt(sizes.length);
         Arrays.stream(sizes).forEach(bytes::putLong);
         bytes.putInt(text.length).put(text);
-        if (lay.length > 0) {
-            put(bytes, lay);
-        }
         return bytes.flip();
     }
 
@@ -75,19 +61,9 @@ record StoredHeader(
         Optional<CutList> cuts = tokens.flatMap(before -> take(bytes)).flatMap(CutList::of);
         Optional<long[]> sizes = cuts.flatMap(before -> takeSizes(bytes));
         Optional<String> origin = sizes.flatMap(before -> takeText(bytes));
-        Optional<int[]> lay =
-                origin.flatMap(
-                        before -> bytes.hasRemaining() ? take(bytes) : Optional.of(new int[0]));
-        return lay.filter(numbers -> !bytes.hasRemaining())
-                .map(
-                        numbers ->
-                                new StoredHeader(
-                                        tokens.get(),
-                                        digest,
-                                        cuts.get(),
-                                        sizes.get(),
-                                        origin.get(),
-                                        Residency.of(numbers)));
+        // Earlier versions wrote behind it which pages lay in a pool: such rows are not cold ones.
+        return origin.filter(text -> !bytes.hasRemaining())
+                .map(text -> new StoredHeader(tokens.get(), digest, cuts.get(), sizes.get(), text));
     }
 
     private static Optional<int[]> take(ByteBuffer bytes) {

@@ -135,7 +135,8 @@ final class StatusSum {
                 a.steps() + b.steps(),
                 new EngineStatus.Masks(
                         a.masks().count() + b.masks().count(),
-                        a.masks().seconds() + b.masks().seconds()));
+                        a.masks().seconds() + b.masks().seconds()),
+                a.failures().plus(b.failures()));
     }
 
     private static PrefixCacheStatus cache(PrefixCacheStatus a, PrefixCacheStatus b) {

@@ -1,15 +1,12 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.platform.paging.PoolGeometry;
-import dev.varve.platform.paging.Residency;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,13 +15,11 @@ import java.util.Optional;
  * one checkpoint. Only {@link SequenceCache} changes it. Not thread-safe.
  */
 public final class CachedSequence {
-    /** Where a prompt ends, and where a state is kept, of this turn and of the one before. */
-    private static final int MOST_MARKS = 4;
-
     private static final SlotSpan NO_SLOTS = new SlotSpan(0, 0);
 
     private final TokenList tokens;
     private final CacheScope scope;
+    private final int coldTokens;
     private int computed;
     private boolean decodes;
     private SlotSpan span = NO_SLOTS;
@@ -35,9 +30,6 @@ public final class CachedSequence {
 
     /** Where its pages lie, where its span may be too small for them. */
     private Optional<PageTable> pages;
-
-    /** How its pages lay at positions to which others may go back, the latest last. */
-    private final Deque<Mark> marks = new ArrayDeque<>();
 
     private Optional<Companion> companion = Optional.empty();
 
@@ -60,16 +52,13 @@ public final class CachedSequence {
     }
 
     /**
-     * How pages lay.
-     *
-     * @param position computed tokens then
+     * @param coldTokens leading tokens that it computes with the pages that a cold prefill has
      */
-    private record Mark(int position, Residency residency) {}
-
-    CachedSequence(TokenList tokens, CacheScope scope, Optional<PageTable> pages) {
+    CachedSequence(TokenList tokens, CacheScope scope, Optional<PageTable> pages, int coldTokens) {
         this.tokens = tokens;
         this.scope = scope;
         this.pages = pages;
+        this.coldTokens = coldTokens;
     }
 
     /** Its tokens, those that are still to be computed included. */
@@ -112,33 +101,17 @@ public final class CachedSequence {
                 .orElseGet(() -> List.of(RowRun.inSlots(position, count, span.slot(position))));
     }
 
-    /** Which of its pages lie in its span, to be written down. */
-    public Residency residency() {
-        return pages.map(PageTable::residency).orElse(Residency.STRAIGHT);
+    /** Leading tokens that it computes with the pages that a cold prefill of them has. */
+    int coldTokens() {
+        return coldTokens;
     }
 
-    /** Writes down how its pages lie. */
-    void mark() {
-        if (pages.isEmpty()) {
-            return;
-        }
-        if (marks.size() == MOST_MARKS) {
-            marks.removeFirst();
-        }
-        marks.addLast(new Mark(computed, residency()));
-    }
-
-    /** How its pages lay at a position, or first behind it; empty where nobody wrote that down. */
-    Optional<Residency> residencyAt(int position) {
-        return marks.stream()
-                .filter(mark -> mark.position() >= position)
-                .findFirst()
-                .map(Mark::residency);
-    }
-
-    /** Whether its pages were chosen for what the last tokens of a prompt look for. */
-    public boolean isChosenFor(long question) {
-        return pages.filter(table -> table.question() == question).isPresent();
+    /**
+     * Computed tokens that others may resume from: those whose pages followed from the tokens
+     * themselves, and not from what came behind them.
+     */
+    public int coldEnd() {
+        return coldTokens >= computed ? computed : cuts.floor(coldTokens);
     }
 
     /** Whether its last forward was of rows. */
@@ -243,7 +216,6 @@ public final class CachedSequence {
         row = stateRow;
         output = length == other.computed ? other.output : Optional.empty();
         companion = other.companion.map(before -> before.upTo(length));
-        other.marks.stream().filter(mark -> mark.position() <= length).forEach(marks::addLast);
     }
 
     /**
@@ -267,6 +239,5 @@ public final class CachedSequence {
         checkpoint = Checkpoint.NONE;
         drafted = Optional.empty();
         companion = Optional.empty();
-        marks.clear();
     }
 }

@@ -19,7 +19,7 @@ public interface Departures {
                 }
 
                 @Override
-                public void handedOver(CachedSequence from, CachedSequence to) {
+                public void handedOver(CachedSequence from, CachedSequence to, int shared) {
                     // It goes on.
                 }
 
@@ -35,8 +35,13 @@ public interface Departures {
     /** A sequence's slots and rows are about to be freed. */
     void leaves(CachedSequence sequence);
 
-    /** A sequence goes on in another's place, with all that it computed. */
-    void handedOver(CachedSequence from, CachedSequence to);
+    /**
+     * A sequence is about to continue in the place of another one. Rows behind the shared tokens
+     * are still there, and are overwritten by the next batch.
+     *
+     * @param shared leading tokens that both have
+     */
+    void handedOver(CachedSequence from, CachedSequence to, int shared);
 
     /** State rows are short: gives back those that are held; says whether there were any. */
     boolean releaseRows();

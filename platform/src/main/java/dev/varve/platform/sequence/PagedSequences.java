@@ -5,11 +5,14 @@ import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.paging.PoolGeometry;
+import dev.varve.platform.paging.Residency;
 import dev.varve.platform.shard.CacheMove;
+import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -52,6 +55,58 @@ final class PagedSequences {
     /** All sequences are gone, and so is what the shards keep of them. */
     void clear() {
         names.releaseAll();
+    }
+
+    /** Whether a prompt has pages that leave its pool. */
+    private boolean outgrows(int promptTokens) {
+        return options.filter(bounded -> promptTokens > bounded.poolTokens()).isPresent();
+    }
+
+    /**
+     * Leading tokens that a request computes with the pages of a cold prefill: those in decode
+     * leave and come one by one, and the last ones of a prompt see pages that were chosen for them.
+     */
+    int coldTokens(int promptTokens) {
+        if (options.isEmpty()) {
+            return Integer.MAX_VALUE;
+        }
+        return outgrows(promptTokens)
+                ? Math.min(promptTokens, lastResume(promptTokens))
+                : PoolGeometry.wholeCells(options.get().poolTokens());
+    }
+
+    /** Last position from which a prompt may resume, since pages are chosen for what is behind. */
+    int lastResume(int promptTokens) {
+        return chooses && outgrows(promptTokens)
+                ? Math.max(0, promptTokens - PoolGeometry.QUESTION)
+                : Integer.MAX_VALUE;
+    }
+
+    /** End of the cell of prefill in which a position lies; 0 for a prompt that fits its pool. */
+    int cellEnd(int position, int promptTokens) {
+        if (!outgrows(promptTokens)) {
+            return 0;
+        }
+        int cell = PoolGeometry.cell(options.get().poolTokens());
+        return (position / cell + 1) * cell;
+    }
+
+    /** Which pages a cold prefill of a prompt has in its pool when it reaches a position. */
+    Residency coldResidency(int position, int promptTokens) {
+        if (!outgrows(promptTokens) || position == 0) {
+            return Residency.STRAIGHT;
+        }
+        int runs = options.get().poolTokens() / PoolGeometry.PAGE;
+        int end = PoolGeometry.pages(cellEnd(position - 1, promptTokens));
+        int[] resident = new int[runs];
+        Arrays.fill(resident, PageMap.EMPTY);
+        int count = 0;
+        for (int page = 0; page < PoolGeometry.pages(position); page++) {
+            if (page < PoolGeometry.SINKS || page >= end - runs + PoolGeometry.SINKS) {
+                resident[count++] = page;
+            }
+        }
+        return end <= runs ? Residency.STRAIGHT : new Residency(resident, new float[0], 0, 0);
     }
 
     /** What the shards are to forget. */

@@ -79,11 +79,18 @@ final class Residents {
         return sum;
     }
 
-    /** The resident that has computed most of what a request needs. */
-    Optional<Match> find(CacheRequest request) {
+    /**
+     * The resident that has computed most of what a request needs.
+     *
+     * @param last last position from which the request may resume
+     */
+    Optional<Match> find(CacheRequest request, int last) {
         Optional<Match> best = Optional.empty();
         for (CachedSequence resident : sequences) {
-            int length = resident.scope().equals(request.scope()) ? reusable(resident, request) : 0;
+            int length =
+                    resident.scope().equals(request.scope())
+                            ? reusable(resident, request, last)
+                            : 0;
             if (length > best.map(Match::length).orElse(0)) {
                 best = Optional.of(new Match(resident, length));
             }
@@ -92,7 +99,7 @@ final class Residents {
     }
 
     /** Leading tokens that need no computing, up to a position at which a forward ended. */
-    private int reusable(CachedSequence resident, CacheRequest request) {
+    private int reusable(CachedSequence resident, CacheRequest request, int last) {
         int common = resident.tokens().commonPrefix(request.tokens());
         if (common == request.tokens().size()
                 && common == resident.computed()
@@ -100,7 +107,8 @@ final class Residents {
             return common;
         }
         // One token is left, whose logits are wanted.
-        int limit = Math.min(common, request.tokens().size() - 1);
+        int limit = Math.min(Math.min(common, request.tokens().size() - 1), last);
+        limit = Math.min(limit, resident.coldEnd());
         return forgets ? kept(resident, request, limit) : rewound(resident, request, limit);
     }
 
@@ -118,7 +126,7 @@ final class Residents {
     }
 
     private static int rewound(CachedSequence resident, CacheRequest request, int limit) {
-        int length = resident.cuts().floor(Math.min(limit, resident.computed()));
+        int length = resident.cuts().floor(limit);
         return request.agrees(resident, length)
                 ? length
                 : resident.cuts().agreement(request.replay(), length);

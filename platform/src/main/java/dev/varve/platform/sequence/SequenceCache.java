@@ -151,16 +151,15 @@ public final class SequenceCache {
     /**
      * Likewise, for the last tokens of a prompt before they are computed.
      *
-     * @param question stands for the prompt
      * @param end position behind the prompt
      */
-    public void choosePagesFor(long question, CachedSequence sequence, float[] scores, int end) {
+    public void choosePagesFor(CachedSequence sequence, float[] scores, int end) {
         PageTable table = sequence.pages().orElseThrow();
+        table.cut(sequence.computed());
         int whole = sequence.computed() / PoolGeometry.PAGE;
         // Their places first, or what comes back now would leave for them.
         table.allocate(sequence.computed(), end, sequence.span().begin(), spans::add);
         paged.choose(sequence, Arrays.copyOf(scores, whole), end, spans::add);
-        table.isChosenFor(question);
     }
 
     /**
@@ -185,21 +184,6 @@ public final class SequenceCache {
     }
 
     /**
-     * Likewise, by what the last tokens of a prompt look for before they are computed.
-     *
-     * @param question stands for the prompt
-     */
-    public void choosePagesFor(
-            long question,
-            CachedSequence sequence,
-            List<PageScores> answers,
-            int asked,
-            int position) {
-        choosePages(sequence, answers, asked, position);
-        sequence.pages().ifPresent(table -> table.isChosenFor(question));
-    }
-
-    /**
      * The batch that computes a sequence's next tokens only to learn what they look for. It leaves
      * the sequence as it is: what it writes is written again by whatever computes them for good.
      *
@@ -208,6 +192,8 @@ public final class SequenceCache {
      */
     public Batch tryOut(CachedSequence sequence, long id, int[] tokens, int windowEnd) {
         int row = rows.takeOther();
+        // Pages that the cell of prefill had reserved behind them would take the place of others.
+        sequence.pages().ifPresent(table -> table.cut(sequence.computed()));
         SlicePlace place = place(sequence, windowEnd, row, SlicePlace.NO_STASH);
         // Batches are computed in their order: whoever takes the row next writes it after this one.
         rows.release(row);
@@ -221,6 +207,22 @@ public final class SequenceCache {
         return spans.freeSlots() + residents.slots();
     }
 
+    /**
+     * Position up to which a chunk of a prompt reserves slots, so that the pages beside it follow
+     * from its position alone, however the prompt is cut.
+     */
+    public int reservedEnd(CachedSequence sequence, int promptTokens, int end) {
+        int begin = sequence.computed();
+        return end <= paged.coldTokens(promptTokens)
+                ? Math.max(end, paged.cellEnd(begin, promptTokens))
+                : end;
+    }
+
+    /** Last position from which a prompt may resume: behind it pages follow from its own end. */
+    public int lastResume(int promptTokens) {
+        return paged.lastResume(promptTokens);
+    }
+
     /** Most slots that a sequence of some tokens may have. */
     public int mostSlots(int tokens) {
         return sizes.mostSlots(tokens);
@@ -228,7 +230,7 @@ public final class SequenceCache {
 
     /** Leading tokens of a request that a resident has computed; 0 for none. */
     public int find(CacheRequest request) {
-        return residents.find(request).map(Match::length).orElse(0);
+        return match(request).map(Match::length).orElse(0);
     }
 
     /**
@@ -237,22 +239,22 @@ public final class SequenceCache {
      * computed. Residents are not touched, but may give way.
      *
      * @param cuts how these tokens were computed
-     * @param residency which pages lay in the span then
      * @param spareSlots slots that must remain for others
      * @return empty, and nothing is changed, if there is not enough room
      */
     public Optional<CachedSequence> beginBehind(
-            CacheRequest request, CutList cuts, Residency residency, int spareSlots) {
+            CacheRequest request, CutList cuts, int spareSlots) {
         int capacity = sizes.mostSlots(request.tokens().size() + 1);
         if (obtainableSlots() < capacity + spareSlots) {
             return Optional.empty();
         }
-        CachedSequence sequence = make(request.tokens(), request.scope());
+        CachedSequence sequence = make(request);
         spans.add(sequence);
         if (!ensure(sequence, request.tokens().size() + 1)) {
             throw new IllegalStateException("room for " + capacity + " slots was promised");
         }
-        sequence.pages().ifPresent(table -> table.await(cuts.end(), residency));
+        Residency cold = paged.coldResidency(cuts.end(), request.promptTokens());
+        sequence.pages().ifPresent(table -> table.await(cuts.end(), cold));
         sequence.beginBehind(cuts, rows.next(sequence));
         return Optional.of(sequence);
     }
@@ -269,14 +271,14 @@ public final class SequenceCache {
         if (obtainableSlots() < capacity + spareSlots) {
             return Optional.empty();
         }
-        CachedSequence sequence = make(request.tokens(), request.scope());
-        Optional<Match> found = residents.find(request);
+        CachedSequence sequence = make(request);
+        Optional<Match> found = match(request);
         if (found.isEmpty()) {
             spans.add(sequence);
         } else if (mayFork(found.get(), forkSlots(found.get(), capacity))) {
-            fork(sequence, found.get(), forkSlots(found.get(), capacity));
+            fork(sequence, found.get(), request, forkSlots(found.get(), capacity));
         } else {
-            takeOver(sequence, found.get());
+            takeOver(sequence, found.get(), request);
         }
         if (!ensure(sequence, request.tokens().size() + 1)) {
             throw new IllegalStateException("room for " + capacity + " slots was promised");
@@ -284,9 +286,17 @@ public final class SequenceCache {
         return Optional.of(sequence);
     }
 
+    private Optional<Match> match(CacheRequest request) {
+        return residents.find(request, lastResume(request.promptTokens()));
+    }
+
     /** A sequence of which nothing is computed. */
-    private CachedSequence make(TokenList tokens, CacheScope scope) {
-        return new CachedSequence(tokens, scope, paged.table());
+    private CachedSequence make(CacheRequest request) {
+        return new CachedSequence(
+                request.tokens(),
+                request.scope(),
+                paged.table(),
+                paged.coldTokens(request.promptTokens()));
     }
 
     /** Slots of a fork: as many as the resident has, if its pages are in no order. */
@@ -322,7 +332,7 @@ public final class SequenceCache {
                         .anyMatch(rows::holdsAlone);
     }
 
-    private void fork(CachedSequence sequence, Match match, int capacity) {
+    private void fork(CachedSequence sequence, Match match, CacheRequest request, int capacity) {
         CachedSequence resident = match.resident();
         // It gives way last, and not at all here.
         residents.setAside(resident);
@@ -330,39 +340,40 @@ public final class SequenceCache {
         residents.putBack(resident);
         sequence.hold(resident.pages().map(table -> table.copy(match.length())));
         spans.placeCopy(resident, sequence, capacity, match.length());
-        goBack(sequence, match);
+        lieAsCold(sequence, match, request);
         adopt(sequence, match);
         rows.share(sequence);
     }
 
-    private void takeOver(CachedSequence sequence, Match match) {
+    private void takeOver(CachedSequence sequence, Match match, CacheRequest request) {
         CachedSequence resident = match.resident();
         residents.remove(resident);
+        // Before its pages and rows behind the shared tokens are given up.
+        departures.handedOver(resident, sequence, match.length());
         paged.leave(resident);
         sequence.hold(resident.pages());
         sequence.pages().ifPresent(table -> table.handOver(match.length()));
         spans.handOver(resident, sequence);
-        departures.handedOver(resident, sequence);
-        goBack(sequence, match);
+        lieAsCold(sequence, match, request);
         adopt(sequence, match);
         rows.releaseOthers(resident, sequence);
     }
 
-    /** Has pages lie as they lay when the resident had computed just the tokens that both share. */
-    private void goBack(CachedSequence sequence, Match match) {
-        CachedSequence resident = match.resident();
-        if (match.length() < resident.computed()) {
+    /**
+     * Arranges the pages of a sequence as a cold prefill of its prompt has them at that position;
+     * the same prompt with its output continues with the pages that it has.
+     */
+    private void lieAsCold(CachedSequence sequence, Match match, CacheRequest request) {
+        if (match.length() < request.tokens().size()) {
+            Residency cold = paged.coldResidency(match.length(), request.promptTokens());
             sequence.pages()
                     .ifPresent(
                             table ->
-                                    resident.residencyAt(match.length())
-                                            .ifPresent(
-                                                    before ->
-                                                            table.lieAs(
-                                                                    match.length(),
-                                                                    before,
-                                                                    sequence.span().begin(),
-                                                                    spans::add)));
+                                    table.lieAs(
+                                            match.length(),
+                                            cold,
+                                            sequence.span().begin(),
+                                            spans::add));
         }
     }
 
@@ -393,7 +404,8 @@ public final class SequenceCache {
                 new CachedSequence(
                         sequence.tokens().first(sequence.computed()),
                         sequence.scope(),
-                        sequence.pages().map(table -> table.copy(sequence.computed())));
+                        sequence.pages().map(table -> table.copy(sequence.computed())),
+                        sequence.coldTokens());
         spans.placeCopy(sequence, copy, capacity, sequence.computed());
         copy.beginWith(sequence, sequence.computed(), sequence.stateRow());
         rows.share(copy);
@@ -453,7 +465,6 @@ public final class SequenceCache {
             rows.enter(sequence, slices.get(i).writeRow());
             if (advance.keepState()) {
                 sequence.keepCheckpoint(new Checkpoint(sequence.stateRow(), sequence.computed()));
-                sequence.mark();
             }
         }
         return batch;
@@ -493,8 +504,8 @@ public final class SequenceCache {
     private Slice slice(Advance advance, int stash) {
         CachedSequence sequence = advance.sequence();
         if (advance.stretch() == Stretch.ROWS && !sequence.decodes()) {
-            // An answer begins, or goes on after its sequence was computed again.
-            sequence.mark();
+            // Decode begins alike whether the prompt was computed here or its copy taken over.
+            sequence.pages().ifPresent(table -> table.cut(sequence.computed()));
         }
         int target = advance.keepState() ? rows.takeOther() : rows.next(sequence);
         return new Slice(

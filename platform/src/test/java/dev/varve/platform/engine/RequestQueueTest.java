@@ -40,6 +40,7 @@ class RequestQueueTest {
         return new Request(
                 new Engine.Submission(asked, new Collected()),
                 arrivals++,
+                Integer.MAX_VALUE,
                 new Sampler(sampling, 100, new int[0]),
                 false,
                 new SequenceDrafts(1),

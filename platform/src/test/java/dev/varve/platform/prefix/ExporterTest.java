@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
+import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.sequence.Advance;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheRequest;
@@ -58,6 +59,7 @@ class ExporterTest {
                             2 * BLOCK),
                     devices,
                     new MeteredMover(devices, mover),
+                    new FailureCounter(System::nanoTime),
                     (scope, kept) -> {});
 
     /** Moves that are over when the test says so. The rows are zeros. */

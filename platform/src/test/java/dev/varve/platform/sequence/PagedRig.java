@@ -50,7 +50,7 @@ final class PagedRig {
                     }
 
                     @Override
-                    public void handedOver(CachedSequence from, CachedSequence to) {
+                    public void handedOver(CachedSequence from, CachedSequence to, int shared) {
                         left.add(from);
                     }
 
@@ -86,6 +86,15 @@ final class PagedRig {
         while (sequence.computed() < end) {
             int next = Math.min(end, (sequence.computed() / 128 + 1) * 128);
             run(window(sequence, next));
+        }
+    }
+
+    /** Likewise, as the engine computes the prompt of a sequence: room is made cell by cell. */
+    void prefillInCells(CachedSequence sequence, int end) {
+        int prompt = sequence.tokens().size();
+        while (sequence.computed() < end) {
+            int next = Math.min(end, (sequence.computed() / 128 + 1) * 128);
+            run(window(sequence, next).reserving(cache.reservedEnd(sequence, prompt, next)));
         }
     }
 

@@ -233,11 +233,7 @@ class PagedWalkTest {
             int[] more = source.tokens().range(0, computed + 1);
             more[computed] = random.nextInt(1 << 20);
             Optional<CachedSequence> brought =
-                    cache.beginBehind(
-                            PagedRig.request(more),
-                            source.cuts().upTo(computed),
-                            source.residency(),
-                            0);
+                    cache.beginBehind(PagedRig.request(more), source.cuts().upTo(computed), 0);
             brought.ifPresent(
                     sequence -> {
                         rig.flush();

@@ -188,7 +188,8 @@ class SequenceCacheTest {
                             }
 
                             @Override
-                            public void handedOver(CachedSequence from, CachedSequence to) {
+                            public void handedOver(
+                                    CachedSequence from, CachedSequence to, int shared) {
                                 handedOver.add(List.of(from, to));
                             }
 

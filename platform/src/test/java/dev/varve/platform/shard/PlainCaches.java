@@ -124,6 +124,9 @@ final class PlainCaches {
             case SlotCopy copy -> copy(copy);
             case PageMove(long page, int slot, PageMove.Direction direction) -> {
                 requireSlots(slot, Pages.TOKENS);
+                if (keys.isEmpty()) {
+                    return;
+                }
                 if (direction == PageMove.Direction.OUT) {
                     moveOut(pages.make(page), slot);
                 } else {

@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  */
 public class PlainShard extends FakeShard {
     /** What a score loses per position of distance, so that the order of rows matters. */
-    private static final float DISTANCE = 0.1f;
+    private static final float DISTANCE = 0.01f;
 
     /**
      * Sizes of the caches.

@@ -71,6 +71,15 @@ final class EngineMetrics {
                                 "varve_replays",
                                 "Sequences computed again because a shard was lost.",
                                 engine.counts().replays()),
+                        counter(
+                                "varve_step_failures",
+                                "Steps that failed; their requests were tried again one by one.",
+                                engine.counts().failures().steps()),
+                        counter(
+                                "varve_optional_failures",
+                                "Lookups, copies, drafts and choices of pages that failed, each of"
+                                        + " them a miss for one request.",
+                                engine.counts().failures().optional()),
                         counter("varve_steps", "Forward passes.", engine.counts().steps()),
                         counter(
                                 "varve_token_masks",

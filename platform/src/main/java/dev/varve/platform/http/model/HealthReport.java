@@ -11,6 +11,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.io.IOException;
+import java.util.Optional;
 
 /** What {@code /health} says of an engine: whether it can compute now. */
 public final class HealthReport {
@@ -22,6 +23,14 @@ public final class HealthReport {
             // Anybody may ask for it, without a key.
             CacheFigures.removeFrom(body);
         }
+        return body;
+    }
+
+    /** Of a server that answers, though steps or optional work fail again and again. */
+    private static ObjectNode able(EngineStatus status) {
+        Optional<String> reason = status.counts().failures().reason();
+        ObjectNode body = Json.object().put("status", reason.isPresent() ? "degraded" : "ok");
+        reason.ifPresent(text -> body.put("reason", text));
         return body;
     }
 
@@ -42,7 +51,7 @@ public final class HealthReport {
         }
         EngineStatus status = engine.status();
         if (status.isAble()) {
-            JsonAnswer.write(response, 200, told(Json.object().put("status", "ok"), status, names));
+            JsonAnswer.write(response, 200, told(able(status), status, names));
         } else {
             ObjectNode body = ShardReport.degraded(status.missingShards(), names);
             JsonAnswer.write(response, 503, told(body, status, names));

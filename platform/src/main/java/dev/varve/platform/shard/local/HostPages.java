@@ -39,8 +39,11 @@ final class HostPages implements AutoCloseable {
         return pages.containsKey(page);
     }
 
-    /** Moves a page out or in, at once. */
+    /** Moves a page out or in, at once; does nothing in a shard without full attention layers. */
     void move(PageMove move) {
+        if (pool.layers().isEmpty()) {
+            return;
+        }
         switch (move.direction()) {
             case OUT -> {
                 ByteBuffer bytes = room(move.page());

@@ -9,6 +9,7 @@ import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
+import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.http.trace.TraceCounts;
 import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
@@ -95,7 +96,8 @@ final class FullServer {
                         7,
                         8,
                         12_345_678,
-                        new EngineStatus.Masks(9, 0.25)),
+                        new EngineStatus.Masks(9, 0.25),
+                        new FailureCounter.Report(4, 2, Optional.empty())),
                 cache().with(Optional.of(disk()), Optional.of(shared())),
                 new SpeculationCounts(10, 5, List.of(2L, 2L, 0L, 1L), List.of(0L, 1L, 3L, 1L)),
                 List.of(

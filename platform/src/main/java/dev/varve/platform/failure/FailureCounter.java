@@ -1,0 +1,134 @@
+package dev.varve.platform.failure;
+
+import dev.varve.platform.shard.ShardLostException;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Runs optional work of an engine (prefix cache, drafts, choice of pages, events), so that a
+ * failure is a miss for the sequence it was for, counted and logged, and never fails a step. Counts
+ * failed steps as well. For the engine's thread alone.
+ */
+public final class FailureCounter {
+    private static final System.Logger LOG = System.getLogger("dev.varve.engine");
+
+    /** Failures within {@link #WINDOW} from which on an engine is degraded. */
+    private static final int MANY = 3;
+
+    private static final Duration WINDOW = Duration.ofMinutes(10);
+
+    /** Traces of the same kind of failure are written once in so long. */
+    private static final Duration TRACE = Duration.ofMinutes(1);
+
+    private final LongSupplier nanoTime;
+    private final Deque<Failure> recent = new ArrayDeque<>();
+    private long optional;
+    private long steps;
+    private Optional<Long> tracedAt = Optional.empty();
+
+    /** A failure of some time ago. */
+    private record Failure(long nanos, String reason) {}
+
+    /**
+     * @param nanoTime as {@link System#nanoTime}
+     */
+    public FailureCounter(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * What failed so far.
+     *
+     * @param optional optional work that failed, each a miss for one sequence
+     * @param steps steps that failed
+     * @param reason why the engine is degraded: the number of recent failures and the latest one;
+     *     empty if there were few
+     */
+    public record Report(long optional, long steps, Optional<String> reason) {
+        /** Nothing failed. */
+        public static final Report NONE = new Report(0, 0, Optional.empty());
+
+        /** The sum of two engines' failures, with the first reason there is. */
+        public Report plus(Report other) {
+            return new Report(
+                    optional + other.optional, steps + other.steps, reason.or(() -> other.reason));
+        }
+    }
+
+    /**
+     * Runs optional work.
+     *
+     * @param what it does, for the log: "a prefix could not be looked up"
+     * @param instead stands for its result if it fails
+     * @throws ShardLostException if a shard is lost, which is no failure of this work
+     */
+    public <T> T guard(String what, Supplier<T> work, T instead) {
+        try {
+            return work.get();
+        } catch (ShardLostException e) {
+            throw e;
+        } catch (RuntimeException | StackOverflowError e) {
+            count(what, e);
+            return instead;
+        }
+    }
+
+    /** Likewise, without a result; says whether it went well. */
+    public boolean guard(String what, Runnable work) {
+        return guard(
+                what,
+                () -> {
+                    work.run();
+                    return true;
+                },
+                false);
+    }
+
+    /** Counts a failure of optional work. */
+    public void count(String what, Throwable failure) {
+        optional++;
+        remember(what, failure);
+        if (tracedAt.filter(at -> nanoTime.getAsLong() - at < TRACE.toNanos()).isPresent()) {
+            LOG.log(System.Logger.Level.WARNING, "{0}: {1}", what, failure.toString());
+        } else {
+            tracedAt = Optional.of(nanoTime.getAsLong());
+            LOG.log(System.Logger.Level.WARNING, what, failure);
+        }
+    }
+
+    /** Counts a step that failed. */
+    public void countStep(Throwable failure) {
+        steps++;
+        remember("a step failed", failure);
+    }
+
+    private void remember(String what, Throwable failure) {
+        recent.addLast(new Failure(nanoTime.getAsLong(), what + ": " + failure));
+        if (recent.size() > MANY) {
+            recent.removeFirst();
+        }
+    }
+
+    /** What failed so far. */
+    public Report report() {
+        boolean degraded =
+                recent.size() == MANY
+                        && nanoTime.getAsLong() - recent.getFirst().nanos() < WINDOW.toNanos();
+        return new Report(
+                optional,
+                steps,
+                degraded
+                        ? Optional.of(
+                                MANY
+                                        + " or more failures within "
+                                        + WINDOW.toMinutes()
+                                        + " minutes; the latest: "
+                                        + recent.getLast().reason())
+                        : Optional.empty());
+    }
+}

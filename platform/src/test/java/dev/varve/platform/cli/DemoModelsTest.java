@@ -221,7 +221,11 @@ class DemoModelsTest {
         new GgufWriter()
                 .put("general.architecture", GgufValue.of("acme"))
                 .put("acme.context_length", GgufValue.of("long"))
+                .tensor("w", TensorType.F32, List.of(32L, 4L), TensorData.constant(1))
                 .write(models.resolve("wrong.gguf"));
+        new GgufWriter()
+                .put("general.architecture", GgufValue.of("acme"))
+                .write(models.resolve("bare.gguf"));
         Files.writeString(models.resolve("notes.txt"), "not listed");
 
         Outcome outcome = run("models", "--models", models.toString());
@@ -229,10 +233,14 @@ class DemoModelsTest {
         assertEquals(0, outcome.status(), outcome.toString());
         List<String> lines = outcome.out().lines().toList();
         assertTrue(find(lines, "good.gguf").endsWith("fine"), outcome.out());
-        for (String bad : List.of("cut", "text", "folder", "lost", "wrong")) {
+        for (String bad : List.of("cut", "text", "folder", "lost", "wrong", "bare")) {
             assertTrue(find(lines, bad + ".gguf").contains("cannot be used: "), outcome.out());
         }
         assertTrue(find(lines, "wrong.gguf").contains("acme.context_length"), outcome.out());
+        assertTrue(
+                find(lines, "bare.gguf")
+                        .endsWith("GGUF file without tensors; use the model's own file"),
+                outcome.out());
         assertFalse(outcome.out().contains("notes.txt"), outcome.out());
     }
 

@@ -130,7 +130,7 @@ class CustomToolsInChatTest {
                         + " 'custom', 'custom': {'name': 'patch'}}]}}"
             })
     void aCustomToolCanBeDemanded(String choice) throws Exception {
-        engine.says(SmallChat.answer("</think>" + TWO_CALLS));
+        engine.says(SmallChat.answer(TWO_CALLS));
 
         HttpResponse<String> response =
                 post(TOOLS + ", 'parallel_tool_calls': false, 'tool_choice': " + choice);
@@ -139,6 +139,7 @@ class CustomToolsInChatTest {
         JsonNode calls = TestServer.json(response).at("/choices/0/message/tool_calls");
         assertEquals(1, calls.size(), response.body());
         assertEquals("patch", calls.at("/0/custom/name").stringValue());
+        assertEquals("a\nb", calls.at("/0/custom/input").stringValue());
         assertTrue(engine.requests.getLast().choice().guide().constrains(), "the call is forced");
     }
 

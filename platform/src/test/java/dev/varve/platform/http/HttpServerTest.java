@@ -80,7 +80,9 @@ class HttpServerTest {
             HttpResponse<String> wrong = server.get("/v1/chat/completions");
             assertEquals(405, wrong.statusCode());
             assertEquals("POST, OPTIONS", wrong.headers().firstValue("allow").orElse(""));
-            assertEquals(404, server.get("/v1/models/other").statusCode());
+            assertEquals(
+                    "random",
+                    TestServer.json(server.get("/v1/models/other")).get("id").stringValue());
             assertEquals(
                     "random",
                     TestServer.json(server.get("/v1/models?x=1")).at("/data/0/id").stringValue());
@@ -221,7 +223,7 @@ class HttpServerTest {
     void aClientThatReadsTooSlowlyLosesItsRequestAndHoldsUpNobody() throws Exception {
         int[] endless = new int[2_000_000];
         java.util.Arrays.fill(endless, TestServer.ids("x")[0]);
-        engine.says(endless);
+        engine.says(endless).hasContext(endless.length + 1000);
         HttpOptions options = HttpOptions.loopback();
         try (TestServer server = TestServer.of(engine, options);
                 Socket socket =

@@ -55,7 +55,7 @@ class LargeBodyTest {
                     "maximum context length is 100 tokens. However, you requested 217 tokens"
                             + " (201 in the messages, 16 in the completion) at least.",
                     text);
-            assertOverflow("you requested 208 tokens (201 in the messages, 7 in", chat);
+            assertOverflow("you requested 202 tokens (201 in the messages, 1 in", chat);
             assertTrue(engine.requests.isEmpty());
         }
     }

@@ -129,8 +129,7 @@ class NativeCompletionTest {
         "/v1/images/generations, text only",
         "/v1/files, not kept",
         "/v1/messages/batches, not kept",
-        "/v1/moderations, use /v1/chat/completions",
-        "/api/chat, OpenAI and Anthropic"
+        "/v1/moderations, use /v1/chat/completions"
     })
     void whoLooksForSomethingElseIsTold(String path, String words) throws Exception {
         HttpResponse<String> answer = server.post(path, "{}");

@@ -52,7 +52,6 @@ class RefusedFieldsTest {
                 "{\"role\": \"user\", \"content\": null}",
                 "{\"role\": \"system\"}",
                 "{\"role\": \"developer\"}",
-                "{\"role\": \"tool\", \"tool_call_id\": \"a\"}",
                 "{\"role\": \"assistant\"}",
                 "{\"role\": \"assistant\", \"content\": null}",
                 "{\"role\": \"assistant\", \"content\": null, \"tool_calls\": null}"
@@ -66,6 +65,8 @@ class RefusedFieldsTest {
             strings = {
                 "{\"role\": \"user\", \"content\": \"\"}",
                 "{\"role\": \"assistant\", \"content\": \"\"}",
+                "{\"role\": \"tool\", \"tool_call_id\": \"a\"}",
+                "{\"role\": \"tool\", \"tool_call_id\": \"a\", \"content\": null}",
                 "{\"role\": \"assistant\", \"content\": null, \"refusal\": \"no\"}",
                 "{\"role\": \"assistant\", \"content\": null, \"reasoning_content\": \"hm\"}",
                 "{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"a\", \"type\": \"function\","

@@ -176,7 +176,9 @@ class RequestCycleTest {
                 });
 
         assertEquals(500, status);
-        assertTrue(body.toString(StandardCharsets.UTF_8).contains("error"), body.toString());
+        assertTrue(
+                body.toString(StandardCharsets.UTF_8).contains("error"),
+                body.toString(StandardCharsets.UTF_8));
         assertCounts(1, "", 0);
     }
 

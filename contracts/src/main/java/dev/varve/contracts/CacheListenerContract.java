@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What a listener to events of the prefix cache promises, where nobody subscribes. */
+/** Contract of listeners to cache events while there is no subscriber. */
 @Timeout(60)
 public abstract class CacheListenerContract {
     private static final int BLOCK = 16;
@@ -29,7 +29,7 @@ public abstract class CacheListenerContract {
     /** A provider, new each time. */
     protected abstract CacheListenerProvider provider();
 
-    /** An address where nobody listens, another one each time. */
+    /** An address without a listener, a new one at each call. */
     protected abstract String freeAddress();
 
     /** An address of the provider's scheme that makes no sense. */

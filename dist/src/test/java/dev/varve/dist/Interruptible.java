@@ -11,7 +11,7 @@ import java.util.List;
  */
 final class Interruptible {
     /**
-     * What stands before a command: the first of these that this machine has. The last one changes
+     * Prefixes for a command; the first one that this machine has is used. The last one changes
      * nothing. All of them become the command, whose process id is that of the process started.
      */
     static final List<String> PREFIX =

@@ -155,7 +155,7 @@ public final class MappedFile implements AutoCloseable {
     }
 
     /**
-     * Reads a range into memory, so that whoever uses it next need not wait for the disk.
+     * Reads a range into memory, so that its next user does not wait for the disk.
      *
      * @throws VarveException of kind CORRUPT_FILE if the file has become shorter
      */

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** What a GGUF file is for, where it is not a model that can be loaded alone. */
+/** Purpose of a GGUF file that is not a model which can be loaded alone. */
 enum FileUse {
     ADAPTER(
             "a LoRA adapter, which changes the weights of a base model and cannot be served alone;"
@@ -30,7 +30,7 @@ enum FileUse {
         this.sentence = sentence;
     }
 
-    /** What it is and what to do, behind "this is". */
+    /** Names the kind of file and the remedy; continues the words "this is". */
     String sentence() {
         return sentence;
     }

@@ -19,7 +19,7 @@ final class ForeignFormat {
     private ForeignFormat() {}
 
     /**
-     * What a file that does not begin with {@code GGUF} is, and what to do.
+     * Names the format of a file that does not begin with {@code GGUF}, and the remedy.
      *
      * @param head its first bytes, at most {@value #HEAD_BYTES}
      * @return such as " (a web page; ...)"; empty if unknown

@@ -185,8 +185,8 @@ public final class GgufFile {
     }
 
     /**
-     * What the file is, if it is not a model: an adapter, a projector, an importance matrix, a
-     * vocabulary.
+     * Names the kind of a file that is not a model: an adapter, a projector, an importance matrix,
+     * a vocabulary.
      *
      * @return a sentence that names the file and says what to do; empty for models and draft models
      */

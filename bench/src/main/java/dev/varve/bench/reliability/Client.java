@@ -243,7 +243,7 @@ final class Client {
         try {
             body.close();
         } catch (IOException e) {
-            // Its reader hears of it.
+            // The thread that reads the response reports the failure.
         }
     }
 }

@@ -2,7 +2,7 @@ package dev.varve.bench.reliability;
 
 import java.util.random.RandomGenerator;
 
-/** What a client does with a request. */
+/** How a client treats a request: it reads to the end, disconnects or cancels. */
 enum Conduct {
     /** Reads a stream to its end. */
     STREAM,

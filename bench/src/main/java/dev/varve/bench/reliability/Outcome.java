@@ -1,6 +1,6 @@
 package dev.varve.bench.reliability;
 
-/** What a client got for a request. */
+/** Result of a request, as its client saw it. */
 sealed interface Outcome {
     /**
      * A whole answer.

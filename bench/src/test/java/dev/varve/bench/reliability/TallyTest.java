@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What counts as a fault of the server, and that a run can be repeated. */
+/** The tally counts faults of the server only, and a run can be repeated. */
 class TallyTest {
     private static final Question QUESTION = new Question(0, "Hi", 4);
     private static final Outcome.Complete EXPECTED = new Outcome.Complete("Hello", "stop");

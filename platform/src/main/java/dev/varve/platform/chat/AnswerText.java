@@ -50,7 +50,7 @@ public final class AnswerText {
     private final AnswerGuide guide;
     private final ContentText contentText;
 
-    /** What a line begins with that is a call without its open mark; empty for none. */
+    /** Text with which a call without its opening mark begins; empty for none. */
     private final String bareBegin;
 
     /** The beginning of a line that may be that of a call. */
@@ -233,7 +233,7 @@ public final class AnswerText {
         }
     }
 
-    /** What was held back begins no call. */
+    /** The held text does not begin a call. */
     private void endLineBegin() {
         if (!line.isEmpty()) {
             content.append(contentText.push(line.toString()));
@@ -370,7 +370,7 @@ public final class AnswerText {
         interrupted = Optional.empty();
     }
 
-    /** What looked like a call within a thought is none, and the thought continues with it. */
+    /** The text only resembled a call, so it belongs to the reasoning, which continues. */
     private void resumeThought(OpenCall rejected) {
         thought = interrupted;
         interrupted = Optional.empty();

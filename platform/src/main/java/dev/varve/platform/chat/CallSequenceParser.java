@@ -17,7 +17,7 @@ final class CallSequenceParser implements ToolCallParser {
     private final Supplier<ToolCallParser> json;
     private final CallOutput output;
 
-    /** What came between two calls, and of the second one while it may be none. */
+    /** Text between two calls, and of the second one as long as it may be content. */
     private final StringBuilder raw = new StringBuilder();
 
     private Optional<ToolCallParser> call = Optional.empty();
@@ -144,7 +144,7 @@ final class CallSequenceParser implements ToolCallParser {
                 || (output.isBegun() ? SEPARATORS.indexOf(next) >= 0 : next == '[');
     }
 
-    /** What is behind a complete call begins the next one. */
+    /** Text behind a complete call begins the next one. */
     private String settle() {
         ToolCallParser current = call.orElseThrow();
         if (current.isRejected()) {

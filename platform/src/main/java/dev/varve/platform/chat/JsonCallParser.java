@@ -128,7 +128,7 @@ final class JsonCallParser implements ToolCallParser {
         }
     }
 
-    /** What cannot be read is shown where the call can no longer be taken back. */
+    /** Unreadable text becomes content once the call can no longer be withdrawn. */
     private void fail(char next) {
         if (isBegun) {
             state = State.COMPLETE;

@@ -34,7 +34,7 @@ final class LenientJson {
         UNREADABLE
     }
 
-    /** What follows a place in the text. */
+    /** Kind of the text that follows a position. */
     private enum Follow {
         /** A value may end here. */
         ENDS,
@@ -168,7 +168,7 @@ final class LenientJson {
         return state == State.STRING || state == State.MARKED;
     }
 
-    /** What closes all brackets that are open. */
+    /** Returns the closing brackets of all open ones. */
     String closing() {
         StringBuilder closers = new StringBuilder();
         containers.reversed().forEach(container -> closers.append(container.closer()));

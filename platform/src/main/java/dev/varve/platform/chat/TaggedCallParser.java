@@ -146,7 +146,7 @@ final class TaggedCallParser implements ToolCallParser {
         arguments.end();
     }
 
-    /** What cannot be read is shown where the call can no longer be taken back. */
+    /** Unreadable text becomes content once the call can no longer be withdrawn. */
     private boolean fail(String read) {
         if (isBegun) {
             complete();

@@ -28,7 +28,7 @@ final class ValueEnd {
     }
 
     /**
-     * What a place in the text is.
+     * Kind of a position in the text.
      *
      * @param next where to read on if the value ends
      * @param isTagged whether the value's own tag ends it

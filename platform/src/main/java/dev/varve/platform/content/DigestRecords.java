@@ -54,7 +54,7 @@ final class DigestRecords {
     private final Path folder;
     private final Map<Path, Known> memory = new HashMap<>();
 
-    /** What is known of one state of a file. */
+    /** Digests of one state of a file. */
     private record Known(FileIdentity identity, Map<GgufTensor.Place, String> digests) {}
 
     /** A record is not used, for the reason in the message. */
@@ -214,7 +214,7 @@ final class DigestRecords {
         }
     }
 
-    /** Whoever can write the record must be one who could as well change the file. */
+    /** Only users who could change the model file as well may write its record. */
     private static void requireTrusted(Path record, Path file) throws IOException {
         Map<String, Object> found =
                 Files.readAttributes(record, "unix:mode,uid,size", LinkOption.NOFOLLOW_LINKS);

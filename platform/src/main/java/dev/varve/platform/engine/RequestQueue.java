@@ -220,7 +220,7 @@ final class RequestQueue implements WaitingLine {
         }
     }
 
-    /** A listener may wait, or ask the queue: nobody else is held up by that. */
+    /** A listener may wait or call the queue without holding up other requests. */
     private void endAll(Consumer<List<Request>> end) {
         List<Request> all = takeAll();
         try {

@@ -345,7 +345,7 @@ final class StepRunner {
     }
 
     /**
-     * Computes all running requests anew, each without the others, since nobody knows how far a
+     * Computes all running requests anew, each without the others, since it is unknown how far a
      * step came; ends the only one that runs.
      */
     void failAll(VarveException reason) {

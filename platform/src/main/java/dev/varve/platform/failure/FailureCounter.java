@@ -42,7 +42,7 @@ public final class FailureCounter {
     }
 
     /**
-     * What failed so far.
+     * Counts of failures so far.
      *
      * @param optional optional work that failed, each a miss for one sequence
      * @param steps steps that failed
@@ -114,7 +114,7 @@ public final class FailureCounter {
         }
     }
 
-    /** What failed so far. */
+    /** Counts of failures so far. */
     public Report report() {
         boolean degraded =
                 recent.size() == MANY

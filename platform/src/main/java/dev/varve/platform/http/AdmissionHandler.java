@@ -122,7 +122,7 @@ final class AdmissionHandler extends Handler.Wrapper {
         try {
             threads.execute(() -> proceed(admission, request, response, callback));
         } catch (RuntimeException | Error e) {
-            // Nobody else would end the request.
+            // No other code would end the request.
             callback.failed(e);
         }
         return true;

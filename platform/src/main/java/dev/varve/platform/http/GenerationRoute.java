@@ -78,7 +78,7 @@ final class GenerationRoute extends BodyRoute {
         return this;
     }
 
-    /** What a body becomes: an answer at once, or what has to be generated. */
+    /** Result of reading a body: a response at once, or a request to generate. */
     private sealed interface Parsed {
         record Plain(ObjectNode answer) implements Parsed {}
 

@@ -71,7 +71,7 @@ final class RequestCycle {
         }
     }
 
-    /** What is counted, traced and logged of a request, however it ended. */
+    /** Metrics, trace and log of a request, for every way in which it ends. */
     private void end(
             Route route,
             HttpServletRequest request,

@@ -103,7 +103,7 @@ abstract class Route extends HttpServlet {
     /** Answers a request that got in, with a method that the route takes. */
     abstract Outcome answer(Exchange exchange) throws IOException, InterruptedException;
 
-    /** What follows {@code prefix} in the path of a request, as it is written. */
+    /** Returns the part of a request's path behind {@code prefix}, undecoded. */
     static String below(String prefix, HttpServletRequest request) {
         String path = request.getRequestURI();
         return path.startsWith(prefix) ? path.substring(prefix.length()) : "";

@@ -48,10 +48,10 @@ final class WorkSchedule {
     private int heavy;
     private long numbers;
 
-    /** What an owner had used by now who had work all the time: where those begin that come now. */
+    /** Use of an owner that had work all the time; new owners begin with it. */
     private long virtualTime;
 
-    /** Whose work it is. */
+    /** Owner of the work: a key or a connection. */
     private static final class Owner {
         private final Object key;
         private final long number;

@@ -27,7 +27,7 @@ public record Residency(int[] pages, float[] scores, int scoredAt, long question
         scores = scores.clone();
     }
 
-    /** What is no page comes last. */
+    /** Sorts pages ascending; empty runs come last. */
     private static int[] sorted(int[] pages) {
         return Arrays.stream(pages)
                 .map(page -> page + Integer.MIN_VALUE)

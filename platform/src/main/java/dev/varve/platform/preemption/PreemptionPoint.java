@@ -26,7 +26,7 @@ public final class PreemptionPoint {
     private PreemptionPoint() {}
 
     /**
-     * Runs work whose points a scheduler hears of.
+     * Runs work whose preemption points notify a scheduler.
      *
      * @throws Exception what the work throws
      */

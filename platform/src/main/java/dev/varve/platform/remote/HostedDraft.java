@@ -87,7 +87,7 @@ final class HostedDraft implements AutoCloseable {
                 target.shape().vocabularySize());
     }
 
-    /** What was loaded, where; waits for the digests of its tensors. */
+    /** Response to a load: place and sizes; waits for the digests of the tensors. */
     Message describe() {
         return HostedShard.describe(
                 new ShardMemory(speculator.bytes(), 0, 0, 0), device, List.of(), tensors.await());

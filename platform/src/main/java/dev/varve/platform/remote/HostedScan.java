@@ -67,7 +67,7 @@ final class HostedScan implements AutoCloseable {
         }
     }
 
-    /** What was loaded, where; waits for the digests of its tensors. */
+    /** Response to a load: place and sizes; waits for the digests of the tensors. */
     Message describe() {
         return HostedShard.describe(
                 new ShardMemory(scan.weightBytes(), 0, 0, 0), device, List.of(), tensors.await());

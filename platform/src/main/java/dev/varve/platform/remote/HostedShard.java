@@ -55,13 +55,13 @@ final class HostedShard implements AutoCloseable {
                 adapter.shape().embeddingLength());
     }
 
-    /** What was loaded, where; waits for the digests of its tensors. */
+    /** Response to a load: place and sizes; waits for the digests of the tensors. */
     Message describe() {
         return describe(shard.memory(), device, shard.computesOn().processors(), tensors.await());
     }
 
     /**
-     * What the answer to a request to load says.
+     * Contents of the response to a request to load.
      *
      * @param digests as of {@link DigestCodec}
      */

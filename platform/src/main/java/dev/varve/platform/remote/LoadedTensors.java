@@ -30,7 +30,7 @@ final class LoadedTensors {
     private final AtomicLong bytesRead = new AtomicLong();
     private final Optional<CompletableFuture<Map<String, String>>> digests;
 
-    /** What the latest report said. */
+    /** The latest report. */
     private volatile long done;
 
     private volatile long total;

@@ -68,7 +68,7 @@ public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes, l
             List<GgufTensor> found = new ArrayList<>();
             long bytes = 0;
             for (GgufTensor tensor : file.tensors()) {
-                // Vectors may be zero: biases that nobody trained are.
+                // Vectors may be zero, as untrained biases are.
                 int zeros = tensor.ne(1) == 1 ? 0 : samples.zeros(tensor);
                 if (zeros >= FEWEST) {
                     found.add(tensor);
@@ -164,7 +164,7 @@ public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes, l
         }
     }
 
-    /** What was found and what to do; empty if nothing was. */
+    /** The finding and its remedy; empty if all is well. */
     public Optional<String> describe() {
         if (tensors.isEmpty()) {
             return Optional.empty();

@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What becomes of templates that are none. */
+/** Templates that are empty or only a name are refused. */
 class ServedTemplateTest {
     @TempDir Path folder;
 

@@ -115,7 +115,7 @@ class ErrorShapeTest {
         }
     }
 
-    /** What the container does not undo would be taken for the body as it was meant. */
+    /** The server would take an encoded body that the container does not decode as plain. */
     @ParameterizedTest
     @CsvSource({
         "POST, /v1/messages, 'Transfer-Encoding: gzip, chunked', 501",

@@ -373,7 +373,7 @@ class PluginCallsTest {
                         }));
     }
 
-    /** Whoever uses a store is prepared for a disk that fails, so that is what a fault becomes. */
+    /** Callers of a store handle a failing disk, so a plugin's fault becomes an I/O failure. */
     @Test
     void aFaultyStoreIsNamedAsADiskThatFails() throws Exception {
         RuntimeException problem = new IllegalStateException("no luck");

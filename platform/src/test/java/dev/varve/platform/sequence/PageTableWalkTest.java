@@ -221,7 +221,7 @@ class PageTableWalkTest {
             device.make(moves);
         }
 
-        /** What leaves, what is shifted and what comes; every row once, and none in vain. */
+        /** Moves out, shifts and moves in; each row moves at most once. */
         private void requireOrder(List<CacheMove> moves) {
             List<Integer> stages = new ArrayList<>();
             Set<Integer> written = new HashSet<>();

@@ -17,7 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** What other users of the machine may do to a folder or a secret decides whether it is used. */
+/** Folders and secrets that other users of the machine can change are refused. */
 class FilePermissionsTest {
     @TempDir private Path folder;
 

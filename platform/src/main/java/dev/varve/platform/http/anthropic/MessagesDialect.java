@@ -30,7 +30,7 @@ import java.util.OptionalInt;
 
 /** {@code /v1/messages}, and the prompts that {@code /v1/messages/count_tokens} counts. */
 public final class MessagesDialect implements Dialect {
-    /** What its streams may say before there is a format. */
+    /** Signs of life of its streams before the response's format is known. */
     public static final EarlyForm EARLY = MessagesEarlyForm.INSTANCE;
 
     private static final String THINKING = "thinking";

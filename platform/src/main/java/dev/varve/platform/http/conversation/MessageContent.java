@@ -25,7 +25,7 @@ public final class MessageContent {
         return read(where, content, rule, MessageContent::shownPart);
     }
 
-    /** What a tool returned: a text stands in the place of a part that is none. */
+    /** Result of a tool; a placeholder text replaces each part that is not text. */
     public static String ofTool(String where, JsonNode content) {
         return read(where, content, UnaryOperator.identity(), MessageContent::returnedPart);
     }

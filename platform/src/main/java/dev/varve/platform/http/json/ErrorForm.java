@@ -59,7 +59,7 @@ public enum ErrorForm {
         }
     };
 
-    /** What stands before the paths of Ollama's routes. */
+    /** Prefix of the paths of Ollama's routes. */
     private static final String OLLAMA_PATHS = "/api/";
 
     /**

@@ -1,6 +1,6 @@
 package dev.varve.platform.http.model;
 
-/** What the largest number of output tokens of a request means where the context leaves fewer. */
+/** Meaning of a request's output limit where the context leaves room for fewer tokens. */
 public enum OutputLimit {
     /** An upper bound: the response ends where the context does. */
     UPPER_BOUND,

@@ -52,7 +52,7 @@ public final class OllamaBody {
                     .refuses("context", "is not supported; /api/chat takes the whole conversation")
                     .build();
 
-    /** What {@code options} may hold; of memory and devices the operator decides. */
+    /** Fields of {@code options}; the operator decides about memory and devices. */
     private static final FieldRules OPTION_RULES =
             FieldRules.builder().onlyNumber("mirostat", 0).onlyNumber("typical_p tfs_z", 1).build();
 

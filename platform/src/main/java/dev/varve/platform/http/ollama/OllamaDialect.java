@@ -106,7 +106,7 @@ public enum OllamaDialect implements Dialect {
                 conversation.call().head().model(), shape, conversation.thinking().asked());
     }
 
-    /** What its streams may say before there is a format. */
+    /** Signs of life of its streams before the response's format is known. */
     public EarlyForm.Maker early() {
         return model -> new OllamaEarlyForm(shape, model);
     }

@@ -199,7 +199,7 @@ final class ResponsesInput {
         return MessageContent.read(where, content, UnaryOperator.identity());
     }
 
-    /** What a tool returned; nothing is an empty text. */
+    /** Result of a tool; an absent one is an empty text. */
     private static String result(String where, Fields item) {
         return MessageContent.ofTool(where + ".output", orNull(item, "output"));
     }

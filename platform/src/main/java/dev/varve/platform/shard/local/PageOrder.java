@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
  * which is all that the engine makes, cost nothing.
  */
 final class PageOrder {
-    /** What is computed: the same slices, whose pages lie in order. */
+    /** The slices to compute, with their pages in order. */
     private final Batch batch;
 
     private final List<Span> spans = new ArrayList<>();

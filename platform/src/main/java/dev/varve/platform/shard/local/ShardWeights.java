@@ -262,7 +262,7 @@ public final class ShardWeights implements AutoCloseable {
             return mapping;
         }
 
-        /** Loads what is used where it lies, if nobody else does. */
+        /** Loads weights that are used in place, unless another shard has loaded them. */
         private MappedFile loaded(GgufTensor tensor) {
             MappedFile file = files.get(tensor.file());
             if (!file.isMapped()) {

@@ -4,22 +4,16 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * Which pages of a sequence lie in its pool, and by which choice. It is written down where a
- * sequence may go on later, so that it goes on with the same pages.
+ * The pages of a sequence that lie in its pool, and the choice that put them there.
  *
  * @param pages by run of slots the page that lies there, ascending, and -1 in those behind the
- *     last; empty where each lies in the run of its number. Pages in another order, as earlier
- *     versions wrote them down, are sorted
+ *     last; empty where each lies in the run of its number. Pages in another order are sorted
  * @param scores of the latest choice, by page
  * @param scoredAt computed tokens at that choice
- * @param question which prompt's last tokens were looked ahead at for it; 0 if none were
  */
-public record Residency(int[] pages, float[] scores, int scoredAt, long question) {
+public record Residency(int[] pages, float[] scores, int scoredAt) {
     /** Each page lies in the run of its number. */
-    public static final Residency STRAIGHT = new Residency(new int[0], new float[0], 0, 0);
-
-    /** Of its numbers, those before the pages. */
-    private static final int HEAD = 4;
+    public static final Residency STRAIGHT = new Residency(new int[0], new float[0], 0);
 
     /** Copies the arrays. */
     public Residency {
@@ -71,48 +65,17 @@ public record Residency(int[] pages, float[] scores, int scoredAt, long question
         return count > 0 && seen[count - 1];
     }
 
-    /** As numbers, to be kept somewhere. */
-    public int[] numbers() {
-        if (pages.length == 0) {
-            return new int[0];
-        }
-        int[] numbers = new int[HEAD + pages.length + scores.length];
-        numbers[0] = scoredAt;
-        numbers[1] = pages.length;
-        numbers[2] = (int) (question >>> Integer.SIZE);
-        numbers[3] = (int) question;
-        System.arraycopy(pages, 0, numbers, HEAD, pages.length);
-        for (int i = 0; i < scores.length; i++) {
-            numbers[HEAD + pages.length + i] = Float.floatToIntBits(scores[i]);
-        }
-        return numbers;
-    }
-
-    /** What {@link #numbers} gave; straight if they are no such thing. */
-    public static Residency of(int[] numbers) {
-        if (numbers.length < HEAD
-                || numbers[0] < 0
-                || numbers[1] < 1
-                || numbers[1] > numbers.length - HEAD) {
-            return STRAIGHT;
-        }
-        int end = HEAD + numbers[1];
-        float[] scores = new float[numbers.length - end];
-        for (int i = 0; i < scores.length; i++) {
-            scores[i] = Float.intBitsToFloat(numbers[end + i]);
-        }
-        long question = (long) numbers[2] << Integer.SIZE | Integer.toUnsignedLong(numbers[3]);
-        return new Residency(Arrays.copyOfRange(numbers, HEAD, end), scores, numbers[0], question);
-    }
-
     @Override
     public boolean equals(Object other) {
-        return other instanceof Residency same && Arrays.equals(numbers(), same.numbers());
+        return other instanceof Residency same
+                && Arrays.equals(pages, same.pages)
+                && Arrays.equals(scores, same.scores)
+                && scoredAt == same.scoredAt;
     }
 
     @Override
     public int hashCode() {
-        return Arrays.hashCode(numbers());
+        return 31 * (31 * Arrays.hashCode(pages) + Arrays.hashCode(scores)) + scoredAt;
     }
 
     @Override

@@ -23,21 +23,14 @@ final class PageChoice {
 
     private float[] scores = new float[0];
     private int position;
-    private long question;
 
     /** Pages that the latest choice brought back. */
     private final Set<Integer> recalled = new HashSet<>();
 
-    /** A choice that is made, or was made before; for no prompt in particular. */
+    /** A choice that is made, or was made before. */
     void take(float[] given, int computed) {
         scores = given.clone();
         position = computed;
-        question = 0;
-    }
-
-    /** It was made for what the last tokens of a prompt look for. */
-    void isFor(long prompt) {
-        question = prompt;
     }
 
     /** Tokens whose queries counted in it. */
@@ -45,16 +38,10 @@ final class PageChoice {
         position = tokens;
     }
 
-    /** The prompt for which it was made; 0 if for none in particular. */
-    long question() {
-        return question;
-    }
-
     /** The same choice for another sequence that begins alike. */
     PageChoice copy() {
         PageChoice copy = new PageChoice();
         copy.take(scores, position);
-        copy.isFor(question);
         return copy;
     }
 

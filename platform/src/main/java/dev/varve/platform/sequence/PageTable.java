@@ -131,7 +131,6 @@ final class PageTable {
 
     private void take(Residency before) {
         choice.take(before.scores(), before.scoredAt());
-        choice.isFor(before.question());
     }
 
     /**
@@ -490,17 +489,7 @@ final class PageTable {
     Residency residency() {
         return isStraight()
                 ? Residency.STRAIGHT
-                : new Residency(inRuns(), choice.scores(), choice.position(), choice.question());
-    }
-
-    /** The latest choice was made for what the last tokens of a prompt look for. */
-    void isChosenFor(long question) {
-        choice.isFor(question);
-    }
-
-    /** The prompt for which the latest choice was made; 0 if for none in particular. */
-    long question() {
-        return choice.question();
+                : new Residency(inRuns(), choice.scores(), choice.position());
     }
 
     /** Goes on as the table of another sequence, which begins with the first tokens. */

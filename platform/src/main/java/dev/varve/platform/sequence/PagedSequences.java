@@ -106,7 +106,7 @@ final class PagedSequences {
                 resident[count++] = page;
             }
         }
-        return end <= runs ? Residency.STRAIGHT : new Residency(resident, new float[0], 0, 0);
+        return end <= runs ? Residency.STRAIGHT : new Residency(resident, new float[0], 0);
     }
 
     /** What the shards are to forget. */

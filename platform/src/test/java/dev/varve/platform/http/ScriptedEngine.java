@@ -13,6 +13,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
+import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheUse;
@@ -58,6 +59,7 @@ final class ScriptedEngine implements Engine {
     private CountDownLatch goOn = new CountDownLatch(0);
     private SpeculationCounts speculation = SpeculationCounts.NONE;
     private Optional<EngineStatus.Outage> outage = Optional.empty();
+    private FailureCounter.Report failures = FailureCounter.Report.NONE;
     private List<ShardStatus> shards = List.of();
     private List<ReplicaStatus> replicas = List.of();
     private Optional<DraftStatus> draft = Optional.empty();
@@ -327,6 +329,12 @@ final class ScriptedEngine implements Engine {
         }
     }
 
+    /** Steps and optional work that failed so far. */
+    ScriptedEngine failures(FailureCounter.Report report) {
+        failures = report;
+        return this;
+    }
+
     /** What became of guesses in answers from now on. */
     ScriptedEngine guesses(GenerationEnd.Speculation counts) {
         guesses = counts;
@@ -339,7 +347,13 @@ final class ScriptedEngine implements Engine {
                 new EngineStatus.Load(context, 4, 0, 0),
                 new SlotUse(256, 0, 0),
                 new ShardMemory(1, 0, 1, 1),
-                new EngineStatus.Counts(new EngineStatus.Tokens(0, 0, 0), 0, 3, 0),
+                new EngineStatus.Counts(
+                        new EngineStatus.Tokens(0, 0, 0),
+                        0,
+                        3,
+                        0,
+                        new EngineStatus.Masks(0, 0),
+                        failures),
                 cache,
                 speculation,
                 shards,

@@ -7,6 +7,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
@@ -70,6 +71,19 @@ class ShardVisibilityTest {
 
             assertEquals(200, health.statusCode());
             assertEquals("{\"status\":\"ok\"}", health.body());
+        }
+    }
+
+    @Test
+    void healthIsDegradedButFineBehindRepeatedFailures() throws Exception {
+        engine.failures(new FailureCounter.Report(3, 0, Optional.of("3 failures; the latest")));
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> health = server.get("/health");
+
+            assertEquals(200, health.statusCode());
+            assertEquals(
+                    "{\"status\":\"degraded\",\"reason\":\"3 failures; the latest\"}",
+                    health.body());
         }
     }
 

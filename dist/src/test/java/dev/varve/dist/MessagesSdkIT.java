@@ -59,7 +59,14 @@ class MessagesSdkIT {
         try (Varve.Server server =
                 new Varve(Varve.INSTALLATION, folder)
                         .shortLived()
-                        .serve("--model", model, "--threads", 2, "--cache-ram", "64M")) {
+                        .serve(
+                                "--model",
+                                model,
+                                "--threads",
+                                2,
+                                "--cache-ram",
+                                "64M",
+                                "--strict-model")) {
             AnthropicClient client =
                     AnthropicOkHttpClient.builder()
                             .baseUrl(server.url().toString())

@@ -7,6 +7,8 @@ import dev.varve.api.snapshot.StoreSize;
 import dev.varve.platform.plugin.PluginCatalog;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +23,7 @@ final class StoreProbe {
     private StoreProbe() {}
 
     /** Arguments: the plugins folder, where the store is to be. */
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws IOException, ReflectiveOperationException {
         SnapshotStoreProvider provider =
                 PluginCatalog.discover(Path.of(arguments[0])).store("chronicle");
         Path path = Path.of(arguments[1]);
@@ -32,18 +34,24 @@ final class StoreProbe {
             return;
         }
         try (SnapshotStore store = provider.open(path, SIZE, StoreAccess.RECOVER)) {
-            System.out.println(
-                    store.size() + " value through " + store.getClass().getClassLoader().getName());
-            System.out.println("reports usage: " + reportsUsage(store));
+            ClassLoader loader = behindGuard(store).getClass().getClassLoader();
+            System.out.println(store.size() + " value through " + loader.getName());
+            System.out.println("reports usage: " + reportsUsage(loader));
             System.out.println("sockets: " + sockets());
         }
     }
 
-    private static boolean reportsUsage(SnapshotStore store) {
+    /** The plugin's own store; the server calls it through a guard. */
+    private static Object behindGuard(SnapshotStore store) throws ReflectiveOperationException {
+        Object guard = Proxy.getInvocationHandler(store);
+        Field target = guard.getClass().getDeclaredField("target");
+        target.setAccessible(true);
+        return target.get(guard);
+    }
+
+    private static boolean reportsUsage(ClassLoader loader) {
         try {
-            store.getClass()
-                    .getClassLoader()
-                    .loadClass("net.openhft.chronicle.analytics.Analytics");
+            loader.loadClass("net.openhft.chronicle.analytics.Analytics");
             return true;
         } catch (ClassNotFoundException e) {
             return false;

@@ -39,7 +39,7 @@ record InstalledServer(Process process, String model, String url) implements Aut
         List<String> command = new ArrayList<>();
         command.add(INSTALLATION.resolve("bin").resolve("varve").toString());
         command.addAll(List.of("serve", "--port", "0", "--model", model, "--threads", "2"));
-        command.addAll(List.of("--cache-ram", "64M", "--api-key", KEY));
+        command.addAll(List.of("--cache-ram", "64M", "--api-key", KEY, "--strict-model"));
         command.addAll(List.of(more));
         Path err = folder.resolve("err.txt");
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(err.toFile());

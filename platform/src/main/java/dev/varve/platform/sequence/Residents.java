@@ -17,6 +17,11 @@ final class Residents {
      * @param length leading tokens that need no computing
      */
     record Match(CachedSequence resident, int length) {
+        /** Whether nothing need be computed, since it has the output of the last token as well. */
+        boolean isWhole(CacheRequest request) {
+            return length == request.tokens().size();
+        }
+
         /** Whether nothing is lost if the request goes on where the resident ends. */
         boolean extendsResident() {
             return length == resident.computed() && resident.output().isEmpty();

@@ -338,7 +338,7 @@ public final class SequenceCache {
         residents.setAside(resident);
         evictUntilFree(capacity);
         residents.putBack(resident);
-        sequence.hold(resident.pages().map(table -> table.copy(match.length())));
+        sequence.hold(resident.pages().map(table -> table.copy(pageTokens(match, request))));
         spans.placeCopy(resident, sequence, capacity, match.length());
         lieAsCold(sequence, match, request);
         adopt(sequence, match);
@@ -352,7 +352,7 @@ public final class SequenceCache {
         departures.handedOver(resident, sequence, match.length());
         paged.leave(resident);
         sequence.hold(resident.pages());
-        sequence.pages().ifPresent(table -> table.handOver(match.length()));
+        sequence.pages().ifPresent(table -> table.handOver(pageTokens(match, request)));
         spans.handOver(resident, sequence);
         lieAsCold(sequence, match, request);
         adopt(sequence, match);
@@ -360,11 +360,23 @@ public final class SequenceCache {
     }
 
     /**
+     * Tokens whose pages a sequence takes over: all that there are for the same prompt with its
+     * output, also those that are reserved behind it, so that decode begins with the same pages.
+     */
+    private static int pageTokens(Match match, CacheRequest request) {
+        return match.isWhole(request) ? pageTokens(match.resident()) : match.length();
+    }
+
+    private static int pageTokens(CachedSequence sequence) {
+        return sequence.map().isStraight() ? sequence.computed() : Integer.MAX_VALUE;
+    }
+
+    /**
      * Arranges the pages of a sequence as a cold prefill of its prompt has them at that position;
      * the same prompt with its output continues with the pages that it has.
      */
     private void lieAsCold(CachedSequence sequence, Match match, CacheRequest request) {
-        if (match.length() < request.tokens().size()) {
+        if (!match.isWhole(request)) {
             Residency cold = paged.coldResidency(match.length(), request.promptTokens());
             sequence.pages()
                     .ifPresent(
@@ -404,7 +416,7 @@ public final class SequenceCache {
                 new CachedSequence(
                         sequence.tokens().first(sequence.computed()),
                         sequence.scope(),
-                        sequence.pages().map(table -> table.copy(sequence.computed())),
+                        sequence.pages().map(table -> table.copy(pageTokens(sequence))),
                         sequence.coldTokens());
         spans.placeCopy(sequence, copy, capacity, sequence.computed());
         copy.beginWith(sequence, sequence.computed(), sequence.stateRow());
@@ -503,10 +515,6 @@ public final class SequenceCache {
 
     private Slice slice(Advance advance, int stash) {
         CachedSequence sequence = advance.sequence();
-        if (advance.stretch() == Stretch.ROWS && !sequence.decodes()) {
-            // Decode begins alike whether the prompt was computed here or its copy taken over.
-            sequence.pages().ifPresent(table -> table.cut(sequence.computed()));
-        }
         int target = advance.keepState() ? rows.takeOther() : rows.next(sequence);
         return new Slice(
                 advance.id(),

@@ -21,7 +21,6 @@ public final class CachedSequence {
     private final CacheScope scope;
     private final int coldTokens;
     private int computed;
-    private boolean decodes;
     private SlotSpan span = NO_SLOTS;
     private int row = Slice.ZERO_ROW;
     private Checkpoint checkpoint = Checkpoint.NONE;
@@ -114,11 +113,6 @@ public final class CachedSequence {
         return coldTokens >= computed ? computed : cuts.floor(coldTokens);
     }
 
-    /** Whether its last forward was of rows. */
-    boolean decodes() {
-        return decodes;
-    }
-
     /** What became of its pages; nothing where its span always holds all of them. */
     public Optional<PageFigures> pageFigures() {
         return pages.map(
@@ -164,7 +158,6 @@ public final class CachedSequence {
     void extend(int end, Stretch stretch) {
         computed = end;
         cuts.add(end, stretch);
-        decodes = stretch == Stretch.ROWS;
         output = Optional.empty();
     }
 

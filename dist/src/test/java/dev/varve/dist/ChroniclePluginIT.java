@@ -113,6 +113,8 @@ class ChroniclePluginIT {
                         "dev.varve.platform",
                         "--add-exports",
                         "dev.varve.platform/dev.varve.platform.plugin=ALL-UNNAMED",
+                        "--add-opens",
+                        "dev.varve.platform/dev.varve.platform.plugin=ALL-UNNAMED",
                         "--enable-native-access=dev.varve.api",
                         "-cp",
                         Path.of(

@@ -57,6 +57,9 @@ final class CacheHits {
 
     private static final int SHORT_HEAD = 60;
 
+    /** Whole pieces. */
+    private static final int ALIGNED_HEAD = 304;
+
     private static final int ANSWER = 6;
     private static final CacheScope WARM = new CacheScope("warm");
 
@@ -299,6 +302,26 @@ final class CacheHits {
         assertEquals(0, cold.end().tokens().cached(), what);
         // (a): the head ends with a forward in both.
         restored.requireSame(what, cold);
+    }
+
+    /**
+     * A rest of a few tokens behind a prefix, which ends between pieces of a window, against the
+     * same prompt computed whole, without any cut.
+     */
+    static void requireShortRest(RandomModel spec, long seed, LoadedModel model, String what) {
+        Engine engine = model.engine();
+        int[] head = spec.tokens(ALIGNED_HEAD, seed);
+        Prompt before = new Prompt(join(head, spec.tokens(70, seed + 1)), ALIGNED_HEAD);
+        Prompt next = new Prompt(join(head, spec.tokens(7, seed + 2)), ALIGNED_HEAD);
+        Told whole = next.ask(engine, CacheScope.none());
+
+        Told first = next.ask(engine, new CacheScope("first"));
+        before.ask(engine, WARM);
+        Told resumed = next.ask(engine, WARM);
+
+        resumed.requireHit(what, CacheSource.DEVICE, ALIGNED_HEAD);
+        first.requireSame(what + ", cut at the boundary", whole);
+        resumed.requireSame(what + ", resumed there", whole);
     }
 
     private static Prompt shortPrompt(RandomModel spec, long seed, int number) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
@@ -130,6 +131,16 @@ class PiecesTest {
 
             assertEquals(Arrays.stream(PROMPTS).sum() + DECODED, whole.compared(pieces));
             assertEquals(List.of(), whole.differences(pieces), family + " " + type);
+        }
+    }
+
+    /** Where it made no difference to resume, nobody can tell a hit from a miss by its answer. */
+    @ParameterizedTest
+    @EnumSource(names = {"QWEN35", "GEMMA4", "LAGUNA"})
+    void aShortRestBehindAPrefixHasTheBitsOfTheWindow(Family family) throws Exception {
+        RandomModel spec = family.wide(TensorType.Q4_0);
+        try (LoadedModel model = Cpu.load(spec.write(folder), CacheHits.settings(Cpu.F16))) {
+            CacheHits.requireShortRest(spec, 3, model, family.toString());
         }
     }
 

@@ -54,18 +54,31 @@ record ChunkPlan(int end, Stretch stretch) {
     }
 
     /**
+     * Returns where the window of a position begins if nothing but its length cuts it.
+     *
+     * @param end number of tokens
+     * @param slots that the sequence may have
+     */
+    static int windowBegin(int begin, int end, int slots) {
+        boolean bounded = windowEnd(begin, end, 0) > slots;
+        int window = bounded ? PoolGeometry.cell(slots) : WINDOW;
+        return begin / window * window;
+    }
+
+    /**
      * Returns the next tokens of a window.
      *
      * @param begin first position that is not computed yet
      * @param windowEnd position behind the window
      * @param window {@link Stretch#PIECE} if the window goes on behind its end, else {@link
      *     Stretch#WINDOW}
-     * @param continues whether pieces of the window are computed
+     * @param continues whether the tokens are the rest of a window that is attended in tiles
      * @param most tokens of a piece, at least {@value #PIECE}; a whole window may have more
      */
     static ChunkPlan next(int begin, int windowEnd, Stretch window, boolean continues, int most) {
         int rest = windowEnd - begin;
-        boolean tiles = window == Stretch.PIECE || rest >= (continues ? PIECE : TILE);
+        // A single token is a row, which has numbers of its own.
+        boolean tiles = window == Stretch.PIECE || rest >= (continues ? 2 : TILE);
         int tokens = rest;
         if (most < rest && rest >= 2 * PIECE) {
             tokens = most <= rest - PIECE ? most : (rest - PIECE) / PIECE * PIECE;

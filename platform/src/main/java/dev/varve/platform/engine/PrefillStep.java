@@ -216,14 +216,36 @@ final class PrefillStep {
         return chunk(request, piece(request, stop, Stretch.WINDOW, most), stop);
     }
 
-    private static ChunkPlan piece(Request request, int windowEnd, Stretch window, int most) {
+    private ChunkPlan piece(Request request, int windowEnd, Stretch window, int most) {
         CachedSequence sequence = request.sequence();
+        int begin = sequence.computed();
         // A sequence that goes on behind a piece of another one may end its window earlier, and a
         // window of less than a tile is computed otherwise.
-        boolean continues =
+        boolean divided =
                 sequence.cuts().endsInPiece()
                         && windowEnd - sequence.cuts().lastBegin() >= ChunkPlan.TILE;
-        return ChunkPlan.next(sequence.computed(), windowEnd, window, continues, most);
+        boolean continues = divided || cutsTile(request, begin, windowEnd);
+        return ChunkPlan.next(begin, windowEnd, window, continues, most);
+    }
+
+    /**
+     * Whether a checkpoint or a resumed prefix leaves less than a tile of a window that a prefill
+     * without any cache attends in tiles. Such a rest is attended in a tile too: F16 rows have
+     * other numbers otherwise.
+     */
+    private boolean cutsTile(Request request, int begin, int windowEnd) {
+        int end = Math.max(request.promptLength(), windowEnd);
+        int slots = state.cache().mostSlots(request.known());
+        int first = ChunkPlan.windowBegin(begin, end, slots);
+        int last = ChunkPlan.boundedEnd(begin, ChunkPlan.windowEnd(begin, end, 0), slots);
+        if (state.cache().choosesPages(request.promptLength())) {
+            if (begin < request.lookout()) {
+                last = Math.min(last, request.lookout());
+            } else {
+                first = Math.max(first, request.lookout());
+            }
+        }
+        return windowEnd - begin < ChunkPlan.TILE && last - first >= ChunkPlan.TILE;
     }
 
     /** Where a checkpoint is of use: not where any position can be gone back to. */

@@ -8,6 +8,7 @@ import dev.varve.platform.sequence.Stretch;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
@@ -107,6 +108,29 @@ class ChunkPlanTest {
         assertEquals(
                 new ChunkPlan(97, Stretch.WINDOW),
                 ChunkPlan.next(96, 97, Stretch.WINDOW, true, ALL));
+    }
+
+    @Test
+    void theShortRestOfAWindowThatIsAttendedInTilesIsAttendedInATile() {
+        assertEquals(
+                new ChunkPlan(104, Stretch.LAST_PIECE),
+                ChunkPlan.next(96, 104, Stretch.WINDOW, true, ALL));
+        assertEquals(
+                new ChunkPlan(104, Stretch.WINDOW),
+                ChunkPlan.next(96, 104, Stretch.WINDOW, false, ALL));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 100, 512, 0",
+        "300, 600, 2048, 0",
+        "511, 600, 2048, 0",
+        "512, 600, 2048, 512",
+        "600, 5000, 512, 512",
+        "700, 5000, 512, 640"
+    })
+    void aWindowBeginsAtAMultipleOfItsLength(int position, int end, int slots, int begin) {
+        assertEquals(begin, ChunkPlan.windowBegin(position, end, slots));
     }
 
     private static CutList cuts(int length, int most) {

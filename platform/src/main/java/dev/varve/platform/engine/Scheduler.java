@@ -484,14 +484,19 @@ public final class Scheduler implements Engine {
     @Override
     public CompletableFuture<Void> clearCache() {
         return queue.ask(steps::clearCache)
-                .thenCompose(disk -> disk)
                 .thenCompose(
-                        nothing ->
-                                queue.ask(
-                                        () -> {
-                                            steps.clearHost();
-                                            return null;
-                                        }));
+                        disk ->
+                                disk.handle(
+                                        (nothing, failure) -> clearHost().thenCompose(n -> disk)))
+                .thenCompose(cleared -> cleared);
+    }
+
+    private CompletableFuture<Void> clearHost() {
+        return queue.ask(
+                () -> {
+                    steps.clearHost();
+                    return null;
+                });
     }
 
     @Override

@@ -4,9 +4,9 @@ import dev.varve.platform.http.access.Purpose;
 import dev.varve.platform.http.answer.Outcome;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.JsonAnswer;
-import dev.varve.platform.http.model.ServedModel;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * {@code POST /cache/clear}: forgets what was computed for requests that have ended. Takes no body.
@@ -23,9 +23,12 @@ final class CacheClearRoute extends Route {
 
     @Override
     Outcome answer(Exchange exchange) throws IOException, InterruptedException {
-        for (ServedModel model : offer.loaded()) {
-            EngineAnswer.await(model.engine().clearCache());
-        }
+        // One that fails keeps none of the others from it.
+        EngineAnswer.await(
+                CompletableFuture.allOf(
+                        offer.loaded().stream()
+                                .map(model -> model.engine().clearCache())
+                                .toArray(CompletableFuture<?>[]::new)));
         JsonAnswer.write(exchange.response(), 200, Json.object().put("status", "ok"));
         return Outcome.PLAIN;
     }

@@ -7,8 +7,6 @@ import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.ObjectKey;
 import dev.varve.platform.store.StoredObject;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -219,14 +217,7 @@ final class StoreTier implements AutoCloseable {
 
     /** Forgets what is on disk, and what was to go there. */
     CompletableFuture<Void> clear() {
-        return saves.dropAnd(
-                () -> {
-                    try {
-                        disk.archive().clear();
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                });
+        return saves.dropAnd(disk.archive()::clear);
     }
 
     /** Whether something was read that nobody has taken in. */

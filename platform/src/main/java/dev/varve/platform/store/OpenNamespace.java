@@ -212,11 +212,12 @@ final class OpenNamespace implements AutoCloseable {
         news.clear();
         index.clear();
         for (Generation.Id id : where.generations()) {
-            journal.append(new JournalEntry.Gone(id.number()));
             Optional<Generation> generation = generations.find(id.number());
             if (generation.isPresent()) {
+                // First: the journal may need the room that this makes on a full disk.
                 generations.delete(generation.get());
             }
+            journal.append(new JournalEntry.Gone(id.number()));
         }
     }
 

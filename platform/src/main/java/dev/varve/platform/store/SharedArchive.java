@@ -1,11 +1,11 @@
 package dev.varve.platform.store;
 
+import dev.varve.api.VarveException;
 import dev.varve.api.snapshot.SharedStore;
 import dev.varve.platform.store.ArchiveMissException.Reason;
 import dev.varve.platform.store.SharedStatus.Outcome;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -403,7 +403,7 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
     /**
      * Deletes all objects of the namespace, of all servers that share them.
      *
-     * @throws UncheckedIOException if the store does not answer
+     * @throws VarveException of kind UNAVAILABLE if the store does not answer
      */
     public void clear() {
         if (settings.readOnly()) {
@@ -412,7 +412,13 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
         try {
             store.deleteAll(keys.prefix(), WRITE_LIMIT);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    "prompts in memory are forgotten, but the shared store "
+                            + settings.address()
+                            + " could not be cleared: "
+                            + e.getMessage(),
+                    e);
         }
     }
 

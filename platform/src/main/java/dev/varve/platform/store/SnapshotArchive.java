@@ -3,9 +3,11 @@ package dev.varve.platform.store;
 import dev.varve.api.VarveException;
 import dev.varve.api.snapshot.SnapshotStore;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.platform.setting.Setting;
 import dev.varve.platform.store.ArchiveMissException.Reason;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -322,17 +324,39 @@ public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoClose
         }
     }
 
-    /** Forgets all objects, and deletes their stores, unless others write them. */
-    public void clear() throws IOException {
+    /**
+     * Forgets all objects, and deletes their stores, unless others write them.
+     *
+     * @throws VarveException of kind UNREADABLE_FILE if not all of them could be deleted
+     */
+    public void clear() {
         if (lock.isEmpty()) {
             return;
         }
         writing.lock();
         try {
             open.orElseThrow().clear();
+        } catch (IOException | RuntimeException e) {
+            throw new VarveException(VarveException.Kind.UNREADABLE_FILE, notCleared(e), e);
         } finally {
             writing.unlock();
         }
+    }
+
+    private String notCleared(Exception problem) {
+        String begin =
+                "prompts in memory are forgotten, but "
+                        + Setting.STORE_FOLDER
+                        + " "
+                        + settings.folder();
+        return Files.isDirectory(open.orElseThrow().where().folder())
+                ? begin
+                        + " could not be cleared: expected files that can be deleted, found "
+                        + problem
+                        + "; what is left may be found again after a restart"
+                : begin
+                        + " does not exist any more: nothing is kept on disk until the server is"
+                        + " started again";
     }
 
     private ArchiveStatus.State state() {

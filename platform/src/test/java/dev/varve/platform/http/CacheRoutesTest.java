@@ -147,6 +147,18 @@ class CacheRoutesTest {
     }
 
     @Test
+    void whatCouldNotBeClearedIsInTheAnswer() throws Exception {
+        engine.hidesItsCache(
+                new VarveException(VarveException.Kind.UNREADABLE_FILE, "/cache is not there"));
+        try (TestServer server = TestServer.of(engine)) {
+            HttpResponse<String> response = server.post("/cache/clear", "");
+
+            assertEquals(500, response.statusCode());
+            assertTrue(response.body().contains("/cache is not there"), response.body());
+        }
+    }
+
+    @Test
     void onlyAPostClears() throws Exception {
         try (TestServer server = TestServer.of(engine)) {
             for (String method : List.of("GET", "HEAD", "PUT", "DELETE")) {

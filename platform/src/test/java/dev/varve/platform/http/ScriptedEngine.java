@@ -152,7 +152,7 @@ final class ScriptedEngine implements Engine {
         return this;
     }
 
-    /** Fails when it is asked what the prefix cache holds. */
+    /** Fails when it is asked what the prefix cache holds, or to clear it. */
     ScriptedEngine hidesItsCache(Throwable reason) {
         entries = CompletableFuture.failedFuture(reason);
         return this;
@@ -184,7 +184,7 @@ final class ScriptedEngine implements Engine {
     @Override
     public CompletableFuture<Void> clearCache() {
         clears.incrementAndGet();
-        return CompletableFuture.completedFuture(null);
+        return entries.thenApply(held -> null);
     }
 
     @Override

@@ -403,6 +403,21 @@ class SnapshotArchiveTest {
     }
 
     @Test
+    void clearingAFolderThatVanishedSaysSo() throws Exception {
+        try (SnapshotArchive archive = bed().open()) {
+            writeAll(archive);
+            PrivateFiles.delete(folder.resolve("store"));
+
+            VarveException failure = assertThrows(VarveException.class, archive::clear);
+
+            assertTrue(
+                    failure.getMessage().contains(folder.resolve("store") + " does not exist"),
+                    failure.getMessage());
+            assertEquals(0, archive.status().objects());
+        }
+    }
+
+    @Test
     void clearedIsForgotten() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
             writeAll(archive);

@@ -106,7 +106,9 @@ final class ServeCommand extends CliCommand {
         if (other.isPresent()) {
             requireNoModel();
         }
-        try (Tracing tracing = monitoring.tracing(() -> model.plugins(environment()).catalog())) {
+        try (HeapTrimmer _ = HeapTrimmer.start();
+                Tracing tracing =
+                        monitoring.tracing(() -> model.plugins(environment()).catalog())) {
             Monitoring watched = new Monitoring(monitoring.vllmNames(), tracing);
             return other.isPresent() ? proxy(other.get(), watched) : serve(watched);
         }

@@ -119,7 +119,8 @@ final class ShardCommand extends CliCommand {
         if (supervised) {
             options = options.withToken(Supervision.readToken(System.in));
         }
-        try (Listener listener = listen(provider, address.substring(colon + 1), options)) {
+        try (HeapTrimmer _ = HeapTrimmer.start();
+                Listener listener = listen(provider, address.substring(colon + 1), options)) {
             if (supervised) {
                 Supervision.endWith(System.in, listener, address);
             }

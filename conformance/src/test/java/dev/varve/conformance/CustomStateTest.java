@@ -31,6 +31,7 @@ import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,7 +67,7 @@ class CustomStateTest {
     void write() throws Exception {
         file = GgufFile.open(ShiftModel.write(folder.resolve("shift.gguf")));
         for (int text = 0; text < TEXTS; text++) {
-            texts.add(new Random(text).ints(60, 0, ShiftModel.VOCABULARY).toArray());
+            texts.add(new Random(TestSeed.of(text)).ints(60, 0, ShiftModel.VOCABULARY).toArray());
         }
     }
 

@@ -4,6 +4,7 @@ import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.api.speculation.TokenHistory;
 import dev.varve.testkit.Qwen35Model;
+import dev.varve.testkit.TestSeed;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ final class DraftText implements TokenHistory {
         this.target = target;
         this.sequence = sequence;
         this.scale = scale;
-        random = new SplittableRandom(seed);
+        random = new SplittableRandom(TestSeed.of(seed));
         tokens.add(random.nextInt(target.vocabulary()));
     }
 

@@ -157,28 +157,33 @@ class DraftedModelTest {
         DflashModel network = sample.network();
         List<int[]> plain = plain(sample, SamplingOptions.greedy());
         for (boolean fromAnchor : new boolean[] {true, false}) {
-            Path draft = DsparkModel.of(network, fromAnchor).write(folder);
-            try (LoadedModel model = sample.drafted(draft, Cpu.device())) {
-                sample.requirePlain(model, plain, SamplingOptions.greedy());
-            }
+            DsparkModel sure = DsparkModel.of(network, fromAnchor);
+            DsparkModel unsure = sure.with(new DsparkModel.Confidence(2, -1));
+            double longest = draftLength(sample, plain, sure.write(folder));
+
+            // Drafts end where it thinks that nothing will be right: some do, however it is drawn.
+            double shorter = draftLength(sample, plain, unsure.write(folder));
+            assertTrue(shorter < longest, shorter + " tokens a step, not less than " + longest);
         }
-        DsparkModel unsure = DsparkModel.of(network, true).with(new DsparkModel.Confidence(2, -1));
-        requirePlainAndShorter(sample, plain, unsure.write(folder), MOST / 2);
-        requirePlainAndShorter(sample, plain, Dflash2Model.of(network).write(folder), MOST);
+        assertTrue(draftLength(sample, plain, Dflash2Model.of(network).write(folder)) > 0);
     }
 
-    /** Drafts end where they think that nothing will be right. */
-    private static void requirePlainAndShorter(
-            Sample sample, List<int[]> plain, Path draft, int most) throws Exception {
+    /** Draft tokens a step of answers that are the plain ones. */
+    private static double draftLength(Sample sample, List<int[]> plain, Path draft)
+            throws Exception {
+        double drafted = 0;
+        double steps = 0;
         try (LoadedModel model = sample.drafted(draft, Cpu.device())) {
             List<Answer> answers = sample.ask(model, SamplingOptions.greedy());
             for (int i = 0; i < plain.size(); i++) {
                 assertArrayEquals(plain.get(i), answers.get(i).tokens());
                 GenerationEnd.Speculation figures = answers.get(i).end().speculation();
                 assertTrue(figures.verifySteps() > 0, figures.toString());
-                assertTrue(figures.drafted() < most * figures.verifySteps(), "" + figures);
+                drafted += figures.drafted();
+                steps += figures.verifySteps();
             }
         }
+        return drafted / steps;
     }
 
     private static List<int[]> plain(Sample sample, SamplingOptions sampling) throws Exception {

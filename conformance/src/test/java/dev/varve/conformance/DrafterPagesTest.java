@@ -20,6 +20,7 @@ import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.ExactRows;
+import dev.varve.testkit.TestSeed;
 import dev.varve.testkit.TestThreads;
 
 import org.junit.jupiter.api.Test;
@@ -79,7 +80,7 @@ class DrafterPagesTest {
 
     /** A text of some sentences with a needle in it, and a question for that. */
     private static int[] prompt(HostedModel model, int sentences, int needleAt) {
-        Random random = new Random(17);
+        Random random = new Random(TestSeed.of(17));
         StringBuilder text = new StringBuilder("<|im_start|>user\n");
         for (int i = 0; i < sentences; i++) {
             text.append(i == needleAt ? NEEDLE : "");

@@ -15,6 +15,7 @@ import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.NextTokenOracle;
+import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,7 +50,7 @@ class MtpTest {
 
         Text(MtpModels spec, long sequence, int length) {
             this.sequence = sequence;
-            SplittableRandom random = new SplittableRandom(sequence);
+            SplittableRandom random = new SplittableRandom(TestSeed.of(sequence));
             tokens = random.ints(length + 1, 0, spec.vocabulary()).toArray();
             states = new float[length * spec.width()];
             for (int i = 0; i < states.length; i++) {

@@ -16,6 +16,7 @@ import dev.varve.testkit.Effort;
 import dev.varve.testkit.Oracle;
 import dev.varve.testkit.OracleOptions;
 import dev.varve.testkit.TensorType;
+import dev.varve.testkit.TestThreads;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,7 +100,7 @@ class OracleTest {
                         file,
                         OracleOptions.defaults()
                                 .withContext(CONTEXT)
-                                .withThreads(2)
+                                .withThreads(TestThreads.COUNT)
                                 .withFlashAttention(OracleOptions.FlashAttention.OFF))) {
             expected = oracle.logits(tokens);
         }
@@ -237,7 +238,7 @@ class OracleTest {
                 file,
                 OracleOptions.defaults()
                         .withContext(context)
-                        .withThreads(2)
+                        .withThreads(TestThreads.COUNT)
                         .withCache(TensorType.valueOf(cache.key().name())));
     }
 }

@@ -29,6 +29,7 @@ import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.testkit.Effort;
+import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -129,7 +130,7 @@ class PageOrderTest {
                             LoadProgress.silent());
             vocabulary = shape.vocabularySize();
             text = model.tokens(KNOWN + IntStream.of(SLICES).sum(), seed);
-            random = new Random(seed);
+            random = new Random(TestSeed.of(seed));
         }
 
         private Slice slice(int sequence, int begin, int end, PageMap map) {

@@ -34,6 +34,7 @@ import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.testkit.TensorType;
+import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -180,7 +181,7 @@ class RelocationTest {
     /** Which pages lie where, while two of them change their places now and then. */
     private static final class Shuffled {
         private final int[] pages = new int[SPAN.capacity() / Pages.TOKENS];
-        private final SplittableRandom random = new SplittableRandom(7);
+        private final SplittableRandom random = new SplittableRandom(TestSeed.of(7));
 
         Shuffled() {
             Arrays.fill(pages, PageMap.EMPTY);

@@ -23,6 +23,7 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.speculation.TreeOptions;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -66,7 +67,8 @@ class RemoteDraftTest {
             float[] values = new float[(tokens + 2) * hidden];
             for (int token = 0; token < tokens; token++) {
                 // By the position, not by how the tokens were cut.
-                Random random = new Random(31 * (sequence * 1000 + first + token) + layer);
+                Random random =
+                        new Random(TestSeed.of(31 * (sequence * 1000 + first + token) + layer));
                 for (int i = 0; i < hidden; i++) {
                     values[(token + 1) * hidden + i] = (float) random.nextGaussian();
                 }
@@ -79,7 +81,7 @@ class RemoteDraftTest {
     private record Text(int size, long seed) implements TokenHistory {
         @Override
         public int get(int position) {
-            return new Random(seed + position).nextInt(3, 200);
+            return new Random(TestSeed.of(seed + position)).nextInt(3, 200);
         }
     }
 
@@ -102,7 +104,7 @@ class RemoteDraftTest {
         try (DflashSpeculator here = pair.local();
                 RemoteDraft there = pair.remote(program.child("alike"))) {
             int[] known = {0, 0, 0};
-            Random random = new Random(4);
+            Random random = new Random(TestSeed.of(4));
             for (int round = 0; round < 40; round++) {
                 for (int sequence = 0; sequence < DraftPair.PARALLEL; sequence++) {
                     // Long prompts, single tokens, and a gap now and then.

@@ -22,6 +22,7 @@ import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.TensorData;
 import dev.varve.testkit.TensorType;
+import dev.varve.testkit.TestSeed;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -75,7 +76,7 @@ final class ShiftModel implements LayerSplitAdapter {
     }
 
     private static void fill(String name, long row, float[] values) {
-        Random random = new Random(name.hashCode() * 31L + row);
+        Random random = new Random(TestSeed.of(name.hashCode() * 31L + row));
         double scale = name.startsWith("token") ? 1 : 1 / Math.sqrt(WIDTH);
         for (int i = 0; i < values.length; i++) {
             values[i] = (float) (random.nextGaussian() * scale);

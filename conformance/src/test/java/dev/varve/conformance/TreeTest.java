@@ -21,6 +21,7 @@ import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
+import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -128,7 +129,7 @@ class TreeTest {
         RandomModel spec = family.odd(seed);
         try (ShardChain chain = load(spec, cache, device)) {
             int[] text = spec.tokens(PROMPT + 8 * STEPS, 7);
-            Random random = new Random(1);
+            Random random = new Random(TestSeed.of(1));
             chain.run(text, 0, PROMPT, PLAIN, List.of(), OutputRows.NONE);
             chain.run(text, 0, PROMPT, GUESSED, List.of(), OutputRows.NONE);
             int position = PROMPT;

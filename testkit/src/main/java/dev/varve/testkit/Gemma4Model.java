@@ -317,7 +317,7 @@ public record Gemma4Model(
      * range.
      */
     public int[] randomTokens(int count, long tokenSeed) {
-        RandomGenerator random = new SplittableRandom(tokenSeed);
+        RandomGenerator random = new SplittableRandom(TestSeed.of(tokenSeed));
         return random.ints(count, Gemma4Vocabulary.FIRST_TEXT, Gemma4Vocabulary.MINIMUM).toArray();
     }
 }

@@ -365,7 +365,7 @@ public record LagunaModel(
      * range.
      */
     public int[] randomTokens(int count, long tokenSeed) {
-        RandomGenerator random = new SplittableRandom(tokenSeed);
+        RandomGenerator random = new SplittableRandom(TestSeed.of(tokenSeed));
         return random.ints(count, 0, 256).toArray();
     }
 

@@ -335,7 +335,7 @@ public record Qwen35Model(
      * range.
      */
     public int[] randomTokens(int count, long tokenSeed) {
-        RandomGenerator random = new SplittableRandom(tokenSeed);
+        RandomGenerator random = new SplittableRandom(TestSeed.of(tokenSeed));
         return random.ints(count, 0, TestVocabulary.MINIMUM - 7).toArray();
     }
 

@@ -25,7 +25,7 @@ final class RandomRows {
     private record PatternKey(TensorType type, double deviation) {}
 
     RandomRows(long seed) {
-        this.seed = seed;
+        this.seed = TestSeed.of(seed);
     }
 
     TensorData.RowGenerator gaussian(String tensor, double mean, double deviation) {

@@ -10,6 +10,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
+import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,7 +78,7 @@ public abstract class ShardContractTest {
     }
 
     private int[] tokens(long seed, int count) {
-        return new SplittableRandom(seed).ints(count, 0, vocabulary()).toArray();
+        return new SplittableRandom(TestSeed.of(seed)).ints(count, 0, vocabulary()).toArray();
     }
 
     private Slice slice(int sequence, int[] text, int begin, int end, OutputRows outputs) {

@@ -19,6 +19,7 @@ import dev.varve.platform.compression.scoring.BlockRule;
 import dev.varve.platform.compression.scoring.HeadShape;
 import dev.varve.platform.compression.scoring.PlainSparseAttention;
 import dev.varve.plugin.cpu.CpuBackendProvider;
+import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -58,7 +59,7 @@ class BlockAttentionTest {
     /** What a layer has of a text: {@code [LENGTH, heads, tokens]} each. */
     private record Text(HeadShape shape, float[] queries, float[] keys, float[] values) {
         static Text random(HeadShape shape, int tokens, long seed) {
-            SplittableRandom random = new SplittableRandom(seed);
+            SplittableRandom random = new SplittableRandom(TestSeed.of(seed));
             return new Text(
                     shape,
                     gaussian(random, tokens * shape.queryHeads() * LENGTH, 2),

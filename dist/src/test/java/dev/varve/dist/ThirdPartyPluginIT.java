@@ -13,6 +13,8 @@ import dev.varve.testkit.TensorType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
@@ -34,6 +36,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
 import java.util.stream.Stream;
 
 /**
@@ -184,6 +187,51 @@ class ThirdPartyPluginIT {
         assertTrue(
                 outcome.out().contains("garbage.jar") && outcome.out().contains("qwen35"),
                 outcome.out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "static { System.exit(0); } @Override public Set<String> architectures",
+                "@Override public Set<String> architectures() { System.exit(0); return plain(); }"
+                        + " private Set<String> plain"
+            })
+    void aPluginThatEndsTheProgramWhileItIsLoadedIsNamed(String code) throws Exception {
+        compile(
+                family ->
+                        family.replaceFirst(
+                                "@Override\\s+public Set<String> architectures",
+                                Matcher.quoteReplacement(code)));
+
+        Varve.Outcome outcome = new Varve(installation, folder).shortLived().run("plugins");
+
+        assertEquals(1, outcome.status(), outcome.toString());
+        assertEquals(
+                "varve: the plugin acme-tiny.jar ended the program (System.exit) while it was"
+                        + " loaded\n",
+                outcome.err());
+    }
+
+    @Test
+    void aPluginThatEndsTheProgramWhenItIsUsedIsNamed() throws Exception {
+        compile(
+                family ->
+                        family.replace(
+                                "GgufTensor embedding =",
+                                "System.exit(3); GgufTensor embedding ="));
+
+        Varve.Outcome outcome =
+                new Varve(installation, folder)
+                        .shortLived()
+                        .run("inspect", "--model", model, "--log-level", "off");
+
+        assertEquals(3, outcome.status(), outcome.toString());
+        assertTrue(
+                outcome.err()
+                        .contains(
+                                "varve: the plugin acme-tiny.jar ended the program (System.exit)"
+                                        + " in acme.tiny.TinyFamily.open\n"),
+                outcome.toString());
     }
 
     /** The vocabulary merges whole words, and this family's words are two characters long. */

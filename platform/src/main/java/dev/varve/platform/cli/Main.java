@@ -1,5 +1,7 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.plugin.PluginExit;
+
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -14,6 +16,8 @@ public final class Main {
         Locale.setDefault(Locale.ROOT);
         PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> reportPluginExit(err), "varve-plugin-exit"));
         int exitCode =
                 ArgumentBytes.complaint(arguments)
                         .map(complaint -> refuse(err, complaint))
@@ -21,6 +25,21 @@ public final class Main {
         out.flush();
         err.flush();
         System.exit(exitCode);
+    }
+
+    /**
+     * Names the plugin that ends the program. While plugins are loaded nothing has to end in order,
+     * and the status says that it failed, whatever the plugin chose.
+     */
+    private static void reportPluginExit(PrintWriter err) {
+        PluginExit.find()
+                .ifPresent(
+                        exit -> {
+                            err.println("varve: " + exit.describe());
+                            if (exit.isLoading()) {
+                                Runtime.getRuntime().halt(ErrorReport.FAILURE);
+                            }
+                        });
     }
 
     private static int refuse(PrintWriter err, String complaint) {

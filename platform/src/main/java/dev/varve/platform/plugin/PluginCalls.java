@@ -76,7 +76,7 @@ final class PluginCalls implements InvocationHandler {
             };
         }
         Object result;
-        try {
+        try (PluginExit.Scope _ = PluginExit.calling(origin.file(), name(method))) {
             result = method.invoke(target, arguments);
         } catch (InvocationTargetException e) {
             throw allowed(method, e.getCause()) ? e.getCause() : fails(method, e.getCause());
@@ -105,12 +105,10 @@ final class PluginCalls implements InvocationHandler {
                 && Arrays.asList(method.getExceptionTypes()).contains(IOException.class);
     }
 
-    /** Errors of the virtual machine are not the plugin's, but an endless recursion is. */
     private static boolean allowed(Method method, Throwable problem) {
         return records(method)
                 || problem instanceof VarveException && !failsAsIo(method)
-                || problem instanceof VirtualMachineError
-                        && !(problem instanceof StackOverflowError)
+                || PluginRejection.isOfTheMachine(problem)
                 || Arrays.stream(method.getExceptionTypes())
                         .anyMatch(type -> type.isInstance(problem));
     }
@@ -123,6 +121,10 @@ final class PluginCalls implements InvocationHandler {
     }
 
     private String called(Method method) {
-        return origin + ": " + target.getClass().getName() + "." + method.getName();
+        return origin + ": " + name(method);
+    }
+
+    private String name(Method method) {
+        return target.getClass().getName() + "." + method.getName();
     }
 }

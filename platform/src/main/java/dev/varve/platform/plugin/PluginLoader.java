@@ -40,7 +40,7 @@ final class PluginLoader {
      * @throws PluginRejection with the reason if any part of it cannot be used
      */
     LoadedPlugin load(Path file) throws PluginRejection {
-        try {
+        try (PluginExit.Scope _ = PluginExit.loading(file)) {
             ModuleLayer layer = layer(file);
             Map<Spi<?>, List<Object>> providers = new LinkedHashMap<>();
             for (Spi<?> spi : Spi.ALL) {
@@ -66,7 +66,8 @@ final class PluginLoader {
                     PluginServices.read(providers));
         } catch (FindException | ResolutionException | LayerInstantiationException e) {
             throw new PluginRejection(PluginRejection.reasonOf(e), e);
-        } catch (RuntimeException | LinkageError | ServiceConfigurationError e) {
+        } catch (RuntimeException | Error e) {
+            PluginRejection.rethrowIfOfTheMachine(e);
             throw new PluginRejection("its code fails: " + PluginRejection.reasonOf(e), e);
         }
     }
@@ -105,10 +106,9 @@ final class PluginLoader {
             try {
                 providers.add(provider.get());
             } catch (ServiceConfigurationError e) {
-                throw PluginRejection.codeFails(
-                        provider.type(),
-                        "when it is made",
-                        Optional.ofNullable(e.getCause()).orElse(e));
+                Throwable problem = Optional.ofNullable(e.getCause()).orElse(e);
+                PluginRejection.rethrowIfOfTheMachine(problem);
+                throw PluginRejection.codeFails(provider.type(), "when it is made", problem);
             }
         }
         return providers;

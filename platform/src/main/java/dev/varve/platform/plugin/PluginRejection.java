@@ -36,6 +36,18 @@ final class PluginRejection extends Exception {
                 problem);
     }
 
+    /** Throws errors of the virtual machine, such as a lack of memory, on. */
+    static void rethrowIfOfTheMachine(Throwable problem) {
+        if (isOfTheMachine(problem)) {
+            throw (VirtualMachineError) problem;
+        }
+    }
+
+    /** Errors of the virtual machine are not the plugin's, but an endless recursion is. */
+    static boolean isOfTheMachine(Throwable problem) {
+        return problem instanceof VirtualMachineError && !(problem instanceof StackOverflowError);
+    }
+
     /** The message of the deepest cause that has one, without line breaks. */
     static String reasonOf(Throwable problem) {
         String reason = problem.toString();

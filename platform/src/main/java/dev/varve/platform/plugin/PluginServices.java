@@ -51,7 +51,8 @@ public final class PluginServices {
     private static <T> List<String> names(Spi<T> spi, T provider) throws PluginRejection {
         try {
             return spi.names().of(provider);
-        } catch (RuntimeException | LinkageError | StackOverflowError e) {
+        } catch (RuntimeException | Error e) {
+            PluginRejection.rethrowIfOfTheMachine(e);
             throw PluginRejection.codeFails(
                     provider.getClass(), "when asked for its " + spi.words().name(), e);
         }

@@ -336,6 +336,9 @@ class HostilePluginTest {
                         + " IllegalStateException: no luck",
                 "if (true) throw new NullPointerException(); | java.lang.NullPointerException",
                 "if (true) throw new NoSuchMethodError(\"gone\"); | NoSuchMethodError: gone",
+                "if (true) throw new AssertionError(\"odd\"); | AssertionError: odd",
+                "class Late { static final int N = Integer.parseInt(\"\"); } Object o = Late.N; |"
+                        + " NumberFormatException: For input string",
                 "new Family(); | java.lang.StackOverflowError",
                 "Object o = Integer.valueOf(1 / (int) (System.nanoTime() * 0)); |"
                         + " ArithmeticException: / by zero"
@@ -360,6 +363,27 @@ class HostilePluginTest {
                 "thrower.jar",
                 "its code fails: acme.thrower.Family of module acme.thrower when asked for its"
                         + " architecture: IllegalStateException: no luck");
+    }
+
+    /** As of classes that are first used there. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "throw new AssertionError(\"odd\"); | AssertionError: odd",
+                "throw new Error(\"odd\"); | Error: odd",
+                "throw new ExceptionInInitializerError(\"odd\"); | ExceptionInInitializerError:"
+                        + " odd",
+                "class Late { static final Set<String> NAMES = Set.of(\"a\", \"a\"); } return"
+                        + " Late.NAMES; | IllegalArgumentException: duplicate element: a",
+            })
+    void anErrorOfAPluginThatIsAskedForItsNamesIsItsOwn(String architectures, String reason)
+            throws Exception {
+        pack(
+                PluginJar.family("acme.thrower", new PluginJar.Methods(architectures, NO_LUCK)),
+                plugins.resolve("thrower.jar"));
+
+        assertRejected("thrower.jar", "when asked for its architecture: " + reason);
     }
 
     @Test
@@ -405,6 +429,10 @@ class HostilePluginTest {
                         + " no luck",
                 "return null; | open returned null",
                 "throw new NoSuchMethodError(\"gone()\"); | open fails: NoSuchMethodError: gone()",
+                "throw new AssertionError(\"odd\"); | open fails: AssertionError: odd",
+                "class Late { static final int N = Integer.parseInt(\"\"); } throw new"
+                        + " IllegalStateException(\"\" + Late.N); | open fails:"
+                        + " NumberFormatException: For input string",
             })
     void aFamilyThatFailsToOpenAModelIsNamedByFileAndModule(String open, String failure)
             throws Exception {
@@ -441,6 +469,9 @@ class HostilePluginTest {
                 "throw new IllegalStateException(\"no luck\"); | fails: IllegalStateException: no"
                         + " luck",
                 "return null; | returned null",
+                "class Late { static final int N = Integer.parseInt(\"\"); } throw new"
+                        + " IllegalStateException(\"\" + Late.N); | fails:"
+                        + " NumberFormatException: For input string",
             })
     void aBackendThatFailsToOpenIsUnavailableAndNamedByFileAndModule(String open, String failure)
             throws Exception {

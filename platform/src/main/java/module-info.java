@@ -14,6 +14,7 @@ module dev.varve.platform {
     requires java.management;
     requires java.net.http;
     requires jdk.jfr;
+    requires jdk.unsupported;
     requires org.eclipse.jetty.ee11.servlet;
     requires org.eclipse.jetty.http;
     requires org.eclipse.jetty.io;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.testkit.Await;
 import dev.varve.testkit.Qwen35Model;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -13,8 +14,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Iterator;
 
 /** What a server looks at before it listens, and how processes end. */
 @Timeout(120)
@@ -93,6 +101,47 @@ class StartAndStopIT {
             assertEquals(status, shard.status(), shard.err());
             assertTrue(server.err().contains("varve: stopped"), server.err());
             assertFalse(Files.exists(folder.resolve("run").resolve(signal)), "the socket stays");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TERM, 143", "INT, 130"})
+    void aSecondSignalEndsAServerWhoseStreamsStillRun(String signal, int status) throws Exception {
+        try (Varve.Server server = varve.serve("--model", "demo:qwen35");
+                HttpClient client = HttpClient.newHttpClient()) {
+            Iterator<String> lines = longAnswer(client, server);
+            lines.next();
+
+            server.signal(signal);
+            Await.value("a stop", () -> err(server), err -> err.contains("varve: stopping"));
+            server.signal(signal);
+
+            assertTrue(server.ends());
+            assertEquals(status, server.status(), server.err());
+            assertTrue(server.err().contains("varve: a second signal"), server.err());
+            assertTrue(server.err().contains("varve: stopped"), server.err());
+        }
+    }
+
+    /** One that takes longer than a second signal. */
+    private static Iterator<String> longAnswer(HttpClient client, Varve.Server server)
+            throws Exception {
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create(server.url() + "/v1/completions"))
+                        .header("Content-Type", "application/json")
+                        .POST(
+                                HttpRequest.BodyPublishers.ofString(
+                                        "{\"prompt\": \"a\", \"stream\": true, \"ignore_eos\":"
+                                                + " true, \"max_tokens\": 8000}"))
+                        .build();
+        return client.send(request, HttpResponse.BodyHandlers.ofLines()).body().iterator();
+    }
+
+    private static String err(Varve.Server server) {
+        try {
+            return server.err();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

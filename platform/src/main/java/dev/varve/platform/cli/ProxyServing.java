@@ -9,9 +9,7 @@ import dev.varve.platform.http.upstream.Upstream;
 import dev.varve.platform.http.upstream.UpstreamLimits;
 import dev.varve.platform.http.upstream.UpstreamTarget;
 
-import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 
 /**
  * Serves chats that another server answers, until the process is asked to stop.
@@ -61,11 +59,8 @@ record ProxyServing(UpstreamTarget target, CompressionSettings compression, Http
      * Serves.
      *
      * @param drafter reads the prompts
-     * @param drain how long requests that run may take when the process is to stop
-     * @param stop is at 0 when it is
      */
-    void run(HostedDrafter drafter, Duration drain, CountDownLatch stop, Speech speech)
-            throws InterruptedException {
+    void run(HostedDrafter drafter, ServerStop stop, Speech speech) throws InterruptedException {
         Upstream upstream =
                 new Upstream(
                         target,
@@ -74,12 +69,8 @@ record ProxyServing(UpstreamTarget target, CompressionSettings compression, Http
                         compression.drafter().getFileName().toString());
         try (ProxyServer http = ProxyServer.start(options, upstream)) {
             speech.print("Serving " + target + " on " + http.uri());
-            stop.await();
-            speech.say("stopping; running requests have " + drain.toSeconds() + " s to end");
-            if (!http.drain(drain)) {
-                speech.say(
-                        "requests still ran after " + drain.toSeconds() + " s and were cancelled");
-            }
+            stop.asked().await();
+            stop.drain(http::drain, speech::say);
         }
     }
 }

@@ -26,12 +26,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 import java.net.URI;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 
 /** Serves a model over HTTP until the process is asked to stop. */
 @Command(
@@ -40,7 +38,8 @@ import java.util.concurrent.CountDownLatch;
             "Serves a model, or several, over an OpenAI-compatible HTTP API.",
             "The server listens when the model, its chat template and the memory are found to be"
                     + " right, and answers 503 until the weights are loaded. SIGTERM and SIGINT let"
-                    + " running requests end, for at most 30 seconds.",
+                    + " running requests end, for at most 30 seconds; a second signal ends them at"
+                    + " once.",
             "--model may be repeated, NAME=FILE gives a model its name in the API, and --models"
                     + " serves a folder; the model of a request chooses, and the first one is the"
                     + " default. --draft and --chat-template-file are for the first one, all other"
@@ -69,9 +68,6 @@ import java.util.concurrent.CountDownLatch;
             "       -d '{\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'"
         })
 final class ServeCommand extends CliCommand {
-    private static final Duration DRAIN_LIMIT = Duration.ofSeconds(30);
-    private static final Duration STOP_LIMIT = DRAIN_LIMIT.plusSeconds(10);
-
     @Mixin private ModelArguments model;
 
     @Mixin private ServedModelArguments models;
@@ -131,11 +127,11 @@ final class ServeCommand extends CliCommand {
                         target,
                         compressed.settings(environment(), false, Optional.empty()),
                         server.httpOptions(environment()).withMonitoring(watched));
-        CountDownLatch stop = new CountDownLatch(1);
-        try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
+        ServerStop stop = new ServerStop();
+        try (ShutdownGuard guard = stop.guard()) {
             try (HostedDrafter drafter = model.openDrafter(serving.compression(), environment())) {
                 guard.arm();
-                serving.run(drafter, DRAIN_LIMIT, stop, speech());
+                serving.run(drafter, stop, speech());
             }
             say("stopped");
         }
@@ -212,9 +208,9 @@ final class ServeCommand extends CliCommand {
     /** Serves models that come and go; all are looked at before the first one is loaded. */
     private int serveSeveral(SeveralModels several, HttpOptions options)
             throws InterruptedException {
-        CountDownLatch stop = new CountDownLatch(1);
+        ServerStop stop = new ServerStop();
         int status;
-        try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
+        try (ShutdownGuard guard = stop.guard()) {
             try (Entrance entrance = new Entrance(options)) {
                 several.check();
                 try (ServedModels all = several.open()) {
@@ -243,9 +239,9 @@ final class ServeCommand extends CliCommand {
         String id = server.modelName(named);
         ModelNames names = models.names(List.of(id)).with(named.meanings(id));
         sharing = sharing.of(id);
-        CountDownLatch stop = new CountDownLatch(1);
+        ServerStop stop = new ServerStop();
         int status;
-        try (ShutdownGuard guard = ShutdownGuard.prepare(stop::countDown, STOP_LIMIT)) {
+        try (ShutdownGuard guard = stop.guard()) {
             try (Entrance entrance = new Entrance(options)) {
                 // Not before everything that takes no time was looked at, and not after the weights
                 // are loaded: a port that is taken is found soon, and /health can say that it
@@ -346,18 +342,14 @@ final class ServeCommand extends CliCommand {
     }
 
     /** Serves until the end and returns the exit status. */
-    private int serve(
-            HttpServer http, CompletableFuture<VarveException> broken, CountDownLatch stop)
+    private int serve(HttpServer http, CompletableFuture<VarveException> broken, ServerStop stop)
             throws InterruptedException {
-        if (BrokenServer.await(broken, stop)) {
+        if (BrokenServer.await(broken, stop.asked())) {
             say(FlagNames.FLAGS.render(broken.join().getMessage()) + "; the process ends");
-            BrokenServer.linger(stop);
+            BrokenServer.linger(stop.asked());
             return BrokenServer.STATUS;
         }
-        say("stopping; running requests have " + DRAIN_LIMIT.toSeconds() + " s to end");
-        if (!http.drain(DRAIN_LIMIT)) {
-            say("requests still ran after " + DRAIN_LIMIT.toSeconds() + " s and were cancelled");
-        }
+        stop.drain(http::drain, this::say);
         return 0;
     }
 }

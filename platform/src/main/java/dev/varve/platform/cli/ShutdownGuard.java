@@ -1,6 +1,7 @@
 package dev.varve.platform.cli;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -12,19 +13,32 @@ import java.util.concurrent.TimeUnit;
 final class ShutdownGuard implements AutoCloseable {
     private final CountDownLatch finished = new CountDownLatch(1);
     private final Thread hook;
+    private final Optional<StopSignals> signals;
 
-    private ShutdownGuard(Runnable stop, Duration limit) {
+    private ShutdownGuard(Runnable stop, Duration limit, Optional<StopSignals> signals) {
         hook = new Thread(() -> stopAndWait(stop, limit), "varve-shutdown");
+        this.signals = signals;
     }
 
     /** Guards nothing before {@link #arm}; a stop takes at most {@code limit}. */
     static ShutdownGuard prepare(Runnable stop, Duration limit) {
-        return new ShutdownGuard(stop, limit);
+        return new ShutdownGuard(stop, limit, Optional.empty());
+    }
+
+    /**
+     * Likewise; a second signal hurries the stop, and a third one ends the process at once.
+     *
+     * @param hurry must only ask, not wait
+     */
+    static ShutdownGuard prepare(Runnable stop, Duration limit, Runnable hurry) {
+        return new ShutdownGuard(
+                stop, limit, Optional.of(new StopSignals(StopSignals.Reactions.of(hurry))));
     }
 
     /** Guards from now on until it is closed. */
     void arm() {
         Runtime.getRuntime().addShutdownHook(hook);
+        signals.ifPresent(StopSignals::install);
     }
 
     private void stopAndWait(Runnable stop, Duration limit) {
@@ -41,6 +55,7 @@ final class ShutdownGuard implements AutoCloseable {
         finished.countDown();
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
+            signals.ifPresent(StopSignals::close);
         } catch (IllegalStateException e) {
             // The process is stopping already, which is what the guard is for.
         }

@@ -35,6 +35,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -174,9 +175,48 @@ class KillTest {
     }
 
     @Test
-    void aKillDuringTheFirstLoadIsTold() throws Exception {
+    void killsDuringTheFirstLoadDelayItOnly() throws Exception {
         FragileLink link = new FragileLink(program.child("first"));
         link.plan(FragileLink::kill);
+        link.plan(killed -> Thread.startVirtualThread(killed::kill));
+        try (FragileModel model =
+                FragileModel.load(
+                        Family.QWEN35.odd(8), models, Cpu.settings(CONTEXT, 1, Cpu.F16), link)) {
+            int[] prompt = model.tokens(80, 1);
+            int[] expected = model.undisturbed(ANSWER, GREEDY, prompt)[0];
+
+            assertArrayEquals(expected, askUntilTaken(model, prompt).tokens());
+            assertTrue(link.opened() > 1, "reached " + link.opened() + " times");
+        }
+    }
+
+    /** Before it listens; its launcher is not killed again. */
+    @Test
+    void aKillBeforeTheFirstLoadDelaysItOnly() throws Exception {
+        Path mark = installation.resolve("killed");
+        List<String> command = new ArrayList<>();
+        command.addAll(
+                List.of(
+                        "sh",
+                        "-c",
+                        "if test -e \"$0\"; then exec \"$@\"; fi; touch \"$0\"; kill -9 $$",
+                        mark.toString()));
+        command.addAll(program.command());
+        FragileLink link = new FragileLink(program.child(program.launch("early", command)));
+        try (FragileModel model =
+                FragileModel.load(
+                        Family.QWEN35.odd(8), models, Cpu.settings(CONTEXT, 1, Cpu.F16), link)) {
+            assertEquals(1, link.opened());
+            assertEquals(State.READY, model.health().state());
+        }
+    }
+
+    @Test
+    void aProcessThatCannotStartIsTold() throws Exception {
+        FragileLink link =
+                new FragileLink(
+                        program.child(
+                                program.launch("never", List.of("sh", "-c", "exit 1", "sh"))));
 
         VarveException failure =
                 assertThrows(
@@ -189,6 +229,7 @@ class KillTest {
                                         link));
 
         assertEquals(VarveException.Kind.UNAVAILABLE, failure.kind(), failure.getMessage());
+        assertTrue(failure.getMessage().contains("exit status 1"), failure.getMessage());
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.ShardLostException;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -39,6 +40,9 @@ final class ShardProcess {
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
     private static final Duration LAST_WORDS_LIMIT = Duration.ofMillis(500);
     private static final int KEPT_LINES = 5;
+
+    /** An exit status above it tells the number of a signal. */
+    private static final int SIGNALLED = 128;
 
     private final String name;
     private final Process process;
@@ -102,7 +106,8 @@ final class ShardProcess {
     /**
      * Waits until the process listens.
      *
-     * @throws VarveException of kind UNAVAILABLE with its last words if it ends before
+     * @throws ShardLostException with its last words if a signal ends it before
+     * @throws VarveException of kind UNAVAILABLE with its last words if it ends before otherwise
      */
     void awaitListening() {
         CompletableFuture<?> first = CompletableFuture.anyOf(listening, process.onExit());
@@ -117,13 +122,20 @@ final class ShardProcess {
             throw new IllegalStateException(e);
         }
         if (!listening.isDone()) {
-            throw unavailable(lastWords().orElse(""));
+            String words = lastWords().orElse("");
+            if (process.exitValue() > SIGNALLED) {
+                throw new ShardLostException(failed(words));
+            }
+            throw unavailable(words);
         }
     }
 
     private VarveException unavailable(String why) {
-        return new VarveException(
-                VarveException.Kind.UNAVAILABLE, name + ": the shard process failed: " + why);
+        return new VarveException(VarveException.Kind.UNAVAILABLE, failed(why));
+    }
+
+    private String failed(String why) {
+        return name + ": the shard process failed: " + why;
     }
 
     /** Passes the process' output on as log lines and keeps the last ones. */
@@ -191,7 +203,10 @@ final class ShardProcess {
             return Optional.empty();
         }
         int status = process.exitValue();
-        String how = status > 128 ? "killed by signal " + (status - 128) : "exit status " + status;
+        String how =
+                status > SIGNALLED
+                        ? "killed by signal " + (status - SIGNALLED)
+                        : "exit status " + status;
         synchronized (lastLines) {
             return Optional.of(
                     lastLines.isEmpty() ? how : how + ": " + String.join(" | ", lastLines));

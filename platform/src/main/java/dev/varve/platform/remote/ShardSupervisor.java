@@ -7,6 +7,7 @@ import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.shard.ShardTraffic;
+import dev.varve.platform.wire.ChannelLostException;
 import dev.varve.platform.wire.Deadline;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
@@ -34,6 +35,9 @@ final class ShardSupervisor implements AutoCloseable {
     private static final int MOST_PROCESSORS = 8192;
     private static final Duration LOAD_WITHOUT_PROGRESS = Duration.ofSeconds(60);
 
+    /** With the pauses between them 11 s, in which a service manager starts a process again. */
+    private static final int FIRST_LOAD_ATTEMPTS = 8;
+
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 5000;
 
@@ -55,6 +59,7 @@ final class ShardSupervisor implements AutoCloseable {
     private final ShardLink link;
     private final Message request;
     private final TensorCheck check;
+    private final int firstLoadAttempts;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -79,15 +84,66 @@ final class ShardSupervisor implements AutoCloseable {
      * @param check what the tensors that it loads must be
      */
     ShardSupervisor(String name, ShardLink link, Message request, TensorCheck check) {
+        this(name, link, request, check, FIRST_LOAD_ATTEMPTS);
+    }
+
+    ShardSupervisor(
+            String name,
+            ShardLink link,
+            Message request,
+            TensorCheck check,
+            int firstLoadAttempts) {
         this.name = name;
         this.link = link;
         this.request = request;
         this.check = check;
+        this.firstLoadAttempts = firstLoadAttempts;
     }
 
-    /** Starts the first incarnation; a failure is the caller's to tell. */
+    /**
+     * Starts the first incarnation. A process that is lost meanwhile is started again, a few times;
+     * one that refuses, or was never reached, would do so again.
+     *
+     * @throws VarveException with the failure, which is the caller's to report
+     */
     void start(LoadProgress progress) {
-        connect(progress);
+        boolean lost = false;
+        long pause = FIRST_PAUSE_MILLIS;
+        for (int attempt = 1; ; attempt++) {
+            try {
+                connect(progress);
+                use();
+                return;
+            } catch (VarveException e) {
+                lost |= e instanceof ShardLostException;
+                if (!lost || e.kind() != VarveException.Kind.UNAVAILABLE || isClosed()) {
+                    throw e;
+                }
+                if (attempt == firstLoadAttempts) {
+                    throw new VarveException(
+                            e.kind(),
+                            name
+                                    + " did not load in "
+                                    + attempt
+                                    + " attempts; the last one: "
+                                    + e.getMessage(),
+                            e);
+                }
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "attempt {0} of {1} to load the {2} failed, next one in {3} ms: {4}",
+                        Integer.toString(attempt),
+                        Integer.toString(firstLoadAttempts),
+                        name,
+                        Long.toString(pause),
+                        e.getMessage());
+                pause(pause);
+                pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+            }
+        }
+    }
+
+    private void use() {
         lock.lock();
         try {
             usable = true;
@@ -224,8 +280,7 @@ final class ShardSupervisor implements AutoCloseable {
     private void bringBack(Session gone) {
         long begin = System.nanoTime();
         gone.channel().close();
-        String words = link.lastWords().map(said -> " (" + said + ")").orElse("");
-        String why = health().reason().orElse("") + words;
+        String why = health().reason().orElse("") + lastWords();
         LOG.log(System.Logger.Level.WARNING, "the {0} is lost and is brought back: {1}", name, why);
         // A process that starts is on its way; one that failed to start may never come.
         note(ShardCondition::starts);
@@ -251,6 +306,10 @@ final class ShardSupervisor implements AutoCloseable {
             pause(pause);
             pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
         }
+    }
+
+    private String lastWords() {
+        return link.lastWords().map(said -> " (" + said + ")").orElse("");
     }
 
     /** One attempt: reach the process and have it load. */
@@ -306,10 +365,15 @@ final class ShardSupervisor implements AutoCloseable {
         listener.loaded(done, total);
     }
 
-    private static Message join(CompletableFuture<Message> call) {
+    private Message join(CompletableFuture<Message> call) {
         try {
             return call.join();
         } catch (CompletionException e) {
+            if (e.getCause() instanceof ChannelLostException loss) {
+                throw new ShardLostException(
+                        name + " was lost while it loaded: " + loss.getMessage() + lastWords(),
+                        loss);
+            }
             if (e.getCause() instanceof VarveException failure) {
                 throw failure;
             }

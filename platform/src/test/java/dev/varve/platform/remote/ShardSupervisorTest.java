@@ -2,6 +2,7 @@ package dev.varve.platform.remote;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
@@ -24,6 +25,8 @@ import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.Call;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
+import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireException;
 import dev.varve.platform.wire.WireOptions;
 import dev.varve.platform.wire.unix.UnixTransport;
 import dev.varve.testkit.Await;
@@ -33,6 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -48,6 +53,7 @@ import java.util.function.Predicate;
 @Timeout(60)
 class ShardSupervisorTest {
     private static final long TOTAL = 1000;
+    private static final int FIRST_ATTEMPTS = 3;
 
     @TempDir Path folder;
     private final BlockingQueue<Loading> loadings = new LinkedBlockingQueue<>();
@@ -120,18 +126,24 @@ class ShardSupervisorTest {
     }
 
     @BeforeEach
-    void start() throws Exception {
+    void prepare() {
         supervisor =
                 new ShardSupervisor(
                         "test",
                         new TestLink(),
                         request().encode(),
                         new TensorCheck(
-                                TensorDigests.rememberedIn(folder),
-                                new TensorSelection(List.of())));
-        CompletableFuture<Void> started =
-                CompletableFuture.runAsync(
-                        () -> supervisor.start(LoadProgress.silent()), Thread::startVirtualThread);
+                                TensorDigests.rememberedIn(folder), new TensorSelection(List.of())),
+                        FIRST_ATTEMPTS);
+    }
+
+    private CompletableFuture<Void> start() {
+        return CompletableFuture.runAsync(
+                () -> supervisor.start(LoadProgress.silent()), Thread::startVirtualThread);
+    }
+
+    private void loadAndCrash() throws Exception {
+        CompletableFuture<Void> started = start();
         Loading first = next();
         first.done();
         started.get(20, TimeUnit.SECONDS);
@@ -176,6 +188,7 @@ class ShardSupervisorTest {
 
     @Test
     void healthTellsHowFarAShardIsOnItsWayBack() throws Exception {
+        loadAndCrash();
         Loading process = next();
         process.progress(100);
         ShardHealth.Loading early = awaitLoaded(100);
@@ -193,6 +206,7 @@ class ShardSupervisorTest {
 
     @Test
     void aProcessThatCrashesAgainAndAgainInLoadingMakesNoProgressForEver() throws Exception {
+        loadAndCrash();
         for (int attempt = 0; attempt < ReturnProgress.TRUSTED_ATTEMPTS; attempt++) {
             Loading process = next();
             process.progress(500);
@@ -209,5 +223,53 @@ class ShardSupervisorTest {
         assertEquals(begun.steps(), repeated.steps(), "as far as the attempts before");
         assertEquals(begun.steps() + 1, further.steps());
         assertFalse(supervisor.recover().isDone());
+    }
+
+    @Test
+    void aProcessThatIsLostDuringItsFirstLoadIsStartedAgain() throws Exception {
+        CompletableFuture<Void> started = start();
+
+        next().crash();
+        Loading second = next();
+        second.progress(500);
+        second.crash();
+        next().done();
+
+        started.get(20, TimeUnit.SECONDS);
+        assertEquals(State.READY, supervisor.health().state());
+        assertEquals(0, supervisor.health().restarts());
+    }
+
+    @Test
+    void aProcessThatIsLostInEachAttemptOfItsFirstLoadIsAFailure() {
+        CompletableFuture<Void> started = start();
+
+        for (int attempt = 0; attempt < FIRST_ATTEMPTS; attempt++) {
+            next().crash();
+        }
+
+        VarveException failure = assertThrows(VarveException.class, () -> Await.result(started));
+        assertEquals(VarveException.Kind.UNAVAILABLE, failure.kind());
+        assertTrue(
+                failure.getMessage()
+                        .startsWith(
+                                "test did not load in 3 attempts; the last one: test was lost"
+                                        + " while it loaded: "),
+                failure.getMessage());
+        assertTrue(loadings.isEmpty());
+    }
+
+    /** What the file or the memory is the reason of, another attempt does not change. */
+    @ParameterizedTest
+    @EnumSource(names = {"CORRUPT_FILE", "OUT_OF_MEMORY", "INVALID_REQUEST", "UNAVAILABLE"})
+    void aProcessThatRefusesItsFirstLoadIsAskedOnce(WireCode code) {
+        CompletableFuture<Void> started = start();
+
+        next().call().fail(new WireException(code, "no"));
+
+        VarveException failure = assertThrows(VarveException.class, () -> Await.result(started));
+        assertEquals("no", failure.getMessage());
+        assertEquals(code.kind(), failure.kind());
+        assertTrue(loadings.isEmpty());
     }
 }

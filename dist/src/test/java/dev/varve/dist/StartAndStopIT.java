@@ -120,6 +120,12 @@ class StartAndStopIT {
             assertEquals(status, server.status(), server.err());
             assertTrue(server.err().contains("varve: a second signal"), server.err());
             assertTrue(server.err().contains("varve: stopped"), server.err());
+            String last = "";
+            while (lines.hasNext()) {
+                String line = lines.next();
+                last = line.contains("\"error\"") ? line : last;
+            }
+            assertTrue(last.contains("\"code\":\"shutting_down\""), last);
         }
     }
 

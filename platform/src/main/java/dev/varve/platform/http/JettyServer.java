@@ -13,6 +13,7 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
@@ -24,11 +25,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Listens, and lets requests in to routes. The intake stays somebody else's. */
 final class JettyServer implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
     static final int REQUEST_HEADER_BYTES = 64 << 10;
     private static final Duration IDLE = Duration.ofMinutes(10);
+
+    /** Responses whose models have ended, such as those of streams, are written in this time. */
+    private static final Duration LAST_RESPONSES = Duration.ofSeconds(2);
+
     private static final int TRANSPORT_THREADS = 8;
     private static final int ACCEPT_QUEUE = 1024;
     private static final int PROBE_THREADS = 4;
@@ -49,6 +56,7 @@ final class JettyServer implements AutoCloseable {
     private final ServerConnector connector;
     private final Optional<ServerTls> tls;
     private final ExecutorService probes;
+    private final GracefulHandler responses;
 
     JettyServer(HttpOptions options, AccessControl access, Intake intake, RouteTable routes) {
         this.options = options;
@@ -87,7 +95,8 @@ final class JettyServer implements AutoCloseable {
                 options.address().basePath().isEmpty()
                         ? front
                         : new BasePathHandler(front, options.address().basePath());
-        server.setHandler(tls.isPresent() ? new TlsOnlyHandler(based) : based);
+        responses = new GracefulHandler(tls.isPresent() ? new TlsOnlyHandler(based) : based);
+        server.setHandler(responses);
         server.setErrorHandler(new JsonErrorHandler());
     }
 
@@ -168,11 +177,21 @@ final class JettyServer implements AutoCloseable {
     public void close() {
         tls.ifPresent(ServerTls::close);
         try {
+            awaitResponses();
             server.stop();
         } catch (Exception e) {
             throw new IllegalStateException("the HTTP server did not stop", e);
         } finally {
             probes.shutdown();
+        }
+    }
+
+    /** Refuses requests; a client that does not read keeps the process only for a limited time. */
+    private void awaitResponses() throws Exception {
+        try {
+            responses.shutdown().get(LAST_RESPONSES.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.log(System.Logger.Level.DEBUG, "responses are cut after {0}", LAST_RESPONSES);
         }
     }
 }

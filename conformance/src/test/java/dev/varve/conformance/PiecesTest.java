@@ -134,7 +134,7 @@ class PiecesTest {
         }
     }
 
-    /** Where it made no difference to resume, nobody can tell a hit from a miss by its answer. */
+    /** A resumed prompt has the bits of one computed whole, so a cache hit changes no answer. */
     @ParameterizedTest
     @EnumSource(names = {"QWEN35", "GEMMA4", "LAGUNA"})
     void aShortRestBehindAPrefixHasTheBitsOfTheWindow(Family family) throws Exception {

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 /**
  * Collects the garbage of a process that runs for days. The serial collector lets the old
  * generation grow up to the heap's limit before it collects it, so objects that die soon after they
- * were promoted would fill it, and that memory is wanted for models.
+ * were promoted fill it, and models need that memory.
  */
 final class HeapTrimmer implements AutoCloseable {
     /** Bytes that may be in use in any case. */
@@ -22,7 +22,9 @@ final class HeapTrimmer implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().name("varve-heap").daemon(true).factory());
 
-    /** Bytes that were in use behind the last collection; those that live, about. */
+    /**
+     * At most so many bytes belong to live objects: the fewest in use since the last collection.
+     */
     private long live;
 
     /**
@@ -47,7 +49,10 @@ final class HeapTrimmer implements AutoCloseable {
 
     /** Collects if the heap holds more than twice what lives. */
     void look() {
-        if (used.getAsLong() > Math.max(FLOOR, 2 * live)) {
+        long now = used.getAsLong();
+        // Java may have collected by itself, after a large grammar or body is gone.
+        live = Math.min(live, now);
+        if (now > Math.max(FLOOR, 2 * live)) {
             collector.run();
             live = used.getAsLong();
         }

@@ -40,18 +40,18 @@ final class ServerStop {
         return ShutdownGuard.prepare(asked::countDown, LIMIT, this::hurry);
     }
 
-    /** Ends the time that running requests have. */
+    /** Ends the drain now: requests that still run are cancelled. */
     void hurry() {
         hurried.complete(End.HURRIED);
     }
 
-    /** Is at 0 once the server is asked to stop. */
+    /** Counts down to 0 when the server is asked to stop. */
     CountDownLatch asked() {
         return asked;
     }
 
     /**
-     * Lets running requests end. Whoever calls this ends those that are left.
+     * Lets running requests end. The caller cancels those that still run afterwards.
      *
      * @param say takes lines for people
      */

@@ -10,21 +10,22 @@ import java.util.function.IntConsumer;
 
 /**
  * Counts SIGINT and SIGTERM: the first one stops the process in order, the second one hurries it,
- * and a third one ends it at once. Java itself shows none behind the first. Thread-safe.
+ * and a third one ends it at once. A shutdown hook alone would hear of the first one only.
+ * Thread-safe.
  */
 final class StopSignals implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.cli");
     private static final List<String> NAMES = List.of("INT", "TERM");
 
-    /** What shells add to the number of a signal for the exit status. */
+    /** The exit status of a process that a signal ends is this plus the number of the signal. */
     private static final int SIGNALLED = 128;
 
     /**
-     * What signals lead to.
+     * The actions that signals trigger: the first, the second and each further one.
      *
-     * @param stop takes the exit status
-     * @param hurry the process is stopping already
-     * @param halt takes the exit status
+     * @param stop begins an orderly stop with an exit status
+     * @param hurry shortens the stop that has begun
+     * @param halt ends the process at once with an exit status
      */
     record Reactions(IntConsumer stop, Runnable hurry, IntConsumer halt) {
         static Reactions of(Runnable hurry) {
@@ -32,7 +33,7 @@ final class StopSignals implements AutoCloseable {
         }
     }
 
-    /** Puts back what handled a signal before. */
+    /** Restores the handler that a signal had before. */
     private interface Restoring {
         void run() throws ReflectiveOperationException;
     }
@@ -54,7 +55,7 @@ final class StopSignals implements AutoCloseable {
                 before.add(install(name));
             }
         } catch (ReflectiveOperationException e) {
-            LOG.log(System.Logger.Level.DEBUG, "a second signal is not noticed", e);
+            LOG.log(System.Logger.Level.DEBUG, "a second SIGINT or SIGTERM will have no effect", e);
         }
     }
 
@@ -96,7 +97,10 @@ final class StopSignals implements AutoCloseable {
                 each.run();
             }
         } catch (InvocationTargetException e) {
-            LOG.log(System.Logger.Level.DEBUG, "a signal keeps its handler", e.getCause());
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "the handler of a signal was not restored",
+                    e.getCause());
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

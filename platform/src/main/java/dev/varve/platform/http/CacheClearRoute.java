@@ -23,7 +23,7 @@ final class CacheClearRoute extends Route {
 
     @Override
     Outcome answer(Exchange exchange) throws IOException, InterruptedException {
-        // One that fails keeps none of the others from it.
+        // A model whose cache cannot be cleared does not keep the others from it.
         EngineAnswer.await(
                 CompletableFuture.allOf(
                         offer.loaded().stream()

@@ -66,7 +66,7 @@ public record PluginExit(Path file, Optional<String> method) {
         return method.isEmpty();
     }
 
-    /** One line for people, without an end. */
+    /** One line for people, without a line break. */
     public String describe() {
         return "the plugin "
                 + file.getFileName()

@@ -44,6 +44,18 @@ class HeapTrimmerTest {
     }
 
     @Test
+    void aPeakThatIsOverRaisesNoLimit() {
+        try (HeapTrimmer trimmer = new HeapTrimmer(() -> used, this::collect)) {
+            live = 5 * HeapTrimmer.FLOOR;
+            assertEquals(1, collectionsAt(trimmer, live));
+
+            live = HeapTrimmer.FLOOR;
+            assertEquals(0, collectionsAt(trimmer, live));
+            assertEquals(1, collectionsAt(trimmer, 2 * live + 1));
+        }
+    }
+
+    @Test
     void aSmallHeapIsLeftAlone() {
         try (HeapTrimmer trimmer = new HeapTrimmer(() -> used, this::collect)) {
             live = 1;

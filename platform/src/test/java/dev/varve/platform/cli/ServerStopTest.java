@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** What signals do to a server. */
+/** The first signal drains a server, the second cancels its requests, the third halts it. */
 @Timeout(60)
 class ServerStopTest {
     private static final int INT = 2;

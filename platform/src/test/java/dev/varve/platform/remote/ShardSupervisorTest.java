@@ -259,7 +259,7 @@ class ShardSupervisorTest {
         assertTrue(loadings.isEmpty());
     }
 
-    /** What the file or the memory is the reason of, another attempt does not change. */
+    /** A process that refuses a file, or lacks memory, would refuse again. */
     @ParameterizedTest
     @EnumSource(names = {"CORRUPT_FILE", "OUT_OF_MEMORY", "INVALID_REQUEST", "UNAVAILABLE"})
     void aProcessThatRefusesItsFirstLoadIsAskedOnce(WireCode code) {

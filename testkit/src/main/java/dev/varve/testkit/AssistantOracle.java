@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * What libllama makes of an assistant beside its model, on the CPU with F32 keys and values. Owns
- * models, contexts and threads; for one thread.
+ * What libllama makes of an assistant beside its model, on the CPU. Owns models, contexts and
+ * threads; for one thread.
  */
 public final class AssistantOracle implements AutoCloseable {
     private final Deque<Runnable> owned = new ArrayDeque<>();
@@ -29,9 +29,10 @@ public final class AssistantOracle implements AutoCloseable {
      * @param file of the assistant
      * @param width of the model's hidden state
      * @param most tokens of a sequence
+     * @param cache type of keys and values
      * @throws IllegalArgumentException with libllama's reason if it refuses
      */
-    public AssistantOracle(Path target, Path file, int width, int most) {
+    public AssistantOracle(Path target, Path file, int width, int most, TensorType cache) {
         this.width = width;
         Oracle.load();
         NativeLog.drain();
@@ -40,16 +41,21 @@ public final class AssistantOracle implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment model = model(arena, target);
             vocabulary = LlamaApi.vocabularyTokens(LlamaApi.vocabulary(model));
-            this.target = context(model, NextTokenOracle.plainContextParams(arena, most), threads);
-            assistant =
-                    context(
-                            model(arena, file),
-                            NextTokenOracle.contextParams(arena, most, this.target),
-                            threads);
+            MemorySegment plain = NextTokenOracle.plainContextParams(arena, most);
+            setCache(plain, cache);
+            this.target = context(model, plain, threads);
+            MemorySegment beside = NextTokenOracle.contextParams(arena, most, this.target);
+            setCache(beside, cache);
+            assistant = context(model(arena, file), beside, threads);
         } catch (RuntimeException | Error e) {
             close();
             throw e;
         }
+    }
+
+    private static void setCache(MemorySegment params, TensorType type) {
+        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "type_k", type.ggmlId());
+        LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "type_v", type.ggmlId());
     }
 
     private MemorySegment model(Arena arena, Path file) {

@@ -70,7 +70,10 @@ class EnginePoolTest {
             }
 
             assertEquals(400, cached);
-            Await.until("all is counted", () -> pool.status().load().running() == 0);
+            // Before a request is seen to run, none does.
+            Await.until(
+                    "all prompts are counted",
+                    () -> pool.status().counts().tokens().prompt() == 880);
             for (int id = 0; id < 2; id++) {
                 assertEquals(440, replica(pool, id).tokens().prompt(), "replica " + id);
                 assertEquals(200, replica(pool, id).tokens().cachedPrompt(), "replica " + id);

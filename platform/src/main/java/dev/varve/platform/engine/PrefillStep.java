@@ -231,7 +231,7 @@ final class PrefillStep {
     /**
      * Whether a checkpoint or a resumed prefix leaves less than a tile of a window that a prefill
      * without any cache attends in tiles. Such a rest is attended in a tile too: F16 rows have
-     * other numbers otherwise.
+     * other numbers otherwise. Behind decoded tokens there is no such prefill to be like.
      */
     private boolean cutsTile(Request request, int begin, int windowEnd) {
         int end = Math.max(request.promptLength(), windowEnd);
@@ -245,7 +245,9 @@ final class PrefillStep {
                 first = Math.max(first, request.lookout());
             }
         }
-        return windowEnd - begin < ChunkPlan.TILE && last - first >= ChunkPlan.TILE;
+        return windowEnd - begin < ChunkPlan.TILE
+                && last - first >= ChunkPlan.TILE
+                && !request.sequence().cuts().hasRowsBehind(first);
     }
 
     /** Where a checkpoint is of use: not where any position can be gone back to. */

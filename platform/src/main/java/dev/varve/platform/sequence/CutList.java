@@ -55,6 +55,16 @@ public final class CutList {
         return size > 0 && cuts[size - 1] % KINDS == PIECE;
     }
 
+    /** Whether tokens behind a position were decoded, and not part of a window. */
+    public boolean hasRowsBehind(int position) {
+        for (int i = countUpTo(position); i < size; i++) {
+            if (cuts[i] % KINDS == ROWS) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * The cuts up to a position.
      *

@@ -179,4 +179,17 @@ class CutListTest {
         assertEquals(18, cuts.end(), "the list itself stays as it is");
         assertThrows(IllegalArgumentException.class, () -> cuts.endingBy(10));
     }
+
+    @Test
+    void decodedTokensBehindAPositionAreKnown() {
+        CutList cuts = new CutList();
+        cuts.add(40, Stretch.WINDOW);
+        cuts.add(41, Stretch.ROWS);
+        cuts.add(60, Stretch.WINDOW);
+
+        assertTrue(cuts.hasRowsBehind(0));
+        assertTrue(cuts.hasRowsBehind(40));
+        assertFalse(cuts.hasRowsBehind(41));
+        assertFalse(CutList.NONE.hasRowsBehind(0));
+    }
 }

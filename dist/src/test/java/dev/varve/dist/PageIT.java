@@ -227,6 +227,10 @@ class PageIT {
         tab.ask(ChatPage.LONG);
         tab.awaitWords(40);
         String address = tab.page().url();
+        // It reads what the first tab has saved: otherwise there would be nothing to continue.
+        ChatPage reader = ChatPage.open(person, address);
+        reader.awaitWords(20);
+        reader.page().close();
         tab.page().close();
         ChatPage back = ChatPage.blank(person);
         back.page()

@@ -32,6 +32,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -266,14 +267,15 @@ class ServeIT {
                     friend.chat()
                             .completions()
                             .createStreaming(chat("Hi").maxCompletionTokens(400).build())) {
-                chunks.stream()
-                        .flatMap(chunk -> chunk.choices().stream())
-                        .forEach(
-                                choice -> {
-                                    own.terminate();
-                                    choice.finishReason()
-                                            .ifPresent(reason -> reasons.add(reason.asString()));
-                                });
+                Iterator<ChatCompletionChunk> left = chunks.stream().iterator();
+                left.next();
+                // Once: a second signal would end the stream.
+                own.terminate();
+                left.forEachRemaining(
+                        chunk ->
+                                chunk.choices().stream()
+                                        .flatMap(choice -> choice.finishReason().stream())
+                                        .forEach(reason -> reasons.add(reason.asString())));
             }
 
             assertEquals(1, reasons.size(), "the stream ended with its reason");

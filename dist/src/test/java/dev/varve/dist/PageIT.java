@@ -283,6 +283,7 @@ class PageIT {
         tab.button("Send").first().click();
         dialog("The 2 messages after it will be deleted.", "Go on");
 
+        assertThat(tab.messages("user")).hasCount(1);
         assertThat(tab.messages("user")).hasText("What is 3 + 4?");
         tab.awaitEnd();
         assertThat(tab.lastAnswer()).containsText("3 + 4 = 7.");

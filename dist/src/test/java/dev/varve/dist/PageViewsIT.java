@@ -101,6 +101,14 @@ class PageViewsIT {
         return new LongAnswer(server.url(), question, tokens, Optional.empty());
     }
 
+    /** A process is not yet one while the server's runtime makes it, and waits for that. */
+    private static boolean isShard(ProcessHandle process) {
+        return process.info()
+                .commandLine()
+                .filter(line -> line.contains("--supervised"))
+                .isPresent();
+    }
+
     private static void signal(ProcessHandle process, String name) throws Exception {
         assertEquals(
                 0,
@@ -134,6 +142,7 @@ class PageViewsIT {
                                     () ->
                                             server.children().stream()
                                                     .filter(each -> !lost.contains(each))
+                                                    .filter(PageViewsIT::isShard)
                                                     .findFirst(),
                                     Optional::isPresent)
                             .orElseThrow();

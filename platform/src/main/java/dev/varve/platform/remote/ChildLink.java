@@ -17,8 +17,8 @@ public final class ChildLink implements ShardLink {
     private final ShardLaunch launch;
     private final TransportProvider transport;
     private final WireOptions wireOptions;
-    private Optional<ShardProcess> process = Optional.empty();
-    private boolean closed;
+    private volatile Optional<ShardProcess> process = Optional.empty();
+    private volatile boolean closed;
 
     /** A link whose process starts with {@link #open}. */
     public ChildLink(ShardLaunch launch, TransportProvider transport, WireOptions wireOptions) {
@@ -29,10 +29,9 @@ public final class ChildLink implements ShardLink {
 
     @Override
     public WireChannel open() {
-        current().ifPresent(ShardProcess::kill);
+        process.ifPresent(ShardProcess::kill);
         ShardProcess fresh = start();
         try {
-            // Without the lock, so that close can end a process that never listens.
             fresh.awaitListening();
             WireOptions options = wireOptions.withToken(Optional.of(fresh.token()));
             return new ListeningLink(
@@ -44,17 +43,28 @@ public final class ChildLink implements ShardLink {
         }
     }
 
-    private synchronized ShardProcess start() {
-        if (closed) {
-            throw new VarveException(VarveException.Kind.UNAVAILABLE, "the shard is closed");
-        }
+    /**
+     * Holds no lock: {@link #peer} and {@link #close} must not wait for an operating system that
+     * starts a process slowly, or for a process that never listens.
+     */
+    private ShardProcess start() {
+        requireOpen();
         ShardProcess fresh = ShardProcess.start(launch);
         process = Optional.of(fresh);
+        try {
+            // A close that did not see this process is seen here.
+            requireOpen();
+        } catch (VarveException e) {
+            fresh.kill();
+            throw e;
+        }
         return fresh;
     }
 
-    private synchronized Optional<ShardProcess> current() {
-        return process;
+    private void requireOpen() {
+        if (closed) {
+            throw new VarveException(VarveException.Kind.UNAVAILABLE, "the shard is closed");
+        }
     }
 
     @Override
@@ -64,7 +74,7 @@ public final class ChildLink implements ShardLink {
 
     /** The process' number, while there is one. */
     public Optional<Long> pid() {
-        return current().map(ShardProcess::pid);
+        return process.map(ShardProcess::pid);
     }
 
     @Override
@@ -75,14 +85,12 @@ public final class ChildLink implements ShardLink {
 
     @Override
     public Optional<String> lastWords() {
-        return current().flatMap(ShardProcess::lastWords);
+        return process.flatMap(ShardProcess::lastWords);
     }
 
     @Override
     public void close() {
-        synchronized (this) {
-            closed = true;
-        }
-        current().ifPresent(ShardProcess::end);
+        closed = true;
+        process.ifPresent(ShardProcess::end);
     }
 }

@@ -78,6 +78,11 @@ public final class ServerProcess implements AutoCloseable {
         return System.nanoTime() - begin;
     }
 
+    /** The server's own process. */
+    public ProcessHandle process() {
+        return process.toHandle();
+    }
+
     /** Processes that it started. */
     public Stream<ProcessHandle> children() {
         return process.children();

@@ -214,7 +214,8 @@ final class Client {
     private HttpRequest request(Question question, Conduct conduct) {
         ObjectNode body = JsonMapper.shared().createObjectNode();
         body.putArray("messages").addObject().put("role", "user").put("content", question.prompt());
-        body.put("max_tokens", question.maxTokens())
+        body.put("model", question.model())
+                .put("max_tokens", question.maxTokens())
                 .put("temperature", 0)
                 .put("ignore_eos", true)
                 .put("stream", conduct != Conduct.WHOLE);

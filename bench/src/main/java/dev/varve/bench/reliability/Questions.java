@@ -18,14 +18,22 @@ final class Questions {
     private Questions() {}
 
     /**
-     * Makes questions.
+     * Makes questions, the same for each model.
      *
      * @param longest words of the longest
+     * @param models their names
      */
-    static List<Question> of(long seed, int longest) {
+    static List<Question> of(long seed, int longest, List<String> models) {
+        List<Question> questions = new ArrayList<>();
+        for (String model : models) {
+            add(questions, model, seed, longest);
+        }
+        return List.copyOf(questions);
+    }
+
+    private static void add(List<Question> questions, String model, long seed, int longest) {
         Prompts prompts = new Prompts(seed);
         Random random = new Random(seed);
-        List<Question> questions = new ArrayList<>();
         for (int head = 0; head < HEADS; head++) {
             int words = SHORTEST_HEAD + (longest - SHORTEST_HEAD) * head / (HEADS - 1);
             String begin = prompts.text(head, words);
@@ -34,10 +42,10 @@ final class Questions {
                 questions.add(
                         new Question(
                                 questions.size(),
+                                model,
                                 begin + " " + end,
                                 random.nextInt(LEAST_TOKENS, MOST_TOKENS + 1)));
             }
         }
-        return List.copyOf(questions);
     }
 }

@@ -23,6 +23,8 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The run of mixed requests; {@code bench/run.sh reliability} starts it. */
@@ -51,8 +53,10 @@ public final class ReliabilityRun implements Callable<Integer> {
             names = "--model",
             paramLabel = "MODEL",
             defaultValue = "demo:qwen35",
-            description = "Model of both servers. Default: ${DEFAULT-VALUE}.")
-    private String model;
+            description =
+                    "Model of both servers; repeatable, each request then names one of them."
+                            + " Default: ${DEFAULT-VALUE}.")
+    private List<String> models;
 
     @Option(
             names = "--requests",
@@ -136,7 +140,7 @@ public final class ReliabilityRun implements Callable<Integer> {
                         HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
             Path keys = Files.writeString(folder.resolve("keys"), String.join("\n", KEYS) + "\n");
             Connector connector = (server, key) -> new Client(http, clock, server, key);
-            List<Question> questions = Questions.of(seed, longest);
+            List<Question> questions = Questions.of(seed, longest, names());
             List<Outcome.Complete> expected = expected(connector, questions, keys);
             return mixed(connector, new Mix(questions, expected, seed), folder, keys);
         } finally {
@@ -180,18 +184,27 @@ public final class ReliabilityRun implements Callable<Integer> {
             List<Client> all = KEYS.stream().map(key -> connector.to(server.uri(), key)).toList();
             awaitHealth(server, all.getFirst());
             Traffic traffic = new Traffic(all, mix, server::children, out::println);
-            traffic.run(requests, clients, killEvery);
+            try (MemoryLog memory = MemoryLog.start(server)) {
+                traffic.run(requests, clients, killEvery);
+                memory.summary().forEach(out::println);
+            }
             out.println(traffic.summary());
             return traffic.isGood() ? 0 : 1;
         }
     }
 
+    private List<String> names() {
+        return IntStream.range(0, models.size()).mapToObj(number -> "model-" + number).toList();
+    }
+
     private String command(Path keys) {
+        List<String> names = names();
         return varve
                 + " serve --port "
                 + ServerProcess.PORT
-                + " --model "
-                + model
+                + IntStream.range(0, models.size())
+                        .mapToObj(each -> " --model " + names.get(each) + "=" + models.get(each))
+                        .collect(Collectors.joining())
                 + " --threads 1 --max-ctx 4096 --no-page --log-level warning --api-key-file "
                 + keys
                 + (pool > 0 ? " --kvflash " + pool : "");

@@ -32,7 +32,8 @@ final class Tally {
             boolean killed) {
         requests++;
         conducts.merge(conduct, 1, Integer::sum);
-        String where = "question " + question.number() + ", " + conduct + ": ";
+        String where =
+                "question " + question.number() + " to " + question.model() + ", " + conduct + ": ";
         return switch (outcome) {
             case Outcome.Left() -> {
                 left++;

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 
 /** The tally counts faults of the server only, and a run can be repeated. */
 class TallyTest {
-    private static final Question QUESTION = new Question(0, "Hi", 4);
+    private static final Question QUESTION = new Question(0, "model-0", "Hi", 4);
     private static final Outcome.Complete EXPECTED = new Outcome.Complete("Hello", "stop");
 
     private final Tally tally = new Tally();
@@ -56,10 +56,10 @@ class TallyTest {
 
     @Test
     void aSeedMakesTheSameRequests() {
-        List<Question> questions = Questions.of(7, 100);
+        List<Question> questions = Questions.of(7, 100, List.of("model-0"));
         List<Outcome.Complete> answers = questions.stream().map(each -> EXPECTED).toList();
         Mix one = new Mix(questions, answers, 1);
-        Mix same = new Mix(Questions.of(7, 100), answers, 1);
+        Mix same = new Mix(Questions.of(7, 100, List.of("model-0")), answers, 1);
         Mix other = new Mix(questions, answers, 2);
 
         assertEquals(draws(one), draws(same));

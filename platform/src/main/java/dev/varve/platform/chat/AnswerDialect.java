@@ -190,7 +190,8 @@ public final class AnswerDialect {
     private ContentRule rule(AnswerForm form) {
         return switch (form) {
             case AnswerForm.Free() -> ContentRule.FREE;
-            case AnswerForm.Whole(var grammar) -> new WholeRule(grammar, tokenizer.endTokens());
+            case AnswerForm.Whole(var grammar) ->
+                    new WholeRule(grammar.start(), tokenizer.endTokens());
             case AnswerForm.Calls(var grammar) ->
                     new CallsRule(grammar, calls.orElseThrow().openId(), tokenizer.endTokens());
         };

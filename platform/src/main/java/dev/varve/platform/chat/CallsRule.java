@@ -1,5 +1,6 @@
 package dev.varve.platform.chat;
 
+import dev.varve.platform.grammar.GrammarState;
 import dev.varve.platform.grammar.TokenGrammar;
 import dev.varve.platform.sampling.TokenMask;
 
@@ -9,7 +10,10 @@ import java.util.Set;
 
 /** Content that is free, but for what stands behind the mark that opens a call. */
 final class CallsRule implements ContentRule {
-    private final TokenGrammar grammar;
+
+    /** Where each call begins; they share what their steps may cost. */
+    private final GrammarState start;
+
     private final int openId;
     private final Set<Integer> endTokens;
 
@@ -20,7 +24,7 @@ final class CallsRule implements ContentRule {
      * @param grammar of a call behind its open mark
      */
     CallsRule(TokenGrammar grammar, int openId, Set<Integer> endTokens) {
-        this.grammar = grammar;
+        start = grammar.start();
         this.openId = openId;
         this.endTokens = endTokens;
     }
@@ -56,7 +60,7 @@ final class CallsRule implements ContentRule {
             call.get().accept(token);
             call = call.filter(open -> !open.mustEnd());
         } else if (token == openId) {
-            call = Optional.of(new WholeRule(grammar, endTokens));
+            call = Optional.of(new WholeRule(start, endTokens));
         }
     }
 
@@ -69,7 +73,7 @@ final class CallsRule implements ContentRule {
         for (int i = 0; i < tokens.length; i++) {
             if (tokens[i] == openId) {
                 int[] behind = Arrays.copyOfRange(tokens, i + 1, tokens.length);
-                return i + 1 + new WholeRule(grammar, endTokens).allowed(behind);
+                return i + 1 + new WholeRule(start, endTokens).allowed(behind);
             }
         }
         return tokens.length;

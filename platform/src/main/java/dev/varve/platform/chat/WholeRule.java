@@ -2,7 +2,6 @@ package dev.varve.platform.chat;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.grammar.GrammarState;
-import dev.varve.platform.grammar.TokenGrammar;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 import dev.varve.platform.sampling.TokenMask;
 
@@ -16,11 +15,12 @@ final class WholeRule implements ContentRule {
     private GrammarState state;
 
     /**
+     * @param start where the text begins
      * @param endTokens those that end an answer
      */
-    WholeRule(TokenGrammar grammar, Set<Integer> endTokens) {
+    WholeRule(GrammarState start, Set<Integer> endTokens) {
         this.endTokens = endTokens;
-        state = grammar.start();
+        state = start;
     }
 
     @Override

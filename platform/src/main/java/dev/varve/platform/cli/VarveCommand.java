@@ -4,8 +4,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -131,15 +133,30 @@ final class VarveCommand implements Runnable {
     private static void hideEmptyDefaults(CommandLine command) {
         CommandSpec commandSpec = command.getCommandSpec();
         for (OptionSpec option : List.copyOf(commandSpec.options())) {
-            boolean empty =
-                    Optional.empty().equals(option.initialValue())
-                            || List.of().equals(option.initialValue());
-            if (empty && option.defaultValue() == null) {
+            if (hasEmptyDefault(option)) {
                 commandSpec.remove(option);
                 commandSpec.addOption(
                         OptionSpec.builder(option).showDefaultValue(Visibility.NEVER).build());
             }
         }
+        // All are put back in their order: those behind a removed one would move up.
+        List<PositionalParamSpec> parameters = List.copyOf(commandSpec.positionalParameters());
+        parameters.forEach(commandSpec::remove);
+        for (PositionalParamSpec parameter : parameters) {
+            commandSpec.addPositional(
+                    hasEmptyDefault(parameter)
+                            ? PositionalParamSpec.builder(parameter)
+                                    .showDefaultValue(Visibility.NEVER)
+                                    .build()
+                            : parameter);
+        }
+    }
+
+    private static boolean hasEmptyDefault(ArgSpec argument) {
+        boolean empty =
+                Optional.empty().equals(argument.initialValue())
+                        || List.of().equals(argument.initialValue());
+        return empty && argument.defaultValue() == null;
     }
 
     Environment environment() {

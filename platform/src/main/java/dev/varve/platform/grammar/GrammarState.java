@@ -13,9 +13,13 @@ public final class GrammarState {
     private final TokenGrammar grammar;
     private final ParseState state;
 
-    GrammarState(TokenGrammar grammar, ParseState state) {
+    /** Of the text, shared by all its states. */
+    private final AnswerBudget budget;
+
+    GrammarState(TokenGrammar grammar, ParseState state, AnswerBudget budget) {
         this.grammar = grammar;
         this.state = state;
+        this.budget = budget;
     }
 
     /** Whether the text may end here. */
@@ -30,26 +34,29 @@ public final class GrammarState {
 
     /** Whether a token may follow; an end token may where the text may end. */
     public boolean allows(int token) {
-        return grammar.isEndToken(token) && mayEnd() || !grammar.next(state, token).isDead();
+        return grammar.isEndToken(token) && mayEnd()
+                || !grammar.next(state, budget, token).isDead();
     }
 
     /** The state behind a token that is part of the text; empty if it may not follow. */
     public Optional<GrammarState> accept(int token) {
-        return stateOf(grammar.next(state, token));
+        return stateOf(grammar.next(state, budget, token));
     }
 
     /** The state behind bytes of the text; empty if they may not follow. */
     public Optional<GrammarState> read(byte... bytes) {
-        return stateOf(grammar.next(state, bytes));
+        return stateOf(grammar.next(state, budget, bytes));
     }
 
     private Optional<GrammarState> stateOf(ParseState next) {
-        return next.isDead() ? Optional.empty() : Optional.of(new GrammarState(grammar, next));
+        return next.isDead()
+                ? Optional.empty()
+                : Optional.of(new GrammarState(grammar, next, budget));
     }
 
     /** The tokens that may follow, the end tokens among them where the text may end. */
     public TokenMask mask() {
-        return grammar.mask(state);
+        return grammar.mask(state, budget);
     }
 
     @Override
@@ -64,6 +71,6 @@ public final class GrammarState {
 
     /** Tokens that must follow in turn, at most so many; none where there is a choice. */
     public int[] forced(int most) {
-        return grammar.forced(state, most);
+        return grammar.forced(state, budget, most);
     }
 }

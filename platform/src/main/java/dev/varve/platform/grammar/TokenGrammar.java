@@ -26,7 +26,6 @@ public final class TokenGrammar {
     private final ForcedText forced;
     private final Fuel fuel;
     private final int[] endTokens;
-    private final GrammarState start;
     private volatile long bytes;
 
     TokenGrammar(Grammar grammar, Fuel fuel, TokenTable table, Tokenizer tokenizer) {
@@ -36,30 +35,35 @@ public final class TokenGrammar {
         masks = new TokenMasks(table, recognizer);
         forced = new ForcedText(recognizer, tokenizer);
         endTokens = tokenizer.endTokens().stream().mapToInt(Integer::intValue).toArray();
-        start = new GrammarState(this, recognizer.start());
         bytes = recognizer.footprint().bytes();
     }
 
-    /** Where every text begins. */
+    /** Where a text begins, with what its steps may cost. */
     public GrammarState start() {
-        return start;
+        return new GrammarState(this, recognizer.start(), new AnswerBudget());
     }
 
     /** The state behind a token; dead if it may not follow. */
-    ParseState next(ParseState state, int token) {
+    ParseState next(ParseState state, AnswerBudget budget, int token) {
         return token < 0 || token >= table.size() || table.bytes(token).length == 0
                 ? recognizer.dead()
-                : next(state, table.bytes(token));
+                : next(state, budget, table.bytes(token));
     }
 
     /** The state behind some bytes; dead if they may not follow. */
-    ParseState next(ParseState state, byte... bytes) {
-        return serve(() -> recognizer.next(state, bytes));
+    ParseState next(ParseState state, AnswerBudget budget, byte... bytes) {
+        return serve(
+                budget,
+                () -> {
+                    budget.pieceRead();
+                    return recognizer.next(state, bytes);
+                });
     }
 
     /** The tokens that may follow, the end tokens among them where the text may end. */
-    TokenMask mask(ParseState state) {
+    TokenMask mask(ParseState state, AnswerBudget budget) {
         return serve(
+                budget,
                 () ->
                         TokenMask.of(
                                 withEnd(state, masks.mask(state)), table.places(), table.tokens()));
@@ -78,8 +82,8 @@ public final class TokenGrammar {
     }
 
     /** The tokens that must follow in turn, at most so many; none where there is a choice. */
-    int[] forced(ParseState state, int most) {
-        int[] tokens = serve(() -> forced.tokens(state));
+    int[] forced(ParseState state, AnswerBudget budget, int most) {
+        int[] tokens = serve(budget, () -> forced.tokens(state));
         return tokens.length > most ? Arrays.copyOf(tokens, most) : tokens;
     }
 
@@ -95,11 +99,13 @@ public final class TokenGrammar {
         return Arrays.stream(endTokens).anyMatch(end -> end == token);
     }
 
-    private synchronized <T> T serve(Supplier<T> answer) {
+    private synchronized <T> T serve(AnswerBudget budget, Supplier<T> answer) {
+        budget.require();
         fuel.allow(MOST_UNITS);
         try {
             return answer.get();
         } finally {
+            budget.spent(fuel.spent());
             recognizer.relieve();
             masks.forgetOld();
             bytes = recognizer.footprint().bytes() + masks.bytes();

@@ -50,6 +50,7 @@ class HelpTest {
             Outcome alone = run(command, "--help");
 
             assertEquals(0, alone.status(), command);
+            assertFalse(alone.out().contains("Optional"), "defaults as a person writes them");
             assertEquals(alone, run("help", command), command);
         }
     }

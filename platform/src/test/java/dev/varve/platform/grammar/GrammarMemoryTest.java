@@ -1,7 +1,11 @@
 package dev.varve.platform.grammar;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.platform.grammar.regex.GrammarLimitException;
 import dev.varve.platform.grammar.source.TextSource;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.TestTokenizers;
@@ -20,6 +24,9 @@ import java.util.stream.IntStream;
 class GrammarMemoryTest {
     private static final long MOST_BYTES = 64L << 20;
     private static final int STEPS = 300;
+
+    /** Tokens of one text: a longer one would cost more than a text may. */
+    private static final int LENGTH = 50;
 
     /** Any sequence of up to 17 letters is a state of its own. */
     private static final String MANY_STATES = "(a|b)*a(a|b){16}(0|1)*1(0|1){16}";
@@ -52,6 +59,35 @@ class GrammarMemoryTest {
     }
 
     @Test
+    void oneTextThatCostsTooMuchInAllIsEndedAndOthersAreNot() {
+        Tokenizer tokenizer = tokenizer();
+        int[] tokens = tokens(tokenizer);
+        TokenGrammar grammar =
+                new GrammarCompiler(tokenizer).compile(new TextSource.Pattern(MANY_STATES));
+        GrammarLimitException ended =
+                assertThrows(
+                        GrammarLimitException.class,
+                        () -> {
+                            GrammarState state = grammar.start();
+                            for (int step = 0; step < 10 * STEPS; step++) {
+                                state = next(state, tokens);
+                            }
+                        });
+
+        assertEquals(
+                "the grammar is too complex: the steps of one answer took more than 12000000 units"
+                        + " of work",
+                ended.getMessage());
+        assertDoesNotThrow(() -> next(grammar.start(), tokens));
+    }
+
+    private GrammarState next(GrammarState state, int... tokens) {
+        TokenMask mask = state.mask();
+        int[] allowed = Arrays.stream(tokens).filter(mask::allows).toArray();
+        return state.accept(allowed[random.nextInt(allowed.length)]).orElseThrow();
+    }
+
+    @Test
     void oneGrammarStaysWithinItsBound() {
         Tokenizer tokenizer = tokenizer();
         int[] tokens = tokens(tokenizer);
@@ -67,7 +103,7 @@ class GrammarMemoryTest {
             TokenMask mask = state.mask();
             int[] allowed = Arrays.stream(tokens).filter(mask::allows).toArray();
             state =
-                    allowed.length == 0
+                    allowed.length == 0 || step % LENGTH == LENGTH - 1
                             ? grammar.start()
                             : state.accept(allowed[random.nextInt(allowed.length)]).orElseThrow();
             long bytes = grammar.bytes();

@@ -70,13 +70,14 @@ final class ServeArguments {
 
     @Option(
             names = "--max-connections-per-client",
-            defaultValue = "" + IntakeLimits.DEFAULT_CONNECTIONS,
             paramLabel = "N",
             description =
                     "Most connections of one address; a proxy in front of the server is one"
-                            + " address.",
+                            + " address (default: "
+                            + IntakeLimits.DEFAULT_CONNECTIONS
+                            + " more than --max-queue).",
             order = OptionSections.RARE + 1)
-    private int maxConnectionsPerClient;
+    private Optional<Integer> maxConnectionsPerClient = Optional.empty();
 
     @Option(
             names = "--model-name",
@@ -285,14 +286,20 @@ final class ServeArguments {
     }
 
     private IntakeLimits limits() {
-        if (maxConnectionsPerClient < 1) {
+        // The queue's limit is the one that requests meet, though one client sends all of them.
+        int connections =
+                maxConnectionsPerClient.orElse(
+                        (int)
+                                Math.min(
+                                        Integer.MAX_VALUE,
+                                        (long) IntakeLimits.DEFAULT_CONNECTIONS + maxQueue));
+        if (connections < 1) {
             throw new UsageException(
-                    "--max-connections-per-client: expected 1 or more, found "
-                            + maxConnectionsPerClient);
+                    "--max-connections-per-client: expected 1 or more, found " + connections);
         }
         return IntakeLimits.DEFAULT
                 .withBodyBytes(maxBodyBytes())
-                .withConnectionsPerClient(maxConnectionsPerClient);
+                .withConnectionsPerClient(connections);
     }
 
     private int maxBodyBytes() {

@@ -37,7 +37,7 @@ final class JettyServer implements AutoCloseable {
     private static final Duration LAST_RESPONSES = Duration.ofSeconds(2);
 
     private static final int TRANSPORT_THREADS = 8;
-    private static final int ACCEPT_QUEUE = 1024;
+    private static final int ACCEPT_QUEUE = 8192;
     private static final int PROBE_THREADS = 4;
     private static final int PROBE_IDLE_SECONDS = 10;
 
@@ -81,7 +81,7 @@ final class JettyServer implements AutoCloseable {
         connector.setHost(options.address().host());
         connector.setPort(options.address().port());
         connector.setIdleTimeout(IDLE.toMillis());
-        // The usual 50 are full when many clients come at once; the next ones wait for seconds.
+        // A full one makes clients wait for seconds; the system may make it shorter (somaxconn).
         connector.setAcceptQueueSize(ACCEPT_QUEUE);
         connector.addBean(intake.connections());
         server.addConnector(connector);

@@ -172,7 +172,8 @@ class DraftOracleTest {
                             logits[tokens[row - first]],
                             CLOSE,
                             "guess of row " + row);
-                    // A tie: libllama goes on from another token, and its rows are of no use.
+                    // A tie: libllama continues from another token, so its later rows do not
+                    // compare.
                     return;
                 }
             }
@@ -254,11 +255,11 @@ class DraftOracleTest {
         }
     }
 
-    /** How many tokens a draft may have: their chance together must not fall below a twentieth. */
+    /** Draft lengths that are right: the tokens' joint probability must stay above 0.05. */
     private static final class Cutoff {
         private static final double CHANCE = 0.05;
 
-        /** The speculator's chance may differ by so much. */
+        /** Tolerance for the speculator's probability. */
         private static final double DEVIATION = 1e-3;
 
         private int least;

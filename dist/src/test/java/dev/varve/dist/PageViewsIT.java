@@ -101,7 +101,7 @@ class PageViewsIT {
         return new LongAnswer(server.url(), question, tokens, Optional.empty());
     }
 
-    /** A process is not yet one while the server's runtime makes it, and waits for that. */
+    /** Whether the child runs the shard program: before exec, the server waits for it. */
     private static boolean isShard(ProcessHandle process) {
         return process.info()
                 .commandLine()

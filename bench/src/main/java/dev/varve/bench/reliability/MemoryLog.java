@@ -27,7 +27,7 @@ final class MemoryLog implements AutoCloseable {
     private static final double SECONDS_OF_HOUR = 3600;
 
     /**
-     * One look.
+     * Memory of a process at one time.
      *
      * @param seconds since the log began
      * @param mebibytes of anonymous memory
@@ -79,7 +79,9 @@ final class MemoryLog implements AutoCloseable {
         }
     }
 
-    /** A line for each process that has lived since the middle of the time, the server's first. */
+    /**
+     * Returns a line for each process that has run since the middle of the log, the server's first.
+     */
     synchronized List<String> summary() {
         double middle = (System.nanoTime() - begin) / 2e9;
         List<String> lines = new ArrayList<>();
@@ -107,7 +109,7 @@ final class MemoryLog implements AutoCloseable {
                 slope(late) * SECONDS_OF_HOUR);
     }
 
-    /** Of the least squares line, in MiB a second. */
+    /** Returns the slope of the least squares line, in MiB a second. */
     static double slope(List<Sample> samples) {
         double seconds = samples.stream().mapToDouble(Sample::seconds).average().orElseThrow();
         double mean = samples.stream().mapToDouble(Sample::mebibytes).average().orElseThrow();

@@ -11,7 +11,7 @@ import java.util.Set;
 /** Content that is free, but for what stands behind the mark that opens a call. */
 final class CallsRule implements ContentRule {
 
-    /** Where each call begins; they share what their steps may cost. */
+    /** Start state of every call: all calls of an answer share its work budget. */
     private final GrammarState start;
 
     private final int openId;

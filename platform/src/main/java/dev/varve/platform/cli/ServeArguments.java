@@ -286,7 +286,7 @@ final class ServeArguments {
     }
 
     private IntakeLimits limits() {
-        // The queue's limit is the one that requests meet, though one client sends all of them.
+        // Requests of a single client must reach the queue's limit before this one.
         int connections =
                 maxConnectionsPerClient.orElse(
                         (int)

@@ -139,7 +139,7 @@ final class VarveCommand implements Runnable {
                         OptionSpec.builder(option).showDefaultValue(Visibility.NEVER).build());
             }
         }
-        // All are put back in their order: those behind a removed one would move up.
+        // Picocli renumbers the parameters behind a removed one: remove all, then add all.
         List<PositionalParamSpec> parameters = List.copyOf(commandSpec.positionalParameters());
         parameters.forEach(commandSpec::remove);
         for (PositionalParamSpec parameter : parameters) {

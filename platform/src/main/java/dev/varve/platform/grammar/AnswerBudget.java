@@ -3,15 +3,15 @@ package dev.varve.platform.grammar;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 
 /**
- * What one text may still cost in all its steps, in units of {@link
- * dev.varve.platform.grammar.regex.Fuel}: steps are computed by the thread that computes for all
- * requests. Each piece of text that is read adds to it. For the grammar's lock.
+ * Work that a grammar may still do for one answer, in units of {@link
+ * dev.varve.platform.grammar.regex.Fuel}. The engine's thread does this work, so it delays all
+ * requests. Every token that the grammar reads adds a little. Guarded by the grammar's lock.
  */
 final class AnswerBudget {
     /** About a second of CPU time. */
     private static final long FIRST_UNITS = 12_000_000;
 
-    /** A small part of what a model needs to compute a token. */
+    /** Less time than a model takes to compute a token. */
     private static final long UNITS_OF_PIECE = 2_000;
 
     private long left = FIRST_UNITS;

@@ -13,7 +13,7 @@ public final class GrammarState {
     private final TokenGrammar grammar;
     private final ParseState state;
 
-    /** Of the text, shared by all its states. */
+    /** All states of one answer share it. */
     private final AnswerBudget budget;
 
     GrammarState(TokenGrammar grammar, ParseState state, AnswerBudget budget) {

@@ -38,7 +38,7 @@ public final class TokenGrammar {
         bytes = recognizer.footprint().bytes();
     }
 
-    /** Where a text begins, with what its steps may cost. */
+    /** Returns the start state of a new answer, which has a work budget of its own. */
     public GrammarState start() {
         return new GrammarState(this, recognizer.start(), new AnswerBudget());
     }

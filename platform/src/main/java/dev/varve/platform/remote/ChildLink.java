@@ -52,7 +52,7 @@ public final class ChildLink implements ShardLink {
         ShardProcess fresh = ShardProcess.start(launch);
         process = Optional.of(fresh);
         try {
-            // A close that did not see this process is seen here.
+            // close() may have run before the process was stored, and then did not end it.
             requireOpen();
         } catch (VarveException e) {
             fresh.kill();

@@ -351,21 +351,21 @@ final class Exporter {
         };
     }
 
-    /** Takes in what has arrived in host memory. */
+    /**
+     * Takes in what has arrived in host memory, in the order in which it was asked for: a
+     * checkpoint is not ready before all blocks in front of it are, since a store writes it with
+     * these.
+     */
     void poll() {
-        boolean failed = false;
-        for (Filling filling : List.copyOf(underWay)) {
-            if (filling.isDone()) {
-                filling.failure().ifPresent(reason -> failures.count(FAILED, reason));
-                failed |= filling.hasFailed();
-                if (!filling.hasFailed()) {
-                    underWay.remove(filling);
-                    filling.end();
-                }
+        while (!underWay.isEmpty() && underWay.getFirst().isDone()) {
+            Filling first = underWay.getFirst();
+            if (first.hasFailed()) {
+                first.failure().ifPresent(reason -> failures.count(FAILED, reason));
+                abandon();
+                return;
             }
-        }
-        if (failed) {
-            abandon();
+            underWay.removeFirst();
+            first.end();
         }
     }
 

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -49,6 +50,10 @@ class ExporterTest {
             new SequenceCache(new CacheCapacity(4 * CONTEXT, 9), false, Departures.UNHEARD);
     private final PrefixTree tree = new PrefixTree(new CellMemory(16 << 20), true, () -> 0);
     private final HeldMover mover = new HeldMover();
+
+    /** Positions that were reported as ready. */
+    private final List<Integer> kept = new ArrayList<>();
+
     private final Exporter exporter =
             new Exporter(
                     tree,
@@ -60,7 +65,7 @@ class ExporterTest {
                     devices,
                     new MeteredMover(devices, mover),
                     new FailureCounter(System::nanoTime),
-                    (scope, kept) -> {});
+                    (scope, checkpoint) -> kept.add(checkpoint.position()));
 
     /** Moves that are over when the test says so. The rows are zeros. */
     private static final class HeldMover implements CacheMover {
@@ -217,6 +222,39 @@ class ExporterTest {
 
         assertTrue(tree.find(SCOPE, other, LENGTH).isEmpty());
         assertWholeAndThenFree();
+    }
+
+    /** A store would write the checkpoint, and the rows of a block that are not there. */
+    @Test
+    void noCheckpointIsReadyBeforeTheBlocksInFrontOfIt() {
+        add(computed(PROMPT));
+        issueAll();
+        CompletableFuture<Void> firstBlock = mover.held.removeFirst();
+
+        settle();
+        List<Integer> before = List.copyOf(kept);
+        firstBlock.complete(null);
+        exporter.poll();
+
+        assertEquals(List.of(), before);
+        assertEquals(List.of(LENGTH), kept);
+        assertWholeAndThenFree();
+    }
+
+    @Test
+    void noCheckpointIsReadyBehindABlockThatFailed() {
+        add(computed(PROMPT));
+        issueAll();
+
+        mover.held
+                .removeFirst()
+                .completeExceptionally(
+                        new VarveException(VarveException.Kind.BACKEND_FAILED, "out of order"));
+        settle();
+
+        assertEquals(List.of(), kept);
+        assertTrue(found().isEmpty());
+        assertEquals(0, tree.memory().used());
     }
 
     @Test

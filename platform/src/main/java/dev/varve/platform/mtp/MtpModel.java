@@ -15,6 +15,7 @@ import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Numerics;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
@@ -43,7 +44,7 @@ final class MtpModel implements AutoCloseable {
     private static final Stashes STASHES = new Stashes(1, 1);
 
     private final MtpFile file;
-    private final LocalShard shard;
+    private final Shard shard;
     private final int capacity;
 
     /** Of each region, the position behind the rows that were computed last. */
@@ -67,7 +68,11 @@ final class MtpModel implements AutoCloseable {
      */
     record Guess(int[] tokens, List<float[]> states) {}
 
-    private MtpModel(MtpFile file, LocalShard shard, SpeculationTarget.Limits limits) {
+    /**
+     * @param shard of the blocks alone, with a region and a state row for each sequence; closed
+     *     with the model
+     */
+    MtpModel(MtpFile file, Shard shard, SpeculationTarget.Limits limits) {
         this.file = file;
         this.shard = shard;
         capacity = capacity(limits);
@@ -93,7 +98,7 @@ final class MtpModel implements AutoCloseable {
                 ShardOptions.of(CacheTypes.f16(), sizes(file, limits))
                         .withNumerics(new Numerics(attention, ExactRows.OFF))
                         .withCaptures(List.of(file.made()));
-        LocalShard shard =
+        Shard shard =
                 LocalShard.load(
                         new ModelRange(file.file(), file.block(), file.range()),
                         device,

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -38,19 +39,22 @@ public final class MtpSpeculator implements Speculator {
 
     private final MtpFile file;
     private final SpeculationTarget.Limits limits;
-    private final ComputeDevice device;
-    private final Conduct conduct;
+    private final Residency residency;
+    private final Supplier<MtpModel> loader;
     private final int capacity;
     private final Map<Long, MtpSequence> sequences = new HashMap<>();
     private final Deque<Integer> free = new ArrayDeque<>();
     private Optional<MtpModel> model = Optional.empty();
 
     private MtpSpeculator(
-            MtpFile file, SpeculationTarget.Limits limits, ComputeDevice device, Conduct conduct) {
+            MtpFile file,
+            SpeculationTarget.Limits limits,
+            Residency residency,
+            Supplier<MtpModel> loader) {
         this.file = file;
         this.limits = limits;
-        this.device = device;
-        this.conduct = conduct;
+        this.residency = residency;
+        this.loader = loader;
         capacity = MtpModel.capacity(limits);
         IntStream.range(0, limits.sequences()).forEach(free::add);
     }
@@ -64,7 +68,24 @@ public final class MtpSpeculator implements Speculator {
      */
     public static MtpSpeculator open(
             MtpFile file, SpeculationTarget.Limits limits, ComputeDevice device, Conduct conduct) {
-        MtpSpeculator speculator = new MtpSpeculator(file, limits, device, conduct);
+        return open(
+                file,
+                limits,
+                conduct.residency(),
+                () -> MtpModel.load(file, limits, device, conduct.attention()));
+    }
+
+    /**
+     * Opens it over any model of the block.
+     *
+     * @param loader makes the model each time it is needed in memory
+     */
+    static MtpSpeculator open(
+            MtpFile file,
+            SpeculationTarget.Limits limits,
+            Residency residency,
+            Supplier<MtpModel> loader) {
+        MtpSpeculator speculator = new MtpSpeculator(file, limits, residency, loader);
         // Also where it is given back at once: what does not fit should be known now.
         speculator.model();
         speculator.release();
@@ -73,13 +94,13 @@ public final class MtpSpeculator implements Speculator {
 
     private MtpModel model() {
         if (model.isEmpty()) {
-            model = Optional.of(MtpModel.load(file, limits, device, conduct.attention()));
+            model = Optional.of(loader.get());
         }
         return model.get();
     }
 
     private void release() {
-        if (conduct.residency() == Residency.REQUEST_SCOPED && sequences.isEmpty()) {
+        if (residency == Residency.REQUEST_SCOPED && sequences.isEmpty()) {
             close();
         }
     }

@@ -1,14 +1,16 @@
-package dev.varve.conformance;
+package dev.varve.platform.mtp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
-import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.plugin.qwen35.Qwen35Family;
 import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.LagunaModel;
@@ -22,22 +24,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Which files have a block for multi-token prediction of a model, and what is said of others. */
 class MtpFileTest {
     @TempDir Path folder;
 
-    private MtpFile read(GgufWriter file, MtpModels target) throws IOException {
+    private MtpFile read(GgufWriter file, SmallBlocks target) throws IOException {
         Path path = folder.resolve("block.gguf");
         file.write(path);
-        OpenedModel model = Cpu.open(target.write(folder), ModelOptions.defaults());
-        return MtpFile.of(
-                GgufFile.open(path), Cpu.family(model.file()), model, ModelOptions.defaults());
+        OpenedModel model = SmallBlocks.open(target.write(folder), new Qwen35Family());
+        return MtpFile.of(GgufFile.open(path), new Qwen35Family(), model, ModelOptions.defaults());
     }
 
     private String refusal(GgufWriter file) {
         VarveException thrown =
-                assertThrows(VarveException.class, () -> read(file, MtpModels.DENSE));
+                assertThrows(VarveException.class, () -> read(file, SmallBlocks.DENSE));
         assertTrue(thrown.getMessage().contains("block.gguf"), thrown.getMessage());
         return thrown.getMessage();
     }
@@ -50,8 +52,8 @@ class MtpFileTest {
     }
 
     @ParameterizedTest
-    @EnumSource(MtpModels.class)
-    void aFileOfTheBlockAloneTakesTheRestFromTheTarget(MtpModels spec) throws IOException {
+    @EnumSource(SmallBlocks.class)
+    void aFileOfTheBlockAloneTakesTheRestFromTheTarget(SmallBlocks spec) throws IOException {
         GgufWriter alone = spec.writer();
         for (String name : alone.tensorNames()) {
             if (!name.startsWith("blk.4.")) {
@@ -62,6 +64,18 @@ class MtpFileTest {
         MtpFile file = read(alone, spec);
 
         assertEquals(spec.block(folder).weightBytes(), file.weightBytes());
+    }
+
+    @Test
+    void theBlockStandsBehindTheLayersOfItsModel() throws IOException {
+        MtpFile file = SmallBlocks.DENSE.block(folder);
+
+        assertEquals(new LayerRange(4, 5), file.range());
+        assertEquals(5, file.made());
+        assertEquals(List.of(4), file.captures());
+        assertEquals(128, file.width());
+        assertEquals(2 * 128, file.columnLength());
+        assertFalse(file.staysInPlace());
     }
 
     @Test
@@ -86,9 +100,9 @@ class MtpFileTest {
     void whatIsMissingOrOfAnotherShapeIsNamed(String name) {
         String tensor = "blk.4." + name;
 
-        requireNamed(MtpModels.DENSE.writer().leaveOut(tensor), tensor);
+        requireNamed(SmallBlocks.DENSE.writer().leaveOut(tensor), tensor);
         requireNamed(
-                MtpModels.DENSE.writer().lengthen(tensor),
+                SmallBlocks.DENSE.writer().lengthen(tensor),
                 // The width of the feed-forward is what its gate has.
                 name.equals("ffn_gate.weight") ? "blk.4.ffn_up.weight" : tensor);
     }
@@ -96,15 +110,18 @@ class MtpFileTest {
     @Test
     void blocksOfOtherModelsAreRefused() {
         requireNamed(
-                MtpModels.DENSE.writer().put("qwen35.nextn_predict_layers", GgufValue.of(2)),
+                SmallBlocks.DENSE.writer().put("qwen35.nextn_predict_layers", GgufValue.of(2)),
                 "nextn_predict_layers",
                 "1 block");
         Qwen35Model.Size more = new Qwen35Model.Size(4, 128, 256, 330, 4096);
         requireNamed(
-                MtpModels.DENSE.model().withSize(more).writer(), "qwen35.vocab_size", "320", "330");
+                SmallBlocks.DENSE.model().withSize(more).writer(),
+                "qwen35.vocab_size",
+                "320",
+                "330");
         Qwen35Model.Size wide = new Qwen35Model.Size(4, 256, 256, 320, 4096);
         requireNamed(
-                MtpModels.DENSE.model().withSize(wide).writer(),
+                SmallBlocks.DENSE.model().withSize(wide).writer(),
                 "qwen35.embedding_length",
                 "128 as the model",
                 "256");

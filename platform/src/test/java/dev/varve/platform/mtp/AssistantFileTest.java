@@ -1,4 +1,4 @@
-package dev.varve.conformance;
+package dev.varve.platform.mtp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
-import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.plugin.gemma4.Gemma4Family;
+import dev.varve.plugin.qwen35.Qwen35Family;
 import dev.varve.testkit.Gemma4AssistantModel;
 import dev.varve.testkit.Gemma4Model;
 import dev.varve.testkit.GgufValue;
@@ -34,9 +36,14 @@ class AssistantFileTest {
     private MtpFile read(GgufWriter file, Path target) throws IOException {
         Path path = folder.resolve("assistant.gguf");
         file.write(path);
-        OpenedModel model = Cpu.open(target, ModelOptions.defaults());
-        return MtpFile.of(
-                GgufFile.open(path), Cpu.family(model.file()), model, ModelOptions.defaults());
+        OpenedModel model = SmallBlocks.open(target, family(target));
+        return MtpFile.of(GgufFile.open(path), family(target), model, ModelOptions.defaults());
+    }
+
+    private static ModelFamilyProvider family(Path target) {
+        return GgufFile.open(target).architecture().equals("qwen35")
+                ? new Qwen35Family()
+                : new Gemma4Family();
     }
 
     private static GgufWriter assistant() {

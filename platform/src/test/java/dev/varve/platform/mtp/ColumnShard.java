@@ -1,0 +1,165 @@
+package dev.varve.platform.mtp;
+
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.FakeShard;
+import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.ShardMemory;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.StateCommit;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A block whose answer is a hash of all rows that its sequence has in the cache: a row too many,
+ * too few or with another state gives another guess. Refuses rows behind a gap, and rows that are
+ * written anew without a rewind of the windows.
+ */
+final class ColumnShard extends FakeShard {
+    /**
+     * What a row is made of.
+     *
+     * @param column hidden states beside the token
+     */
+    record Row(int token, float[] column) {
+        private int hash() {
+            return 31 * Arrays.hashCode(column) + token;
+        }
+
+        /**
+         * What later rows see of it: with an assistant keys and values of the model's states, which
+         * are the same for all guesses at a position.
+         */
+        private int kept(MtpFile file) {
+            return file.staysInPlace()
+                    ? Arrays.hashCode(Arrays.copyOf(column, column.length - 2 * file.width()))
+                    : hash();
+        }
+    }
+
+    /**
+     * What the block answers behind some rows.
+     *
+     * @param state of the block itself
+     */
+    record Reply(int token, float[] state) {
+        static Reply of(List<Row> rows, MtpFile file) {
+            int hash = rows.getLast().hash();
+            for (Row row : rows) {
+                hash = 31 * hash + row.kept(file);
+            }
+            Random random = new Random(hash);
+            int token = random.nextInt(file.target().vocabularySize());
+            float[] state = new float[file.width()];
+            for (int i = 0; i < state.length; i++) {
+                state[i] = random.nextFloat();
+            }
+            return new Reply(token, state);
+        }
+    }
+
+    /** Batches in the order in which they were computed. */
+    final List<Batch> batches = new ArrayList<>();
+
+    private final MtpFile file;
+    private final Map<Integer, List<Row>> cache = new HashMap<>();
+
+    /** What is answered in the place of a guess, where that is not a number. */
+    private boolean broken;
+
+    private int closed;
+
+    ColumnShard(MtpFile file) {
+        super(file.range(), "fake:0", new Object());
+        this.file = file;
+    }
+
+    /** From now on logits are not numbers. */
+    void breakDown() {
+        broken = true;
+    }
+
+    int timesClosed() {
+        return closed;
+    }
+
+    @Override
+    public ShardMemory memory() {
+        return new ShardMemory(1000, 500, 30, 4);
+    }
+
+    @Override
+    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        batches.add(batch);
+        float[] columns = boundary.orElseThrow().values();
+        int length = columns.length / batch.tokens();
+        if (length != file.columnLength() || boundary.get().tokens() != batch.tokens()) {
+            throw new AssertionError(columns.length + " numbers for " + batch.tokens() + " tokens");
+        }
+        List<Reply> replies = new ArrayList<>();
+        List<Integer> best = new ArrayList<>();
+        int token = 0;
+        for (Slice slice : batch.slices()) {
+            List<Row> rows = rows(slice, batch.changes().commits());
+            for (int id : slice.tokens()) {
+                rows.add(
+                        new Row(id, Arrays.copyOfRange(columns, token * length, ++token * length)));
+                replies.add(Reply.of(rows, file));
+            }
+            if (slice.outputs() == OutputRows.BEST) {
+                best.add(broken ? -1 : replies.getLast().token());
+            }
+        }
+        return CompletableFuture.completedFuture(result(batch, replies, best));
+    }
+
+    /** The rows in front of a slice. */
+    private List<Row> rows(Slice slice, List<StateCommit> commits) {
+        List<Row> rows = cache.computeIfAbsent(slice.slots().begin(), begin -> new ArrayList<>());
+        int position = slice.firstPosition();
+        if (position > rows.size()) {
+            throw new AssertionError("row " + position + " behind " + rows.size() + " rows");
+        }
+        boolean rewound =
+                commits.stream()
+                        .anyMatch(
+                                commit ->
+                                        commit.writeRow() == slice.writeRow()
+                                                && commit.readRow() == slice.writeRow()
+                                                && commit.end() == position);
+        boolean anew = position > 0 && position < rows.size();
+        if (anew != rewound) {
+            throw new AssertionError(
+                    "row " + position + " of " + rows.size() + ", windows rewound: " + rewound);
+        }
+        rows.subList(position, rows.size()).clear();
+        return rows;
+    }
+
+    private ShardResult result(Batch batch, List<Reply> replies, List<Integer> best) {
+        List<Feature> features = new ArrayList<>();
+        for (int layer : batch.captures()) {
+            float[] values = new float[replies.size() * file.width()];
+            for (int i = 0; i < replies.size(); i++) {
+                System.arraycopy(replies.get(i).state(), 0, values, i * file.width(), file.width());
+            }
+            features.add(new Feature(layer, values, replies.size()));
+        }
+        int[] ids = best.stream().mapToInt(Integer::intValue).toArray();
+        return new ShardResult(new float[0], ids, ids.length, Optional.empty(), features);
+    }
+
+    @Override
+    public void close() {
+        closed++;
+    }
+}

@@ -188,7 +188,7 @@ final class BlockGraph implements DraftGraph {
                             Extents.of(queries.ne(0), queries.ne(1), block),
                             Strides.of(queries.nb(1), queries.nb(2)),
                             (long) i * block * queries.nb(2));
-            int begin = cache.begin(key.regions().get(i));
+            int begin = cache.regions().begin(key.regions().get(i));
             Tensor attended =
                     attend(
                             ops.permute(some, 0, 2, 1, 3),
@@ -264,7 +264,7 @@ final class BlockGraph implements DraftGraph {
                 int column = i * block + slot;
                 ids[column] = slot == 0 ? known[i] : network.block().mask();
                 at[column] = blocks.get(i).position() + slot;
-                into[column] = cache.blockRow(key.regions().get(i), slot);
+                into[column] = cache.regions().blockRow(key.regions().get(i), slot);
             }
             for (int guess = 0; guess < network.guesses(); guess++) {
                 outputs[guess * sequences + i] = i * block + network.firstGuess() + guess;
@@ -325,7 +325,7 @@ final class BlockGraph implements DraftGraph {
                     values,
                     rule,
                     block,
-                    cache.capacity(),
+                    cache.regions().capacity(),
                     blocks.get(i).begin(),
                     blocks.get(i).position(),
                     count);

@@ -21,7 +21,7 @@ final class ContextGraph implements DraftGraph {
 
     private final int tokens;
     private final int featureLength;
-    private final int spareRow;
+    private final long spareRow;
     private final GgmlContext context;
     private final Graph graph;
     private final Tensor features;
@@ -39,7 +39,7 @@ final class ContextGraph implements DraftGraph {
         this.tokens = tokens;
         DraftNetwork network = draft.network();
         featureLength = network.featureLength();
-        spareRow = cache.spareRow();
+        spareRow = cache.regions().spareRow();
         int tensors =
                 TENSORS_PER_LAYER * (network.layers() + network.captures().size() + 1)
                         + weights.tensorsOfTiles(tokens);

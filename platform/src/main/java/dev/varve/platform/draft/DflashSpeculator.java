@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Guesses with a DFlash draft model. It goes by hidden states of the target, so it guesses for a
@@ -65,30 +66,36 @@ public final class DflashSpeculator implements Speculator {
     }
 
     private final DraftFile file;
-    private final ComputeDevice device;
-    private final Conduct conduct;
+    private final Residency residency;
     private final DraftTokens ids;
-    private final int regions;
+    private final Function<DraftTokens, BlockGuesser> loader;
     private final int capacity;
     private final DraftRings rings;
     private final PendingStates pending;
-    private Optional<DraftModel> model = Optional.empty();
+    private Optional<BlockGuesser> model = Optional.empty();
 
     private DflashSpeculator(
             DraftFile file,
-            SpeculationTarget.Limits limits,
-            ComputeDevice device,
-            Conduct conduct) {
+            DraftRegions regions,
+            Residency residency,
+            Function<DraftTokens, BlockGuesser> loader) {
         this.file = file;
-        this.device = device;
-        this.conduct = conduct;
+        this.residency = residency;
+        this.loader = loader;
         ids = DraftTokens.of(file);
-        regions = limits.sequences();
-        capacity = Math.min(limits.contextTokens(), conduct.context());
-        rings = new DraftRings(regions);
+        capacity = regions.capacity();
+        rings = new DraftRings(regions.count());
         pending =
                 new PendingStates(
                         Math.min(DraftModel.MOST_STATES, capacity), file.network().featureLength());
+    }
+
+    private static DraftRegions regions(
+            DraftFile file, SpeculationTarget.Limits limits, int context) {
+        return new DraftRegions(
+                limits.sequences(),
+                file.network().block().tokens(),
+                Math.min(limits.contextTokens(), context));
     }
 
     /**
@@ -103,45 +110,60 @@ public final class DflashSpeculator implements Speculator {
             SpeculationTarget.Limits limits,
             ComputeDevice device,
             Conduct conduct) {
-        DflashSpeculator speculator = new DflashSpeculator(file, limits, device, conduct);
+        DraftRegions regions = regions(file, limits, conduct.context());
+        return open(
+                file,
+                regions,
+                conduct.residency(),
+                ids -> DraftModel.load(file, ids, device, conduct.attention(), regions));
+    }
+
+    /**
+     * Opens it over any network.
+     *
+     * @param regions of the network's cache
+     * @param loader makes the network each time it is needed in memory
+     */
+    static DflashSpeculator open(
+            DraftFile file,
+            DraftRegions regions,
+            Residency residency,
+            Function<DraftTokens, BlockGuesser> loader) {
+        DflashSpeculator speculator = new DflashSpeculator(file, regions, residency, loader);
         // Also where it is given back at once: what does not fit should be known now.
         speculator.model();
         speculator.release();
         return speculator;
     }
 
-    private DraftModel model() {
+    private BlockGuesser model() {
         if (model.isEmpty()) {
-            model =
-                    Optional.of(
-                            DraftModel.load(
-                                    file, ids, device, conduct.attention(), regions, capacity));
+            model = Optional.of(loader.apply(ids));
         }
         return model.get();
     }
 
     private void release() {
-        if (conduct.residency() == Residency.REQUEST_SCOPED && rings.isEmpty()) {
+        if (residency == Residency.REQUEST_SCOPED && rings.isEmpty()) {
             free();
         }
     }
 
     private void free() {
         pending.clear();
-        Optional<DraftModel> loaded = model;
+        Optional<BlockGuesser> loaded = model;
         model = Optional.empty();
-        loaded.ifPresent(DraftModel::close);
+        loaded.ifPresent(BlockGuesser::close);
     }
 
     /** Bytes of context rows for as many sequences as there may be. */
     public static long cacheBytes(DraftFile file, SpeculationTarget.Limits limits, int context) {
-        return DraftCache.bytes(
-                file.network(), limits.sequences(), Math.min(limits.contextTokens(), context));
+        return DraftCache.bytes(file.network(), regions(file, limits, context));
     }
 
     /** Bytes of the device's memory that are in use. */
     public long bytes() {
-        return model.map(DraftModel::bytes).orElse(0L);
+        return model.map(BlockGuesser::bytes).orElse(0L);
     }
 
     @Override
@@ -171,9 +193,10 @@ public final class DflashSpeculator implements Speculator {
             pending.drop(ring.region());
             ring.restart(states.firstPosition());
         }
-        DraftCache cache = model().cache();
+        BlockGuesser network = model();
         for (int token = 0; token < states.tokens(); token++) {
-            pending.add(states, token, ring.region(), cache.contextRow(ring.region(), ring.end()));
+            pending.add(
+                    states, token, ring.region(), network.contextRow(ring.region(), ring.end()));
             ring.append(capacity);
             if (pending.isFull()) {
                 takeIn();

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
  * A draft network in the memory of a device: weights, cache and the graphs that were needed last.
  * For one thread; takes turns with others that compute on the device.
  */
-final class DraftModel implements AutoCloseable {
+final class DraftModel implements BlockGuesser {
     private static final System.Logger LOG = System.getLogger(DraftModel.class.getName());
 
     /** Graphs for context rows take a power of two of them, up to so many. */
@@ -65,8 +65,7 @@ final class DraftModel implements AutoCloseable {
      * Loads weights and clears a cache.
      *
      * @param tokens what the rows of its head stand for
-     * @param regions sequences that can be there at once
-     * @param capacity context positions of each
+     * @param regions rows of each sequence
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if there is no room
      */
     static DraftModel load(
@@ -74,9 +73,8 @@ final class DraftModel implements AutoCloseable {
             DraftTokens tokens,
             ComputeDevice device,
             FlashAttention attention,
-            int regions,
-            int capacity) {
-        requireRoom(file, device, DraftCache.bytes(file.network(), regions, capacity));
+            DraftRegions regions) {
+        requireRoom(file, device, DraftCache.bytes(file.network(), regions));
         ShardWeights weights =
                 ShardWeights.load(
                         file.selection(), device, WeightLayout.REPACKED, LoadProgress.silent());
@@ -88,13 +86,13 @@ final class DraftModel implements AutoCloseable {
                             tokens,
                             device,
                             weights,
-                            new DraftCache(file.network(), regions, capacity, device.bufferType()));
+                            new DraftCache(file.network(), regions, device.bufferType()));
         } catch (RuntimeException | Error e) {
             weights.close();
             throw e;
         }
         try {
-            model.prepare(attention, Math.min(regions, MOST_TOGETHER), capacity);
+            model.prepare(attention, regions);
             return model;
         } catch (RuntimeException | Error e) {
             model.close();
@@ -106,9 +104,10 @@ final class DraftModel implements AutoCloseable {
      * Takes the memory of the largest graphs, and fails now rather than at the first guess if there
      * is none or the device lacks an operator.
      */
-    private void prepare(FlashAttention attention, int sequences, int capacity) {
+    private void prepare(FlashAttention attention, DraftRegions rows) {
+        int sequences = Math.min(rows.count(), MOST_TOGETHER);
         List<Integer> regions = IntStream.range(0, sequences).boxed().toList();
-        List<Integer> ends = Collections.nCopies(sequences, capacity);
+        List<Integer> ends = Collections.nCopies(sequences, rows.capacity());
         flash = attention != FlashAttention.OFF;
         Optional<String> missing = missing(blocks.find(key(regions, ends)));
         if (missing.isPresent() && attention == FlashAttention.AUTO) {
@@ -155,15 +154,16 @@ final class DraftModel implements AutoCloseable {
 
     private BlockGraph.Key key(List<Integer> regions, List<Integer> ends, boolean branches) {
         return new BlockGraph.Key(
-                regions, ends.stream().map(cache::rowsToRead).toList(), flash, branches);
+                regions, ends.stream().map(cache.regions()::rowsToRead).toList(), flash, branches);
     }
 
-    DraftCache cache() {
-        return cache;
+    @Override
+    public long contextRow(int region, int position) {
+        return cache.regions().contextRow(region, position);
     }
 
-    /** Makes context rows of hidden states. */
-    void takeIn(PendingStates states) {
+    @Override
+    public void takeIn(PendingStates states) {
         int tokens = Math.max(least, Integer.highestOneBit(2 * states.count() - 1));
         synchronized (device.lock()) {
             weights.requireWhole();
@@ -177,14 +177,8 @@ final class DraftModel implements AutoCloseable {
         }
     }
 
-    /**
-     * Guesses.
-     *
-     * @param regions one for each block
-     * @param branches whether it is wanted what else each slot may be; not given where the device
-     *     does not compute it
-     */
-    List<BlockGraph.Found> guess(
+    @Override
+    public List<BlockGraph.Found> guess(
             List<Integer> regions, List<BlockGraph.Block> asked, boolean branches) {
         List<Integer> ends = asked.stream().map(BlockGraph.Block::position).toList();
         synchronized (device.lock()) {
@@ -204,8 +198,8 @@ final class DraftModel implements AutoCloseable {
         }
     }
 
-    /** Bytes in use but those in a mapped file. */
-    long bytes() {
+    @Override
+    public long bytes() {
         return weights.bufferBytes() + cache.bytes() + contexts.bytes() + blocks.bytes();
     }
 

@@ -1,4 +1,4 @@
-package dev.varve.conformance;
+package dev.varve.platform.draft;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.ModelFormatException;
 import dev.varve.api.model.ModelOptions;
-import dev.varve.platform.draft.DraftFile;
+import dev.varve.plugin.qwen35.Qwen35Family;
 import dev.varve.testkit.Dflash2Model;
 import dev.varve.testkit.DflashModel;
 import dev.varve.testkit.DflashModel.Block;
@@ -57,7 +57,7 @@ class DraftFileTest {
         return DraftFile.of(
                 GgufFile.open(file),
                 target,
-                Cpu.family(target).open(target, ModelOptions.defaults()).shape());
+                new Qwen35Family().open(target, ModelOptions.defaults()).shape());
     }
 
     private static String refused(GgufWriter writer) {

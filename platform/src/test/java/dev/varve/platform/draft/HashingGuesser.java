@@ -1,0 +1,128 @@
+package dev.varve.platform.draft;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+
+/**
+ * A network whose guess is a hash of the known token, its position and all context rows that it may
+ * see: a row that is missing, of another position or of other states gives another guess.
+ */
+final class HashingGuesser implements BlockGuesser {
+    /**
+     * What the network is like.
+     *
+     * @param guesses tokens of a block
+     * @param rows of the head
+     * @param chance of each guess, from the first one on; empty where the network does not say
+     */
+    record Kind(int guesses, int rows, float[] chance) {}
+
+    /**
+     * A context row.
+     *
+     * @param states of its token, of all layers
+     */
+    private record Row(int position, float[] states) {}
+
+    /** States that were taken in, call by call. */
+    final List<Integer> takenIn = new ArrayList<>();
+
+    /** Regions that were guessed for, call by call. */
+    final List<List<Integer>> guessed = new ArrayList<>();
+
+    /** Whether branches were asked for, call by call. */
+    final List<Boolean> branched = new ArrayList<>();
+
+    private final DraftRegions regions;
+    private final Kind kind;
+    private final Map<Long, Row> cache = new HashMap<>();
+    private int closed;
+
+    HashingGuesser(DraftRegions regions, Kind kind) {
+        this.regions = regions;
+        this.kind = kind;
+    }
+
+    /**
+     * The guess by its plain definition.
+     *
+     * @param context states of each position before the known token, the oldest first
+     */
+    static BlockGraph.Found guess(
+            Kind kind, int token, int position, List<float[]> context, boolean branches) {
+        int hash = 31 * token + position;
+        for (float[] states : context) {
+            hash = 31 * hash + Arrays.hashCode(states);
+        }
+        Random random = new Random(hash);
+        int[] rows = random.ints(kind.guesses(), 0, kind.rows()).toArray();
+        return new BlockGraph.Found(
+                rows, kind.chance(), branches ? Optional.of(slots(rows, kind)) : Optional.empty());
+    }
+
+    /** The guessed rows, and beside each the row behind it. */
+    private static SlotTokens slots(int[] rows, Kind kind) {
+        int[][] candidates = new int[rows.length][];
+        float[][] shares = new float[rows.length][];
+        for (int i = 0; i < rows.length; i++) {
+            candidates[i] = new int[] {rows[i], (rows[i] + 1) % kind.rows()};
+            shares[i] = new float[] {0.6f, 0.3f};
+        }
+        return new SlotTokens(candidates, shares, Optional.empty());
+    }
+
+    @Override
+    public long contextRow(int region, int position) {
+        return regions.contextRow(region, position);
+    }
+
+    @Override
+    public void takeIn(PendingStates states) {
+        takenIn.add(states.count());
+        int length = states.states().length / states.rows().length;
+        for (int i = 0; i < states.count(); i++) {
+            float[] own = Arrays.copyOfRange(states.states(), i * length, (i + 1) * length);
+            cache.put(states.rows()[i], new Row(states.positions()[i], own));
+        }
+    }
+
+    @Override
+    public List<BlockGraph.Found> guess(
+            List<Integer> regions, List<BlockGraph.Block> asked, boolean branches) {
+        guessed.add(regions);
+        branched.add(branches);
+        List<BlockGraph.Found> found = new ArrayList<>();
+        for (int i = 0; i < asked.size(); i++) {
+            BlockGraph.Block block = asked.get(i);
+            List<float[]> context = new ArrayList<>();
+            for (int position = block.begin(); position < block.position(); position++) {
+                Row row = cache.get(contextRow(regions.get(i), position));
+                if (row == null || row.position() != position) {
+                    throw new AssertionError("position " + position + " is not there: " + row);
+                }
+                context.add(row.states());
+            }
+            found.add(guess(kind, block.token(), block.position(), context, branches));
+        }
+        return found;
+    }
+
+    int timesClosed() {
+        return closed;
+    }
+
+    @Override
+    public long bytes() {
+        return 77;
+    }
+
+    @Override
+    public void close() {
+        closed++;
+    }
+}

@@ -81,4 +81,12 @@ class CuriosityTest {
         assertArrayEquals(new int[] {5, 3}, curiosity.more(widths, lengths(8, 3), best));
         assertArrayEquals(new int[] {5, 3}, curiosity.more(widths, lengths(8, 3), best));
     }
+
+    /** Half a percent of a step. */
+    @Test
+    void whatIsQuickBesideAStepNeedsNoSaving() {
+        assertTrue(Curiosity.isNothing(0, STEP));
+        assertTrue(Curiosity.isNothing(0.005 * STEP, STEP));
+        assertFalse(Curiosity.isNothing(0.0051 * STEP, STEP));
+    }
 }

@@ -9,6 +9,7 @@ import dev.varve.api.speculation.Draft;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -153,5 +154,210 @@ class GuessEconomyTest {
         ngram.stepTook(1, 1_000_000);
         ngram.stepTook(1, 1_000_000);
         assertTrue(ngram.asks(1, 1));
+    }
+
+    private static final long STEP = 1_000_000;
+
+    /** An economy of guesses from the text alone, which knows what steps of some tokens take. */
+    private static GuessEconomy measured(boolean takesIn, TreeOptions trees, long... nanos) {
+        GuessEconomy measured = new GuessEconomy(DEPTH, OptionalInt.empty(), takesIn, trees);
+        for (int tokens = 1; tokens <= nanos.length; tokens++) {
+            // The first step of a number says nothing.
+            measured.stepTook(tokens, nanos[tokens - 1]);
+            measured.stepTook(tokens, nanos[tokens - 1]);
+        }
+        return measured;
+    }
+
+    private static GuessEconomy.Offer offer(Draft draft) {
+        return new GuessEconomy.Offer(draft, new AcceptanceRates(DEPTH));
+    }
+
+    private static GuessEconomy.Offer chain() {
+        return offer(Draft.of(new int[DEPTH]));
+    }
+
+    @Test
+    void beforeTheFirstStepNothingIsAskedFor() {
+        GuessEconomy untried = new GuessEconomy(DEPTH, OptionalInt.empty(), false);
+
+        assertFalse(untried.asks(1, 1));
+        assertTrue(new GuessEconomy(DEPTH, OptionalInt.of(2), false).asks(1, 1), "a given width");
+        assertTrue(
+                new GuessEconomy(DEPTH, OptionalInt.empty(), true).follows(1),
+                "states are taken in from the first one on");
+    }
+
+    @Test
+    void whereNoGuessIsOfferedNoneIsChosen() {
+        GuessEconomy some = measured(false, TreeOptions.OFF, STEP, STEP);
+
+        int[] chosen = some.choose(List.of(offer(Draft.NONE), offer(Draft.NONE)), 2);
+
+        assertArrayEquals(new int[] {0, 0}, chosen);
+    }
+
+    /** So many refusals in a row, for so many sequences, are more than chance. */
+    @Test
+    void afterEightRefusalsInARowNoneIsAskedForButAsATrial() {
+        // Each token costs a step, so that no guess pays.
+        long[] nanos = new long[8];
+        Arrays.setAll(nanos, i -> STEP * (i + 1));
+        GuessEconomy dear = measured(false, TreeOptions.OFF, nanos);
+        dear.guessingTook(1, false, STEP);
+        dear.guessingTook(1, false, STEP);
+
+        int asked = 0;
+        for (int i = 0; i < 60; i++) {
+            if (dear.asks(1, 1)) {
+                asked++;
+                dear.choose(List.of(chain()), 1);
+            }
+            dear.stepTook(1, STEP);
+        }
+
+        assertTrue(asked >= 8, asked + " times asked");
+        assertTrue(asked < 30, asked + " times asked");
+        assertFalse(dear.asks(1, 1));
+        assertTrue(dear.asks(2, 2), "of two sequences nothing is known");
+    }
+
+    /** From the text alone guesses take next to nothing, and something may come of them. */
+    @Test
+    void whereGuessingTakesNothingItIsAlwaysAskedFor() {
+        long[] nanos = new long[8];
+        Arrays.setAll(nanos, i -> STEP * (i + 1));
+        GuessEconomy dear = measured(false, TreeOptions.OFF, nanos);
+        dear.guessingTook(1, false, STEP / 1000);
+        dear.guessingTook(1, false, STEP / 1000);
+
+        for (int i = 0; i < 60; i++) {
+            assertTrue(dear.asks(1, 1), "step " + i);
+            dear.choose(List.of(chain()), 1);
+            dear.stepTook(1, STEP);
+        }
+    }
+
+    @Test
+    void guessesOfAStepWithOthersMayNotHoldThoseUp() {
+        GuessEconomy some =
+                measured(false, TreeOptions.OFF, STEP, STEP, STEP, 2 * STEP, 2 * STEP, 2 * STEP);
+
+        // Two sequences of which one has a guess: 2 to 3 tokens cost nothing more.
+        assertArrayEquals(new int[] {1}, some.choose(List.of(chain()), 2));
+        // All have guesses: two steps' time for 2 tokens and 7 guesses.
+        int[] all = some.choose(List.of(chain(), chain()), 2);
+        assertTrue(all[0] > 1 && all[1] > 1, Arrays.toString(all));
+    }
+
+    @Test
+    void whatGuessingTakesDecidesWithTheStep() {
+        GuessEconomy cheap = measured(false, TreeOptions.OFF, STEP, STEP, STEP, STEP, STEP);
+        assertTrue(cheap.choose(List.of(chain()), 1)[0] > 0);
+
+        GuessEconomy dear = measured(false, TreeOptions.OFF, STEP, STEP, STEP, STEP, STEP);
+        dear.guessingTook(1, false, 5 * STEP);
+        dear.guessingTook(1, false, 5 * STEP);
+        // Nothing is left to try others with.
+        dear.choose(List.of(chain()), 1);
+        dear.choose(List.of(chain()), 1);
+        dear.choose(List.of(chain()), 1);
+        assertArrayEquals(new int[] {0}, dear.choose(List.of(chain()), 1));
+
+        GuessEconomy nobody = measured(false, TreeOptions.OFF, STEP, STEP, STEP, STEP, STEP);
+        nobody.guessingTook(0, false, 50 * STEP);
+        nobody.guessingTook(0, false, 50 * STEP);
+        nobody.guessingTook(0, true, 50 * STEP);
+        nobody.guessingTook(0, true, 50 * STEP);
+        assertTrue(nobody.choose(List.of(chain()), 1)[0] > 0, "nothing was guessed for anybody");
+    }
+
+    private static Draft tree(int guesses) {
+        int[] parents = new int[guesses];
+        Arrays.setAll(parents, i -> i < DEPTH ? i - 1 : -1);
+        return new Draft(new int[guesses], parents, 0);
+    }
+
+    @Test
+    void aTreeIsCheckedOnceToLearnWhatItsTokensCost() {
+        long[] nanos = new long[8];
+        Arrays.setAll(nanos, i -> STEP);
+        GuessEconomy some = measured(false, new TreeOptions(22, false), nanos);
+        List<GuessEconomy.Offer> offers = List.of(offer(tree(22)));
+
+        assertArrayEquals(new int[] {22}, some.choose(offers, 1), "23 tokens were never measured");
+        some.stepTook(23, 10 * STEP);
+        some.stepTook(23, 10 * STEP);
+        assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1), "they are dear");
+    }
+
+    @Test
+    void aTreeThatGivesMoreThanItCostsIsChecked() {
+        long[] nanos = new long[23];
+        Arrays.setAll(nanos, i -> STEP + i);
+        GuessEconomy some = measured(false, new TreeOptions(22, false), nanos);
+        List<GuessEconomy.Offer> offers = List.of(offer(tree(22)));
+        assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1), "no gain is known");
+
+        some.trees().compared(0, 2);
+
+        assertArrayEquals(new int[] {22}, some.choose(offers, 1));
+        assertEquals(22, some.branched(), "as trees pay, the next is one, too");
+        // As guessing trees takes long, it is chains again.
+        some.guessingTook(1, true, 9 * STEP);
+        some.guessingTook(1, true, 9 * STEP);
+        assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1));
+        assertEquals(0, some.branched());
+    }
+
+    @Test
+    void aTreeMayNotHoldOthersUp() {
+        long[] nanos = new long[24];
+        Arrays.setAll(nanos, i -> i < 9 ? STEP : 2 * STEP);
+        GuessEconomy some = measured(false, new TreeOptions(22, false), nanos);
+        some.trees().compared(0, 20);
+
+        assertArrayEquals(new int[] {22}, some.choose(List.of(offer(tree(22))), 1));
+        assertArrayEquals(
+                new int[] {DEPTH}, some.choose(List.of(offer(tree(22))), 2), "one of two");
+    }
+
+    @Test
+    void ofAGivenWidthTreesAreCutToTheirPath() {
+        GuessEconomy fixed = new GuessEconomy(DEPTH, OptionalInt.of(20), false);
+
+        assertArrayEquals(new int[] {DEPTH}, fixed.choose(List.of(offer(tree(22))), 1));
+    }
+
+    /** Behind a look at some steps it guesses once. */
+    @Test
+    void whereGuessesDoNotPayStatesAreTakenInForAWhileAndThenItGuesses() {
+        long[] nanos = new long[8];
+        Arrays.setAll(nanos, i -> STEP * (i + 1));
+        GuessEconomy dear = measured(true, TreeOptions.OFF, nanos);
+        dear.guessingTook(1, false, STEP);
+        dear.guessingTook(1, false, STEP);
+        dear.takingInTook(1, STEP / 100);
+        for (int i = 0; i < 8; i++) {
+            dear.choose(List.of(chain()), 1);
+        }
+        assertFalse(dear.follows(1));
+
+        List<Integer> guessed = new ArrayList<>();
+        int looked = 0;
+        for (int i = 0; i < 3000; i++) {
+            if (dear.asks(1, 1)) {
+                guessed.add(looked);
+                dear.choose(List.of(chain()), 1);
+            }
+            looked = dear.follows(1) ? looked + 1 : 0;
+            dear.stepTook(1, STEP);
+        }
+
+        assertTrue(guessed.size() >= 1, "never tried again");
+        assertTrue(guessed.size() < 30, guessed.size() + " trials");
+        for (int steps : guessed) {
+            assertEquals(Following.STEPS, steps, "steps that were looked at before a guess");
+        }
     }
 }

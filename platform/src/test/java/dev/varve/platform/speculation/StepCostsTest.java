@@ -138,6 +138,46 @@ class StepCostsTest {
         assertTrue(costs.of(4) < 4 * STEP, "four: " + costs.of(4));
     }
 
+    /** 1 unit at 2 tokens and 3 at 6: half a unit for each more. */
+    @Test
+    void beyondAllThatWereSeenCostsGrowAsTheyDidBefore() {
+        measured(2, STEP);
+        measured(6, 3 * STEP);
+
+        assertEquals(3.5 * STEP, costs.of(7), ROUNDING);
+        assertEquals(5 * STEP, costs.of(10), ROUNDING);
+    }
+
+    @Test
+    void beyondTheOnlyNumberThatWasSeenEachTokenCostsAThirdOfAnother() {
+        measured(4, STEP);
+
+        // 0.35 of a fourth of the step.
+        assertEquals(STEP * (1 + 0.35 / 4), costs.of(5), ROUNDING);
+        assertEquals(STEP * (1 - 0.35 / 4), costs.of(3), ROUNDING);
+    }
+
+    @Test
+    void whereMoreTokensCostNoMoreEachIsStillCountedALittle() {
+        measured(2, STEP);
+        measured(4, STEP);
+
+        // 0.02 of a fourth of the step.
+        assertEquals(STEP * (1 + 0.02 / 4), costs.of(5), ROUNDING);
+        assertEquals(STEP, costs.of(3), ROUNDING);
+    }
+
+    @Test
+    void theShortestOfTheFirstFewStepsCounts() {
+        measured(1, STEP);
+        measured(4, 3 * STEP);
+        costs.measured(4, 2 * STEP);
+
+        // The pace stays: no step was slower or faster than what is known of four now.
+        assertEquals(2 * STEP, costs.of(4), ROUNDING);
+        assertEquals(STEP, costs.of(1), ROUNDING);
+    }
+
     /** Twice, since the first step of a number is not counted. */
     private void measured(int tokens, long nanos) {
         costs.measured(tokens, nanos);

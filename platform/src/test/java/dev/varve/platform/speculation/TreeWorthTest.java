@@ -2,6 +2,7 @@ package dev.varve.platform.speculation;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.speculation.Draft;
@@ -84,5 +85,53 @@ class TreeWorthTest {
         int[] asked = new int[100];
         Arrays.setAll(asked, i -> worth.guesses());
         assertArrayEquals(new int[100], asked);
+    }
+
+    /** After eight chains come 24 trees, and then one of 32 drafts is a tree. */
+    @Test
+    void treesAreTriedBehindAFewChainsAndNowAndThen() {
+        TreeWorth worth = new TreeWorth(new TreeOptions(BUDGET, false));
+
+        for (int draft = 0; draft < 200; draft++) {
+            boolean tree = draft >= 8 && draft < 32 || draft > 0 && draft % 32 == 0;
+            assertEquals(tree ? BUDGET : 0, worth.guesses(), "draft " + draft);
+        }
+    }
+
+    @Test
+    void asLongAsTreesPayEachDraftIsOne() {
+        TreeWorth worth = new TreeWorth(new TreeOptions(BUDGET, false));
+        assertEquals(0, worth.guesses());
+
+        assertTrue(worth.weigh(1.03, 1));
+        assertEquals(BUDGET, worth.guesses());
+        assertFalse(worth.weigh(1.02, 1), "what is no clear gain is none");
+        assertEquals(0, worth.guesses());
+    }
+
+    @Test
+    void theGainOfAGradeIsWhatTreesGaveLately() {
+        TreeWorth worth = new TreeWorth(new TreeOptions(BUDGET, false));
+        assertEquals(0, worth.gain(2));
+
+        worth.compared(2, 3);
+        assertEquals(3, worth.gain(2));
+        worth.compared(2, 0);
+        // The first of two counts a sixtieth less.
+        assertEquals(3 * (59 / 60.0) / (1 + 59 / 60.0), worth.gain(2), 1e-12);
+        assertEquals(0, worth.gain(1));
+    }
+
+    @Test
+    void guessingATreeTakesAtLeastAsLongAsAChain() {
+        TreeWorth worth = new TreeWorth(new TreeOptions(BUDGET, false));
+        assertEquals(500, worth.overhead(1, 500), "nothing was measured");
+
+        // The first one says nothing.
+        worth.guessingTook(1, 800);
+        worth.guessingTook(1, 800);
+
+        assertEquals(800, worth.overhead(1, 500), 1e-9);
+        assertEquals(900, worth.overhead(1, 900), 1e-9);
     }
 }

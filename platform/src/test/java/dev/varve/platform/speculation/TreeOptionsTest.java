@@ -1,0 +1,29 @@
+package dev.varve.platform.speculation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Trees have as many guesses as a step can check. */
+class TreeOptionsTest {
+    @Test
+    void treesHaveFromNoneToTheMostGuesses() {
+        assertEquals(0, new TreeOptions(0, false).guesses());
+        assertEquals(1, new TreeOptions(1, true).guesses());
+        assertEquals(TreeOptions.MOST, new TreeOptions(TreeOptions.MOST, true).guesses());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, false", "64, false", "0, true"})
+    void otherNumbersAreRefused(int guesses, boolean always) {
+        IllegalArgumentException thrown =
+                assertThrows(
+                        IllegalArgumentException.class, () -> new TreeOptions(guesses, always));
+
+        assertTrue(thrown.getMessage().contains("of " + guesses), thrown.getMessage());
+    }
+}

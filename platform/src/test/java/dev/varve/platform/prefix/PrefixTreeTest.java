@@ -23,7 +23,7 @@ import java.util.SplittableRandom;
 /** The tree against plain maps of everything that was stored and has not given way. */
 class PrefixTreeTest {
     private static final int BLOCK = TokenBlock.TOKENS;
-    private static final int OPERATIONS = Effort.of(30_000, 100_000);
+    private static final int OPERATIONS = Effort.of(6_000, 100_000);
     private static final CacheScope ONE = new CacheScope("one");
     private static final CacheScope TWO = new CacheScope("two");
     private static final int ROW_BYTES = 128;
@@ -297,7 +297,7 @@ class PrefixTreeTest {
             } else if (kind < 31 && !tree.checkpoints().isEmpty()) {
                 int victim = random.nextInt(tree.checkpoints().size());
                 tree.remove(tree.checkpoints().get(victim));
-            } else if (kind == 31 && random.nextInt(50) == 0) {
+            } else if (kind == 31 && random.nextInt(20) == 0) {
                 clears++;
                 tree.clear();
                 assertEquals(0, tree.memory().used());

@@ -1,0 +1,205 @@
+package dev.varve.platform.store;
+
+import static dev.varve.platform.store.StoreBed.block;
+import static dev.varve.platform.store.StoreBed.checkpoint;
+import static dev.varve.platform.store.StoreBed.features;
+import static dev.varve.platform.store.StoreBed.key;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What stands before objects, and in journals, is read as it was written or not at all. */
+class ObjectBytesTest {
+    private static final ObjectName NAME = block("a/b");
+
+    private static ByteBuffer preamble(ObjectPreamble preamble) {
+        ByteBuffer bytes = ByteBuffer.allocate(ObjectPreamble.BYTES);
+        preamble.put(bytes);
+        assertEquals(0, bytes.remaining());
+        return bytes.flip();
+    }
+
+    static Stream<ObjectName> names() {
+        return Stream.of(NAME, block("a"), checkpoint("a", 0), checkpoint("", 1), features(NAME));
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void aPreambleIsReadAsItWasWritten(ObjectName name) {
+        ObjectPreamble preamble = new ObjectPreamble(name, 77, 123_456_789_012L);
+
+        assertEquals(Optional.of(preamble), ObjectPreamble.take(name.key(), preamble(preamble)));
+        assertEquals(ObjectPreamble.BYTES + 77 + 123_456_789_012L, preamble.bytes());
+    }
+
+    @Test
+    void aPreambleBehindWhichSomethingStandsIsReadAlone() {
+        ObjectPreamble preamble = new ObjectPreamble(NAME, 0, 0);
+        ByteBuffer bytes = ByteBuffer.allocate(ObjectPreamble.BYTES + 5);
+        preamble.put(bytes);
+        bytes.clear();
+
+        assertEquals(Optional.of(preamble), ObjectPreamble.take(NAME.key(), bytes));
+        assertEquals(5, bytes.remaining());
+    }
+
+    /** Magic, format, kind, position, tail, bytes of the header and of the payload. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, 1", "4, 2", "40, -1", "40, 3", "44, 0", "44, -5", "44, 255", "48, -1", "48, 513",
+        "52, -1", "56, -1", "56, 257"
+    })
+    void aPreambleThatCannotBeIsNone(int at, int value) {
+        ByteBuffer bytes = preamble(new ObjectPreamble(NAME, 10, 10));
+
+        bytes.putInt(at, value);
+
+        assertEquals(Optional.empty(), ObjectPreamble.take(NAME.key(), bytes));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"44, 256", "44, 600", "48, 0", "48, 512", "52, 0", "56, 0", "56, 255", "40, 2"})
+    void numbersAtTheirBoundsCanBe(int at, int value) {
+        ByteBuffer bytes = preamble(new ObjectPreamble(NAME, 10, 10));
+
+        bytes.putInt(at, value);
+
+        assertTrue(ObjectPreamble.take(NAME.key(), bytes).isPresent());
+    }
+
+    @Test
+    void aPreambleThatIsCutShortIsNone() {
+        ByteBuffer bytes = preamble(new ObjectPreamble(NAME, 10, 10));
+
+        assertEquals(
+                Optional.empty(),
+                ObjectPreamble.take(NAME.key(), bytes.limit(ObjectPreamble.BYTES - 1)));
+    }
+
+    private static ByteBuffer head(byte[] name, long bytes) {
+        ByteBuffer head = ByteBuffer.allocate(2 * Integer.BYTES + 16 + Long.BYTES);
+        SharedHead.put(name, bytes, head);
+        return head.flip();
+    }
+
+    @Test
+    void aHeadIsReadAsItWasWrittenAndNamesItsWritersParts() {
+        byte[] name = new byte[SharedHead.NAME_BYTES];
+        byte[] other = name.clone();
+        other[15] = 1;
+
+        SharedHead head = SharedHead.take(NAME.key(), head(name, 5)).orElseThrow();
+
+        assertEquals(SharedHead.of(NAME.key(), name, 5), head);
+        assertEquals(NAME.key(), head.key());
+        assertEquals(5, head.bytes());
+        assertNotEquals(head.content(), SharedHead.of(NAME.key(), other, 5).content());
+        assertNotEquals(head.content(), SharedHead.of(key("other"), name, 5).content());
+    }
+
+    @Test
+    void aHeadThatCannotBeIsNone() {
+        byte[] name = new byte[SharedHead.NAME_BYTES];
+        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), head(name, 0)));
+        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), head(name, -1)));
+        assertTrue(SharedHead.take(NAME.key(), head(name, 1)).isPresent());
+        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), head(name, 1).putInt(0, 7)));
+        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), head(name, 1).putInt(4, 2)));
+        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), head(name, 1).limit(31)));
+        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), ByteBuffer.allocate(33)));
+    }
+
+    static Stream<JournalEntry> entries() {
+        return Stream.of(
+                new JournalEntry.Added(NAME, 1L << 40, 3, 7, 1L << 50),
+                new JournalEntry.Added(checkpoint("a", 5), 1, 1, 0, 0),
+                new JournalEntry.Used(NAME.key(), 9, 1L << 50),
+                new JournalEntry.Lost(NAME.key()),
+                new JournalEntry.Gone(5));
+    }
+
+    private static byte[] bytes(JournalEntry entry) {
+        ByteBuffer bytes = ByteBuffer.allocate(JournalEntry.MOST_BYTES);
+        entry.put(bytes);
+        return Arrays.copyOf(bytes.array(), bytes.position());
+    }
+
+    @ParameterizedTest
+    @MethodSource("entries")
+    void anEntryIsReadAsItWasWritten(JournalEntry entry) {
+        assertEquals(Optional.of(entry), JournalEntry.take(ByteBuffer.wrap(bytes(entry))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("entries")
+    void anEntryOfAnotherLengthIsNone(JournalEntry entry) {
+        byte[] bytes = bytes(entry);
+        for (int length = 0; length <= bytes.length + 1; length++) {
+            assertEquals(
+                    length == bytes.length,
+                    JournalEntry.take(ByteBuffer.wrap(Arrays.copyOf(bytes, length))).isPresent(),
+                    length + " of " + bytes.length + " bytes");
+        }
+    }
+
+    @Test
+    void anEntryOfAnUnknownKindIsNone() {
+        assertEquals(Optional.empty(), JournalEntry.take(ByteBuffer.wrap(new byte[] {5, 0})));
+        byte[] added = bytes(entries().findFirst().orElseThrow());
+        // The kind of the object, and a position before its tail.
+        for (int at : List.of(1 + 2 * ObjectKey.BYTES + 3, 1 + 2 * ObjectKey.BYTES + 11)) {
+            byte[] wrong = added.clone();
+            wrong[at - 3] = 9;
+            assertEquals(Optional.empty(), JournalEntry.take(ByteBuffer.wrap(wrong)), "at " + at);
+        }
+    }
+
+    @Test
+    void aKeyHasAllBytesOfADigest() {
+        assertThrows(IllegalArgumentException.class, () -> ObjectKey.of(new byte[31]));
+        assertThrows(IllegalArgumentException.class, () -> ObjectKey.of(new byte[33]));
+        byte[] bytes = new byte[32];
+        bytes[31] = 10;
+        ObjectKey key = ObjectKey.of(bytes);
+        assertEquals("00".repeat(31) + "0a", key.toString());
+        bytes[0] = 1;
+        assertEquals(0, key.bytes()[0], "it has a copy");
+        key.bytes()[0] = 1;
+        assertEquals(0, key.bytes()[0], "it gives copies");
+        bytes[0] = 0;
+        assertEquals(key, ObjectKey.of(bytes));
+        assertEquals(key.hashCode(), ObjectKey.of(bytes).hashCode());
+        bytes[3] = 1;
+        assertNotEquals(key, ObjectKey.of(bytes));
+        assertNotEquals(key.hashCode(), ObjectKey.of(bytes).hashCode());
+    }
+
+    @Test
+    void aNameHasAsManyTokensAsItsTail() {
+        ObjectKey key = key("x");
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new ObjectName(key, key, ObjectKind.BLOCK, 5, 6));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new ObjectName(key, key, ObjectKind.BLOCK, 0, 0));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new ObjectName(key, key, ObjectKind.BLOCK, 5, -1));
+        assertTrue(new ObjectName(key, key, ObjectKind.BLOCK, 5, 5).isFirst());
+        assertEquals(false, new ObjectName(key, key, ObjectKind.BLOCK, 5, 4).isFirst());
+    }
+}

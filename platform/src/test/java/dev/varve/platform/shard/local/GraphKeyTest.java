@@ -1,0 +1,224 @@
+package dev.varve.platform.shard.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.model.LayerState;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SliceKind;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.TokenTree;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.List;
+import java.util.Optional;
+
+/** Batches of one key are computed by one graph, so whatever a graph has fixed is in it. */
+class GraphKeyTest {
+    private static final SlotSpan SPAN = new SlotSpan(512, 1024);
+    private static final TokenTree TREE = TokenTree.of(new int[] {-1, 0, 0});
+
+    private static Slice slice(SlicePlace place, int tokens) {
+        return new Slice(7, new int[tokens], place, OutputRows.LAST);
+    }
+
+    private static SlicePlace place(int position) {
+        return SlicePlace.next(position, SPAN, 3);
+    }
+
+    private static GraphKey key(Phase phase, KvView window, Slice... slices) {
+        Batch batch = new Batch(List.of(slices), phase);
+        List<KvView> full = batch.slices().stream().map(KvView::whole).toList();
+        List<KvView> windows = batch.slices().stream().map(each -> window).toList();
+        return GraphKey.of(new PlacedBatch(batch, full, windows), Branching.Way.NOT_AT_ALL);
+    }
+
+    private static GraphKey key(Slice... slices) {
+        return key(Phase.PREFILL, KvView.NONE, slices);
+    }
+
+    @Test
+    void tokensAndPositionsWithinTheSameBlocksHaveOneKey() {
+        GraphKey key = key(slice(place(10), 20));
+
+        assertEquals(key, key(slice(place(100), 20)));
+        assertEquals(
+                key,
+                key(
+                        new Slice(
+                                8,
+                                new int[] {
+                                    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
+                                    19, 20
+                                },
+                                place(30),
+                                OutputRows.LAST)));
+        assertEquals(20, key.tokens());
+        assertEquals(1, key.outputs());
+    }
+
+    @Test
+    void whatAGraphReadsElsewhereHasAnotherKey() {
+        GraphKey key = key(slice(place(10), 20));
+
+        assertNotEquals(key, key(slice(place(10), 21)), "tokens");
+        assertNotEquals(key, key(slice(place(250), 20)), "attended blocks");
+        assertNotEquals(key, key(slice(place(0), 20)), "the state of an empty sequence");
+        assertNotEquals(
+                key, key(slice(SlicePlace.next(10, new SlotSpan(768, 1024), 3), 20)), "slots");
+        assertNotEquals(key, key(slice(SlicePlace.next(10, SPAN, 4), 20)), "state rows");
+        assertNotEquals(key, key(new Slice(7, new int[20], place(10), OutputRows.NONE)), "outputs");
+        assertNotEquals(
+                key,
+                key(new Slice(7, new int[20], place(10), OutputRows.LAST, SliceKind.PIECE)),
+                "what it is computed as");
+        assertNotEquals(
+                key, key(Phase.PREFILL, new KvView(0, 256, 256), slice(place(10), 20)), "window");
+        assertNotEquals(key, key(Phase.DECODE, KvView.NONE, slice(place(10), 20)), "phase");
+    }
+
+    @Test
+    void tokensOfDecodeAndSingleOnesAreRows() {
+        GraphKey.Part chunk = key(slice(place(10), 2)).parts().getFirst();
+        GraphKey.Part single = key(slice(place(10), 1)).parts().getFirst();
+        GraphKey.Part decode =
+                key(Phase.DECODE, KvView.NONE, slice(place(10), 2)).parts().getFirst();
+
+        assertFalse(chunk.rows());
+        assertTrue(single.rows());
+        assertTrue(decode.rows());
+    }
+
+    /** Attention of one token over a window that does not begin with its sequence. */
+    @Test
+    void aSingleTokenBehindAWindowsBeginGoesHeadByHead() {
+        KvView moved = new KvView(256, 0, 256);
+        assertTrue(
+                key(Phase.DECODE, moved, slice(place(600), 1))
+                        .parts()
+                        .getFirst()
+                        .window()
+                        .byHeads());
+        assertFalse(
+                key(Phase.DECODE, moved, slice(place(600), 2))
+                        .parts()
+                        .getFirst()
+                        .window()
+                        .byHeads());
+        assertFalse(
+                key(Phase.DECODE, KvView.NONE, slice(place(10), 1))
+                        .parts()
+                        .getFirst()
+                        .window()
+                        .byHeads());
+    }
+
+    @Test
+    void slicesAddUp() {
+        GraphKey key =
+                key(
+                        slice(place(10), 5),
+                        new Slice(
+                                8,
+                                new int[3],
+                                SlicePlace.start(new SlotSpan(2048, 256), 5),
+                                OutputRows.ALL));
+
+        assertEquals(8, key.tokens());
+        assertEquals(4, key.outputs());
+        assertEquals(1, key.parts().get(0).outputs());
+        assertEquals(3, key.parts().get(1).tokens());
+    }
+
+    private static GraphKey treeKey(Branching.Way way, int stash) {
+        Slice slice =
+                new Slice(
+                        7,
+                        new int[3],
+                        new SlicePlace(10, SPAN, 3, 3, stash),
+                        OutputRows.ALL,
+                        SliceKind.ROWS,
+                        TREE);
+        Batch batch = new Batch(List.of(slice), Phase.DECODE);
+        return GraphKey.of(
+                new PlacedBatch(batch, List.of(KvView.whole(slice)), List.of(KvView.NONE)), way);
+    }
+
+    @Test
+    void aTreeIsInTheKeyWhereNoInputSaysIt() {
+        assertEquals(
+                new Branching(false, TREE),
+                treeKey(Branching.Way.PATH_BY_PATH, 0).parts().getFirst().states().branching());
+        assertEquals(
+                new Branching(true, TokenTree.CHAIN),
+                treeKey(Branching.Way.BY_INPUT, 0).parts().getFirst().states().branching());
+        assertEquals(
+                Branching.NONE,
+                treeKey(Branching.Way.NOT_AT_ALL, 0).parts().getFirst().states().branching());
+        assertTrue(treeKey(Branching.Way.BY_INPUT, 0).parts().getFirst().states().isDrafted());
+        assertFalse(key(slice(place(10), 3)).parts().getFirst().states().isDrafted());
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Branching.Way.class, names = "NOT_AT_ALL", mode = EnumSource.Mode.EXCLUDE)
+    void aTreeWhoseStatesNobodySettlesIsRefused(Branching.Way way) {
+        assertThrows(IllegalArgumentException.class, () -> treeKey(way, SlicePlace.NO_STASH));
+    }
+
+    @Test
+    void withoutStatesATreeNeedsNoStash() {
+        assertFalse(
+                treeKey(Branching.Way.NOT_AT_ALL, SlicePlace.NO_STASH)
+                        .parts()
+                        .getFirst()
+                        .states()
+                        .branching()
+                        .branches());
+    }
+
+    @Test
+    void aChainNeverBranches() {
+        for (Branching.Way way : Branching.Way.values()) {
+            assertEquals(Branching.NONE, Branching.of(TokenTree.CHAIN, way));
+        }
+        assertFalse(Branching.NONE.branches());
+        assertTrue(Branching.of(TREE, Branching.Way.BY_INPUT).branches());
+        assertTrue(Branching.of(TREE, Branching.Way.PATH_BY_PATH).branches());
+    }
+
+    @Test
+    void statesWithoutAnOperatorOfTheDeviceGoPathByPath() {
+        assertEquals(Branching.Way.NOT_AT_ALL, Branching.Way.of(List.of(), Optional.empty()));
+        assertEquals(
+                Branching.Way.PATH_BY_PATH,
+                Branching.Way.of(List.of(new LayerState.Recurrent(3, 8, 4, 1)), Optional.empty()));
+    }
+
+    @Test
+    void aViewFindsTheSlotsOfPositions() {
+        KvView straight = new KvView(256, 512, 256);
+        assertEquals(44, straight.indexOf(300));
+        assertEquals(556, straight.slotOf(300));
+
+        PageMap pages = PageMap.of(new int[] {1, 4, PageMap.EMPTY});
+        int page = pages.slotsUpTo(Integer.MAX_VALUE / 2) / 2;
+        KvView paged = new KvView(0, 1024, 2 * page, pages);
+        assertEquals(5, paged.indexOf(page + 5));
+        assertEquals(page + 5, paged.indexOf(4 * page + 5));
+        assertEquals(1024 + page + 5, paged.slotOf(4 * page + 5));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new KvView(0, 0, 256, PageMap.of(new int[] {4, 1})));
+    }
+}

@@ -131,6 +131,36 @@ class ChunkCodecTest {
         assertFalse(Arrays.equals(value, encoded(codec, KEY, 3, bytes(100))));
     }
 
+    /** Each time under another nonce, and bound to a name. */
+    @Test
+    void whatIsEncryptedIsReadUnderItsNameAlone() throws IOException {
+        ChunkCipher cipher = cipher(true).orElseThrow();
+        byte[] name = {1, 2, 3};
+        ByteBuffer first = ByteBuffer.allocate(10 + ChunkCipher.OVERHEAD);
+        ByteBuffer second = ByteBuffer.allocate(10 + ChunkCipher.OVERHEAD);
+        cipher.encrypt(name, ByteBuffer.wrap(bytes(10)), first);
+        cipher.encrypt(name, ByteBuffer.wrap(bytes(10)), second);
+
+        assertFalse(Arrays.equals(first.array(), 0, 12, second.array(), 0, 12), "the nonce");
+        ByteBuffer plain = ByteBuffer.allocate(10);
+        assertTrue(cipher.decrypt(name, first.flip(), plain));
+        assertEquals(ByteBuffer.wrap(bytes(10)), plain.flip());
+        assertFalse(cipher.decrypt(new byte[] {1, 2, 4}, second.flip(), ByteBuffer.allocate(10)));
+        second.rewind();
+        assertFalse(
+                cipher.decrypt(
+                        name, second.limit(ChunkCipher.OVERHEAD - 1), ByteBuffer.allocate(10)));
+    }
+
+    @Test
+    void nothingCanBeEncryptedToo() throws IOException {
+        ChunkCipher cipher = cipher(true).orElseThrow();
+        ByteBuffer encrypted = ByteBuffer.allocate(ChunkCipher.OVERHEAD);
+        cipher.encrypt(new byte[1], ByteBuffer.allocate(0), encrypted);
+
+        assertTrue(cipher.decrypt(new byte[1], encrypted.flip(), ByteBuffer.allocate(0)));
+    }
+
     @Test
     void anObjectHasAsManyChunksAsItNeeds() throws IOException {
         ChunkCodec plain = new ChunkCodec(VALUE, cipher(false));

@@ -190,7 +190,7 @@ final class Outbox {
         } finally {
             state.unlock();
         }
-        if (Thread.currentThread() instanceof WireThread) {
+        if (WireThread.isCurrent()) {
             wakeIfNeeded();
         } else {
             drain();

@@ -151,7 +151,7 @@ public final class WireChannel implements AutoCloseable {
     }
 
     private void start() {
-        new WireThread("varve-wire-reader " + terms.peer().address(), this::readAll).start();
+        WireThread.unstarted("varve-wire-reader " + terms.peer().address(), this::readAll).start();
         outbox.control(ControlFrame.ping(System.nanoTime()));
         heartbeat = WireTimer.every(options.patience().heartbeat().toNanos(), this::beat);
         if (ending.get()) {

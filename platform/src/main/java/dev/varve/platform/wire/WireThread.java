@@ -1,12 +1,23 @@
 package dev.varve.platform.wire;
 
 /**
- * A thread that must never wait for a connection to take bytes: a reader, or the clock. What is
- * sent on it, by the continuation of a future for example, is written by another thread.
+ * Threads that must never wait for a connection to take bytes: a reader, or the clock. What is sent
+ * on one, by the continuation of a future for example, is written by another thread.
  */
-final class WireThread extends Thread {
-    WireThread(String name, Runnable task) {
-        super(task, name);
-        setDaemon(true);
+final class WireThread {
+    private static final ScopedValue<Boolean> CURRENT = ScopedValue.newInstance();
+
+    private WireThread() {}
+
+    static Thread unstarted(String name, Runnable task) {
+        return Thread.ofPlatform()
+                .name(name)
+                .daemon(true)
+                .unstarted(() -> ScopedValue.where(CURRENT, true).run(task));
+    }
+
+    /** Whether the caller is such a thread. */
+    static boolean isCurrent() {
+        return CURRENT.isBound();
     }
 }

@@ -17,6 +17,7 @@ final class SimulatedClient implements GenerationListener {
     private final int stopsAfter;
     private Optional<GenerationEnd> end = Optional.empty();
     private Optional<VarveException> error = Optional.empty();
+    private boolean accepted;
     private int ends;
 
     /**
@@ -52,6 +53,15 @@ final class SimulatedClient implements GenerationListener {
         simulation.event(name + " ends after " + tokens.size() + " tokens: " + how);
         ends++;
         over.countDown();
+    }
+
+    /** The engine took the request. */
+    void accepted() {
+        accepted = true;
+    }
+
+    boolean isAccepted() {
+        return accepted;
     }
 
     void await() throws InterruptedException {

@@ -17,12 +17,17 @@ import java.util.List;
  *
  * @param recurrent whether the middle one of its layers keeps a state instead of rows
  */
-record SimulatedModel(boolean recurrent) {
-    static final int LAYERS = 3;
-    static final int VOCABULARY = 211;
-    static final int CONTEXT = 3 * SlotSpan.BLOCK;
+public record SimulatedModel(boolean recurrent) {
+    /** All of them. */
+    public static final int LAYERS = 3;
 
-    ModelShape shape() {
+    /** Most tokens of a sequence. */
+    public static final int CONTEXT = 3 * SlotSpan.BLOCK;
+
+    static final int VOCABULARY = 211;
+
+    /** The shape of its layers. */
+    public ModelShape shape() {
         return new ModelShape("hashing", new ModelShape.Sizes(1, VOCABULARY, CONTEXT), states(), 0);
     }
 
@@ -41,7 +46,8 @@ record SimulatedModel(boolean recurrent) {
         return recurrent && layer == 1;
     }
 
-    CacheLayout layout() {
+    /** What is kept of a sequence. */
+    public CacheLayout layout() {
         return CacheLayout.of(
                 shape(),
                 new LayerRange(0, LAYERS),

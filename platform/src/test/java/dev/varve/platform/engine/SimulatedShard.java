@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * A shard of a {@link SimulatedModel}. Calls take effect in their order; their results come later,
  * by another thread. It is slow, fails and gets lost as its faults say.
  */
-final class SimulatedShard extends FakeShard {
+public final class SimulatedShard extends FakeShard {
     /** A hash as exactly representable floats. */
     private static final int PARTS = 3;
 
@@ -52,21 +52,12 @@ final class SimulatedShard extends FakeShard {
     private CompletableFuture<Void> back = CompletableFuture.completedFuture(null);
 
     /**
-     * What goes wrong, one in so many calls; 0 for never.
+     * A shard of some layers.
      *
-     * @param left how often anything goes wrong at most, in all shards together
+     * @param turn as in {@link FakeShard}
+     * @param faults may be shared with other shards
      */
-    record ShardFaults(int fails, int losses, int failedCopies, int[] left) {
-        boolean isDue(int oneIn, SplittableRandom random) {
-            if (oneIn == 0 || left[0] == 0 || random.nextInt(oneIn) != 0) {
-                return false;
-            }
-            left[0]--;
-            return true;
-        }
-    }
-
-    SimulatedShard(
+    public SimulatedShard(
             SimulatedModel model,
             LayerRange range,
             EngineOptions options,
@@ -82,11 +73,11 @@ final class SimulatedShard extends FakeShard {
 
     /** What a call gives, later; a failure of a call may leave garbage behind. */
     private <T> CompletableFuture<T> call(
-            String what, int fails, Supplier<T> effect, Runnable garbage) {
+            String what, boolean fails, Supplier<T> effect, Runnable garbage) {
         if (closed) {
             throw new IllegalStateException(device() + " is closed");
         }
-        if (!lost && faults.isDue(faults.losses(), random)) {
+        if (!lost && faults.isLost(random)) {
             lose();
         }
         if (lost) {
@@ -95,7 +86,7 @@ final class SimulatedShard extends FakeShard {
                         throw new ShardLostException(device() + " is lost");
                     });
         }
-        if (faults.isDue(fails, random)) {
+        if (fails) {
             simulation.event(device() + " fails to " + what);
             garbage.run();
             return later(
@@ -173,7 +164,7 @@ final class SimulatedShard extends FakeShard {
     public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
         return call(
                 "compute",
-                faults.fails(),
+                faults.failsStep(random),
                 () -> compute(batch, boundary),
                 () -> leaveGarbage(batch));
     }
@@ -289,7 +280,7 @@ final class SimulatedShard extends FakeShard {
     public CompletableFuture<Void> change(CacheChanges changes) {
         return call(
                 "change",
-                0,
+                false,
                 () -> {
                     apply(changes);
                     return null;
@@ -301,7 +292,7 @@ final class SimulatedShard extends FakeShard {
     public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
         return call(
                 "export",
-                faults.failedCopies(),
+                faults.failsCopy(random),
                 () -> {
                     for (int i = 0; i < parts.size(); i++) {
                         target.take(i, bytes(parts.get(i)));
@@ -315,7 +306,7 @@ final class SimulatedShard extends FakeShard {
     public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
         return call(
                 "adopt",
-                faults.failedCopies(),
+                faults.failsCopy(random),
                 () -> {
                     for (int i = 0; i < parts.size(); i++) {
                         ByteBuffer bytes = ByteBuffer.allocate((int) parts.get(i).bytes());

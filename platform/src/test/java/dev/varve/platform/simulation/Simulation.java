@@ -62,7 +62,7 @@ public final class Simulation {
         choices = root.split();
         random = root.split();
         pointsPerSwitch = 1 << random.nextInt(1, 8);
-        switchesPerStall = 1 << random.nextInt(4, 12);
+        switchesPerStall = 1 << random.nextInt(0, 8);
     }
 
     /** What happened in a run; equal for equal seeds. */
@@ -284,7 +284,8 @@ public final class Simulation {
             return;
         }
         if (random.nextInt(switchesPerStall) == 0) {
-            sleep(random.nextLong(5_000_000));
+            // As long as a switch, or as many calls of a disk.
+            sleep(random.nextLong(1L << random.nextInt(10, 25)));
         } else {
             Thread.yield();
         }

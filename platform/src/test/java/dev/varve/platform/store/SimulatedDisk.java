@@ -59,7 +59,11 @@ public final class SimulatedDisk implements SnapshotStoreProvider, AutoCloseable
 
     private static Path newFolder() {
         try {
-            return Files.createTempDirectory("simulated");
+            // Thousands of folders are made and deleted: in memory where the system has that.
+            Path memory = Path.of("/dev/shm");
+            return Files.isWritable(memory)
+                    ? Files.createTempDirectory(memory, "simulated")
+                    : Files.createTempDirectory("simulated");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

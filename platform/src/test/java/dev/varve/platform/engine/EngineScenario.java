@@ -7,17 +7,21 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.Shared;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.simulation.Scenario;
 import dev.varve.platform.simulation.Simulation;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SimulatedDisk;
+import dev.varve.platform.store.SimulatedSharedStore;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 
 /**
  * An engine with shards, host memory and a disk, any of which may fail; clients that ask, continue
@@ -42,6 +46,11 @@ public final class EngineScenario implements Scenario {
     private ShardFaults faults;
     private SimulatedDisk.Faults diskFaults;
     private int diskBytes;
+    private SimulatedSharedStore.Faults sharedFaults;
+
+    /** What several servers share, whatever becomes of their disks. */
+    private final Map<String, byte[]> sharedValues = new TreeMap<>();
+
     private Optional<SimulatedDisk> killed = Optional.empty();
     private boolean closing;
     private boolean patient;
@@ -68,6 +77,11 @@ public final class EngineScenario implements Scenario {
                                 oneOf(0, 10, 50),
                                 oneOf(0, 0, 30));
         diskBytes = oneOf(200_000, ENOUGH);
+        sharedFaults =
+                choices.nextBoolean()
+                        ? SimulatedSharedStore.Faults.NONE
+                        : new SimulatedSharedStore.Faults(
+                                oneOf(0, 10, 50), oneOf(0, 20), oneOf(0, 10), oneOf(0, 10));
         try (SimulatedDisk disk = new SimulatedDisk(diskFaults, diskBytes)) {
             SimulatedClients before = runOn(disk);
             faults = ShardFaults.none();
@@ -153,9 +167,20 @@ public final class EngineScenario implements Scenario {
                             new HostCache(
                                     model.layout(),
                                     oneOf(100_000, 200_000, 2_000_000),
-                                    CacheStores.of(below)));
+                                    new CacheStores(below, shared())));
         }
         return Scheduler.start(new ShardPipeline(shards(options)), model.shape(), options);
+    }
+
+    private Optional<Shared> shared() {
+        return choices.nextInt(3) == 0
+                ? Optional.of(
+                        new Shared(
+                                new SimulatedSharedStore(sharedValues, sharedFaults)
+                                        .open(NAMESPACE),
+                                NAMESPACE,
+                                ""))
+                : Optional.empty();
     }
 
     private List<SimulatedShard> shards(EngineOptions options) {

@@ -51,10 +51,15 @@ final class SimulatedCode {
     private static final ClassDesc THREADS =
             SimulatedThreads.class.describeConstable().orElseThrow();
     private static final ClassDesc SIMULATION = Simulation.class.describeConstable().orElseThrow();
-    private static final ClassDesc SCHEDULED =
-            ClassDesc.of("java.util.concurrent", "ScheduledThreadPoolExecutor");
-    private static final ClassDesc SIMULATED_SCHEDULED =
-            SimulatedScheduledExecutor.class.describeConstable().orElseThrow();
+
+    /** Classes in whose place others are made. */
+    private static final Map<ClassDesc, ClassDesc> MADE =
+            Map.of(
+                    ClassDesc.of("java.util.concurrent", "ScheduledThreadPoolExecutor"),
+                    SimulatedScheduledExecutor.class.describeConstable().orElseThrow(),
+                    ClassDesc.of("java.security", "SecureRandom"),
+                    SimulatedSecureRandom.class.describeConstable().orElseThrow());
+
     private static final MethodTypeDesc VOID = MethodTypeDesc.of(ConstantDescs.CD_void);
     private static final String CONCURRENT = "java/util/concurrent/";
     private static final String BUILDER = "java/lang/Thread$Builder";
@@ -243,8 +248,10 @@ final class SimulatedCode {
                                     ? "monitorEnter"
                                     : "monitorExit",
                             MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object));
-            case NewObjectInstruction made when made.className().asSymbol().equals(SCHEDULED) ->
-                    code.new_(SIMULATED_SCHEDULED);
+            case NewObjectInstruction made -> {
+                ClassDesc type = made.className().asSymbol();
+                code.new_(MADE.getOrDefault(type, type));
+            }
             case FieldInstruction field -> {
                 if (isVolatile(field.owner().asInternalName(), field.name().stringValue())) {
                     point(code);
@@ -262,8 +269,8 @@ final class SimulatedCode {
     private void invoke(CodeBuilder code, InvokeInstruction call) {
         String owner = call.owner().asInternalName();
         String name = call.name().stringValue();
-        if (name.equals(ConstantDescs.INIT_NAME) && call.owner().asSymbol().equals(SCHEDULED)) {
-            code.invokespecial(SIMULATED_SCHEDULED, name, call.typeSymbol());
+        if (name.equals(ConstantDescs.INIT_NAME) && MADE.containsKey(call.owner().asSymbol())) {
+            code.invokespecial(MADE.get(call.owner().asSymbol()), name, call.typeSymbol());
             return;
         }
         if (owner.startsWith(CONCURRENT)

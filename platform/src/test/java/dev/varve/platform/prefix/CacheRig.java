@@ -48,7 +48,11 @@ final class CacheRig implements AutoCloseable {
     /** Tokens that are computed at once. */
     private static final int WINDOW = 200;
 
-    private static final long LONG = 1_000_000_000_000L;
+    /** Nanoseconds of one call that copies. */
+    private static final long MOMENT = 50_000_000L;
+
+    /** Copies after which everything should have come: each is of what the shard has at once. */
+    private static final int MOST_COPIES = 100;
 
     private final PlainModel model;
     private final PlainShard shard;
@@ -218,14 +222,21 @@ final class CacheRig implements AutoCloseable {
 
     /** Copies all that is to be copied. */
     void move() {
-        cache.move(LONG, Long.MAX_VALUE);
+        cache.move(MOMENT, Long.MAX_VALUE);
     }
 
     /** Copies until nothing more is to be copied. */
     void settle() {
-        while (!cache.isIdle()) {
-            move();
+        for (int i = 0; !cache.isIdle(); i++) {
+            move(i);
         }
+    }
+
+    private void move(int before) {
+        if (before == MOST_COPIES) {
+            throw new AssertionError("something is copied for ever");
+        }
+        move();
     }
 
     /** Computes a prompt, and keeps the sequence running. */
@@ -236,13 +247,13 @@ final class CacheRig implements AutoCloseable {
         CacheUse use;
         if (begun.arrival().isPresent()) {
             Arrival arrival = begun.arrival().get();
-            while (!arrival.hasArrived()) {
+            for (int i = 0; !arrival.hasArrived(); i++) {
                 if (arrival.hasFailed()) {
-                    cache.move(LONG, Long.MAX_VALUE);
+                    cache.move(MOMENT, Long.MAX_VALUE);
                     cache.drop(sequence);
                     throw new AssertionError("it could not be restored: " + arrival.lost());
                 }
-                move();
+                move(i);
             }
             use = cache.started(sequence, arrival);
         } else {

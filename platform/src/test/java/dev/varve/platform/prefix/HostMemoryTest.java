@@ -472,4 +472,136 @@ class HostMemoryTest {
                     LENGTH * TOKEN_BYTES, rig.cache().status().counts().moved().exportedBytes());
         }
     }
+
+    @Test
+    void aPositionBehindFewTokensIsNotKept() {
+        try (CacheRig rig = new CacheRig(Kind.of(true))) {
+            rig.finish(text(2, 7));
+            assertEquals(List.of(), rig.cache().entries());
+            rig.finish(text(3, 8));
+            assertEquals(List.of(8), tokens(rig));
+        }
+    }
+
+    /** Eight tokens more are worth a position of their own. */
+    @ParameterizedTest
+    @CsvSource({"7, 1", "8, 2"})
+    void aPositionCloseBehindAnotherOneIsNotKept(int more, int expected) {
+        try (CacheRig rig = new CacheRig(Kind.of(true))) {
+            rig.finish(PROMPT);
+            rig.finish(join(PROMPT, text(2, more)));
+
+            assertEquals(expected, rig.cache().entries().size());
+        }
+    }
+
+    /** Another prompt of as many tokens behind the same block is worth one. */
+    @Test
+    void positionsOfPromptsThatDifferAreAllKept() {
+        int[] other = PROMPT.clone();
+        other[LENGTH - 1] = (other[LENGTH - 1] + 1) % 61;
+        try (CacheRig rig = new CacheRig(Kind.of(true))) {
+            rig.finish(PROMPT);
+            rig.finish(other);
+
+            assertEquals(List.of(LENGTH, LENGTH), tokens(rig));
+            assertEquals(2 * BLOCK, rig.cache().status().host().blockTokens(), "blocks are shared");
+        }
+    }
+
+    private static List<Integer> tokens(CacheRig rig) {
+        return rig.cache().entries().stream().map(CacheEntry::tokens).toList();
+    }
+
+    @Test
+    void aPromptThatDoesNotFitIsNotCopied() {
+        try (CacheRig rig = new CacheRig(Kind.of(false).host(LENGTH * TOKEN_BYTES - 1))) {
+            rig.finish(PROMPT);
+
+            assertEquals(0, rig.cache().status().counts().moved().exportedBytes());
+            assertEquals(0, rig.cache().status().host().usedBytes());
+            assertTrue(rig.cache().isIdle());
+        }
+    }
+
+    /** Rows of states are few: each that is held is given back once its copy is there. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void stateRowsAreGivenBack(boolean stops) {
+        try (CacheRig rig = new CacheRig(Kind.of(true).parallel(1))) {
+            for (int seed = 1; seed <= 12; seed++) {
+                int[] prompt = text(seed, 300);
+                Answer answer = stops ? rig.run(prompt, SCOPE, 100, 200) : rig.run(prompt, SCOPE);
+                if (seed % 3 == 0) {
+                    rig.cache().drop(answer.sequence());
+                } else {
+                    rig.cache().keep(answer.sequence());
+                }
+                assertAnswers(true, prompt, answer);
+            }
+            rig.pushOff();
+            assertTrue(tokens(rig).contains(300), () -> tokens(rig).toString());
+            rig.cache().lose();
+            int[] next = join(text(11, 300), 5);
+            assertAnswers(true, next, rig.finish(next));
+        }
+    }
+
+    /** The sequence is computed on in its place while its beginning is still to be copied. */
+    @Test
+    void whatIsContinuedInItsPlaceIsCopiedAsItWas() {
+        int[] parted = PROMPT.clone();
+        parted[400] = (parted[400] + 1) % 61;
+        try (CacheRig rig = new CacheRig(Kind.of(false).parallel(1))) {
+            rig.cache().keep(rig.run(PROMPT, SCOPE).sequence());
+
+            // Nothing has been copied yet, and rows behind the shared tokens are overwritten.
+            rig.cache().keep(rig.run(parted, SCOPE).sequence());
+            rig.pushOff();
+
+            int[] next = join(PROMPT, 5);
+            Answer answer = rig.finish(next);
+            assertFrom(CacheSource.HOST, LENGTH, answer);
+            assertAnswers(false, next, answer);
+            int[] other = join(parted, 5);
+            Answer behind = rig.finish(other);
+            assertEquals(LENGTH, behind.use().tokens());
+            assertAnswers(false, other, behind);
+        }
+    }
+
+    @Test
+    void aCopyToHostMemoryThatFailsIsCountedAndHoldsNothing() {
+        try (CacheRig rig = new CacheRig(Kind.of(true))) {
+            Answer answer = rig.run(PROMPT, SCOPE, 300);
+            rig.mover().fail(new VarveException(VarveException.Kind.BACKEND_FAILED, "broken"));
+
+            rig.cache().keep(answer.sequence());
+            rig.settle();
+
+            assertEquals(List.of(), rig.cache().entries());
+            assertEquals(0, rig.cache().status().host().usedBytes());
+            rig.mover().recover();
+            rig.finish(text(2, 300));
+            assertEquals(List.of(300), tokens(rig));
+        }
+    }
+
+    @Test
+    void whatIsGivenUpWithTheDevicesHoldsNothing() {
+        try (CacheRig rig = new CacheRig(Kind.of(true))) {
+            Answer answer = rig.run(PROMPT, SCOPE, 300);
+            rig.mover().hold();
+            rig.cache().keep(answer.sequence());
+            rig.cache().move(1_000_000_000, 1);
+            rig.mover().letGo();
+
+            rig.cache().lose();
+
+            assertTrue(rig.cache().isIdle());
+            assertEquals(List.of(), rig.cache().entries());
+            assertEquals(0, rig.cache().status().host().usedBytes());
+            assertAnswers(true, PROMPT, rig.finish(PROMPT));
+        }
+    }
 }

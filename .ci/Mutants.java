@@ -42,7 +42,8 @@ final class Mutants {
                     "RandomAnswersTest",
                     "GrammarMemoryTest",
                     "PrefixCacheLoadTest",
-                    "CacheOrderTest");
+                    "CacheOrderTest",
+                    "*SimulationTest");
 
     private Mutants() {}
 

@@ -25,9 +25,13 @@ final class Mutants {
     private static final int LEAST_STRENGTH = 80;
     private static final String PLATFORM = "dev.varve.platform.";
 
-    /** Tests of products and random walks, of which each mutant that lives would need seconds or minutes. */
+    /**
+     * Tests of products and random walks, of which each mutant that lives would need seconds or minutes; and
+     * simulations, which run code that another class loader has read from files, and so never a mutant.
+     */
     private static final List<String> SLOW =
             List.of(
+                    "*SimulationTest",
                     "OptionalWorkFaultTest",
                     "PagedPrefixCacheTest",
                     "PagedWalkTest",

@@ -51,7 +51,6 @@ public final class Simulation {
     private long order;
     private int uninterrupted;
     private int switches;
-    private int points;
     private Optional<Throwable> failure = Optional.empty();
     private boolean over;
     private long overAt;
@@ -279,7 +278,6 @@ public final class Simulation {
     }
 
     private void stop() {
-        points++;
         if (random.nextInt(pointsPerSwitch) != 0) {
             return;
         }

@@ -6,6 +6,7 @@ import java.lang.classfile.ClassElement;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassModel;
+import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeModel;
@@ -64,6 +65,8 @@ final class SimulatedCode {
     private static final String CONCURRENT = "java/util/concurrent/";
     private static final String BUILDER = "java/lang/Thread$Builder";
     private static final String BODY = "$body";
+    private static final String OBJECT = "java/lang/Object";
+    private static final String HASH = "hashCode";
 
     /** Names and parameters of the methods that stand for others. */
     private static final Map<String, MethodTypeDesc> REPLACEMENTS =
@@ -77,7 +80,7 @@ final class SimulatedCode {
             Set.of(
                     "java/lang/System",
                     "java/lang/Thread",
-                    "java/lang/Object",
+                    OBJECT,
                     "java/time/Instant",
                     "java/time/InstantSource");
 
@@ -134,7 +137,49 @@ final class SimulatedCode {
 
     byte[] simulated(byte[] original) {
         ClassModel model = files.parse(original);
-        return files.transformClass(model, this::transform);
+        ClassTransform transform = this::transform;
+        return files.transformClass(
+                model,
+                hashesByIdentity(model)
+                        ? transform.andThen(
+                                ClassTransform.endHandler(builder -> addHash(builder, model)))
+                        : transform);
+    }
+
+    private static boolean hashesByIdentity(ClassModel model) {
+        return model.superclass().filter(each -> each.asInternalName().equals(OBJECT)).isPresent()
+                && !model.flags().has(AccessFlag.INTERFACE)
+                && model.methods().stream()
+                        .noneMatch(method -> method.methodName().equalsString(HASH));
+    }
+
+    /** Sets are walked in the order of hashes, and those of the JVM differ from run to run. */
+    private static void addHash(ClassBuilder builder, ClassModel model) {
+        ClassDesc owner = model.thisClass().asSymbol();
+        ClassDesc number = ConstantDescs.CD_int;
+        builder.withField(HASH + BODY, number, ClassFile.ACC_PRIVATE | ClassFile.ACC_SYNTHETIC);
+        builder.withMethodBody(
+                HASH,
+                MethodTypeDesc.of(number),
+                ClassFile.ACC_PUBLIC,
+                code ->
+                        code.aload(0)
+                                .getfield(owner, HASH + BODY, number)
+                                .ifThen(
+                                        Opcode.IFEQ,
+                                        first ->
+                                                first.aload(0)
+                                                        .loadConstant(owner.displayName())
+                                                        .invokestatic(
+                                                                SIMULATION,
+                                                                "nextHash",
+                                                                MethodTypeDesc.of(
+                                                                        number,
+                                                                        ConstantDescs.CD_String))
+                                                        .putfield(owner, HASH + BODY, number))
+                                .aload(0)
+                                .getfield(owner, HASH + BODY, number)
+                                .ireturn());
     }
 
     private void transform(ClassBuilder builder, ClassElement element) {

@@ -1,6 +1,7 @@
 package dev.varve.platform.simulation;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,7 @@ public final class Simulation {
     private final List<Runnable> ready = new ArrayList<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final Map<Thread, String> threads = new LinkedHashMap<>();
+    private final Map<String, Integer> hashes = new HashMap<>();
     private final List<String> events = new ArrayList<>();
     private final List<Runnable> atEnd = new ArrayList<>();
     private final SimulatedMonitors monitors = new SimulatedMonitors();
@@ -301,6 +303,13 @@ public final class Simulation {
         if (isSimulated()) {
             current.uninterrupted--;
         }
+    }
+
+    /** The hash of one more object of a class, the same in each run of a seed. */
+    public static int nextHash(String type) {
+        Simulation now = current;
+        int number = now == null ? 0 : now.hashes.merge(type, 1, Integer::sum);
+        return (type.hashCode() + number) * 0x9E37_79B1 | 1;
     }
 
     /** The simulated time. */

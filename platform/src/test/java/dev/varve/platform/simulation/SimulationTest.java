@@ -7,10 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.simulation.sample.CountedUnderLock;
 import dev.varve.platform.simulation.sample.CrossedLocks;
+import dev.varve.platform.simulation.sample.HashOrder;
 import dev.varve.platform.simulation.sample.LostUpdate;
 import dev.varve.platform.simulation.sample.Times;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -82,12 +85,11 @@ class SimulationTest {
         assertTrue(traces > SEEDS / 2, () -> traces + " different traces");
     }
 
-    @Test
-    void oneSeedGivesOneTrace() {
+    @ParameterizedTest
+    @ValueSource(classes = {CountedUnderLock.class, HashOrder.class})
+    void oneSeedGivesOneTrace(Class<? extends Scenario> scenario) {
         for (long seed = 0; seed < SEEDS; seed++) {
-            assertEquals(
-                    Seeds.trace(CountedUnderLock.class, seed),
-                    Seeds.trace(CountedUnderLock.class, seed));
+            assertEquals(Seeds.trace(scenario, seed), Seeds.trace(scenario, seed));
         }
     }
 }

@@ -31,7 +31,6 @@ final class Mutants {
      */
     private static final List<String> SLOW =
             List.of(
-                    "*SimulationTest",
                     "OptionalWorkFaultTest",
                     "PagedPrefixCacheTest",
                     "PagedWalkTest",

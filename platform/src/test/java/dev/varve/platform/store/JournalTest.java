@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -114,7 +115,11 @@ class JournalTest {
 
     @Test
     void whatIsNoJournalIsBegunAnew() throws IOException {
-        for (byte[] other : List.of(new byte[3], new byte[8], "something else".getBytes())) {
+        for (byte[] other :
+                List.of(
+                        new byte[3],
+                        new byte[8],
+                        "something else".getBytes(StandardCharsets.UTF_8))) {
             Files.write(file, other);
             try (Journal journal = Journal.write(file)) {
                 assertEquals(List.of(), replayed(journal));

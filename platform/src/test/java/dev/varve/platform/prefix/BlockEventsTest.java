@@ -38,6 +38,8 @@ class BlockEventsTest {
         private final Map<CacheMedium, Map<Long, CacheEvent.Stored>> present =
                 new EnumMap<>(CacheMedium.class);
 
+        private volatile boolean closed;
+
         Index() {
             for (CacheMedium medium : CacheMedium.values()) {
                 present.put(medium, new TreeMap<>());
@@ -68,7 +70,7 @@ class BlockEventsTest {
 
         @Override
         public void close() {
-            // Nothing is held.
+            closed = true;
         }
 
         synchronized Map<Long, CacheEvent.Stored> of(CacheMedium medium) {
@@ -172,5 +174,16 @@ class BlockEventsTest {
 
             assertEquals(4, told(CacheMedium.HOST).size());
         }
+    }
+
+    @Test
+    void aListenerIsClosedWithTheCache() {
+        CacheRig rig = rig(false);
+        rig.finish(PROMPT);
+        assertEquals(false, index.closed);
+
+        rig.close();
+
+        assertTrue(index.closed);
     }
 }

@@ -604,4 +604,50 @@ class HostMemoryTest {
             assertAnswers(true, PROMPT, rig.finish(PROMPT));
         }
     }
+
+    @Test
+    void waitingEndsOnceACopyHasCome() {
+        try (CacheRig rig = new CacheRig(Kind.of(false))) {
+            rig.finish(PROMPT);
+            rig.pushOff();
+            rig.mover().hold();
+            PrefixCache.Begun begun = rig.begin(request(join(PROMPT, 5), SCOPE)).orElseThrow();
+            rig.move();
+            Thread.startVirtualThread(rig.mover()::letGo);
+
+            rig.cache().await();
+
+            assertTrue(begun.arrival().orElseThrow().hasArrived());
+        }
+    }
+
+    /** Another prompt is computed where the sequence lay. */
+    @Test
+    void whatIsPutAsideIsCopiedBeforeItsPlaceGoes() {
+        int[] next = join(PROMPT, 5, 6);
+        try (CacheRig rig = new CacheRig(Kind.of(true).parallel(1))) {
+            rig.cache().putAside(rig.run(PROMPT, SCOPE).sequence());
+
+            rig.cache().drop(rig.run(text(2, 900), SCOPE).sequence());
+            rig.settle();
+
+            Answer answer = rig.finish(next);
+            assertFrom(CacheSource.HOST, LENGTH, answer);
+            assertAnswers(true, next, answer);
+        }
+    }
+
+    @Test
+    void whatIsStillToBeCopiedIsForgottenToo() {
+        try (CacheRig rig = new CacheRig(Kind.of(true))) {
+            rig.cache().keep(rig.run(PROMPT, SCOPE, 300).sequence());
+
+            rig.cache().clear();
+
+            assertTrue(rig.cache().isIdle());
+            rig.settle();
+            assertEquals(List.of(), rig.cache().entries());
+            assertEquals(0, rig.cache().status().host().usedBytes());
+        }
+    }
 }

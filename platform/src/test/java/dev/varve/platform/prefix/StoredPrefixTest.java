@@ -20,6 +20,7 @@ import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.store.ArchiveInspector;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SharedArchive;
@@ -380,6 +381,79 @@ class StoredPrefixTest {
                     Optional.empty(),
                     rig.cache().load(request, LENGTH, true, () -> true),
                     "they are there now");
+        }
+    }
+
+    /** Its last token is computed in any case. */
+    @ParameterizedTest
+    @CsvSource({
+        "DISK, 513, 512",
+        "DISK, 512, 256",
+        "DISK, 257, 256",
+        "SHARED, 513, 512",
+        "SHARED, 512, 256",
+        "SHARED, 300, 256"
+    })
+    void theSamePromptIsReadUpToItsLastToken(Below below, int length, int expected)
+            throws IOException {
+        int[] prompt = text(5, length);
+        leave(below, Kind.of(false), prompt);
+        try (CacheRig rig = open(below, Kind.of(false))) {
+            Answer answer = answer(rig, below, prompt);
+
+            assertEquals(expected, answer.use().tokens());
+            assertArrayEquals(cold(false, prompt), answer.logits());
+        }
+    }
+
+    @Test
+    void whicheverPartOfASharedPromptIsGoneTheAnswerIsRight() throws IOException {
+        int[] next = join(PROMPT, text(6, 300));
+        leave(Below.SHARED, Kind.of(false), PROMPT);
+        Map<String, byte[]> all = Map.copyOf(values);
+        float[] expected = cold(false, next);
+        int[] tokens = new int[LENGTH + 1];
+        for (String gone : all.keySet()) {
+            values.clear();
+            values.putAll(all);
+            values.remove(gone);
+            try (CacheRig rig = open(Below.SHARED, Kind.of(false))) {
+                Answer answer = answer(rig, Below.SHARED, next);
+
+                assertArrayEquals(expected, answer.logits(), gone);
+                tokens[answer.use().tokens()]++;
+            }
+        }
+        // Head or part of the first block, of the second one, and of what lies behind both; and
+        // which positions lie behind the second one.
+        assertEquals(2, tokens[0], "the first block");
+        assertEquals(2, tokens[BLOCK], "the second block");
+        assertTrue(tokens[2 * BLOCK] >= 2, "the checkpoint");
+    }
+
+    @Test
+    void whatIsReadFromDiskCountsAsUsed() throws IOException {
+        int[] next = join(PROMPT, text(6, 300));
+        leave(Below.DISK, Kind.of(false), PROMPT);
+        try (CacheRig rig = open(Below.DISK, Kind.of(false))) {
+            assertFalse(rig.cache().hasNews());
+            answer(rig, Below.DISK, next);
+            assertFalse(rig.cache().hasNews(), "it was taken in");
+        }
+        assertEquals(
+                1, new ArchiveInspector(folder, InstantSource.system()).kept().getFirst().uses());
+    }
+
+    @Test
+    void statesAreReadForThePositionThatIsKnownAlone() throws IOException {
+        int[] next = join(PROMPT, text(6, 300));
+        leave(Below.DISK, Kind.of(false).withFeatures(), PROMPT);
+        try (CacheRig rig = open(Below.DISK, Kind.of(false).withFeatures())) {
+            CacheRequest request = request(next, SCOPE);
+            rig.await(rig.cache().load(request, 0, false, () -> true).orElseThrow());
+
+            assertEquals(Optional.empty(), rig.cache().load(request, LENGTH - 5, true, () -> true));
+            assertEquals(Optional.empty(), rig.cache().load(request, LENGTH, false, () -> true));
         }
     }
 }

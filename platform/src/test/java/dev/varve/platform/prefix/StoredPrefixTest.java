@@ -456,4 +456,61 @@ class StoredPrefixTest {
             assertEquals(Optional.empty(), rig.cache().load(request, LENGTH, false, () -> true));
         }
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatWasWrittenMayGoFromHostMemory(Below below) throws IOException {
+        try (CacheRig rig = open(below, Kind.of(true).withFeatures())) {
+            rig.finish(PROMPT, 300);
+            rig.pushOff();
+
+            Await.until(
+                    "nothing is kept for a writer",
+                    () -> {
+                        rig.cache().clearHost();
+                        return rig.cache().status().host().usedBytes() == 0;
+                    });
+        }
+        try (CacheRig rig = open(below, Kind.of(true))) {
+            assertEquals(LENGTH, answer(rig, below, join(PROMPT, text(6, 300))).use().tokens());
+        }
+    }
+
+    /** Their rows are in host memory, and needed with them. */
+    @Test
+    void whatHiddenStatesAreReadForStaysAsLongAsSomebodyWaits() throws IOException {
+        int[] next = join(PROMPT, text(6, 300));
+        leave(Below.DISK, Kind.of(true).withFeatures(), PROMPT);
+        try (CacheRig rig = open(Below.DISK, Kind.of(true).withFeatures())) {
+            boolean[] waits = {true};
+            CacheRequest request = request(next, SCOPE);
+            rig.await(rig.cache().load(request, 0, false, () -> false).orElseThrow());
+            StoreRead states =
+                    rig.cache().load(request, LENGTH, true, () -> waits[0]).orElseThrow();
+            rig.await(states);
+
+            rig.cache().clearHost();
+            assertEquals(LENGTH, rig.cache().find(request, true).length());
+            waits[0] = false;
+            rig.cache().clearHost();
+
+            assertEquals(0, rig.cache().find(request, true).length());
+            assertEquals(0, rig.cache().status().host().usedBytes());
+        }
+    }
+
+    @Test
+    void whereNoStatesAreStoredNothingIsHeldForThem() throws IOException {
+        int[] next = join(PROMPT, text(6, 300));
+        leave(Below.DISK, Kind.of(true), PROMPT);
+        try (CacheRig rig = open(Below.DISK, Kind.of(true).withFeatures())) {
+            CacheRequest request = request(next, SCOPE);
+            rig.await(rig.cache().load(request, 0, true, () -> false).orElseThrow());
+
+            assertEquals(Optional.empty(), rig.cache().load(request, LENGTH, true, () -> true));
+
+            rig.cache().clearHost();
+            assertEquals(0, rig.cache().status().host().usedBytes());
+        }
+    }
 }

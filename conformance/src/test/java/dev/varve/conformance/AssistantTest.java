@@ -16,6 +16,7 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.AssistantOracle;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.TensorType;
 
@@ -43,6 +44,7 @@ class AssistantTest {
     /** Short, longer than a window, and longer than what a window's region holds. */
     @ParameterizedTest
     @EnumSource(AssistantModels.class)
+    @ByDay(1)
     void guessesAreThoseOfLibllama(AssistantModels spec) throws Exception {
         try (AssistantOracle exact = oracle(spec, TensorType.F32);
                 AssistantOracle rounded = oracle(spec, TensorType.F16)) {

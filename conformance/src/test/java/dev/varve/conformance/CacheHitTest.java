@@ -7,6 +7,7 @@ import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterAll;
@@ -70,6 +71,7 @@ class CacheHitTest {
 
     @ParameterizedTest
     @MethodSource("caches")
+    @ByDay(1)
     void aHitAnswersLikeAPromptThatIsComputedWhole(Family family, boolean quantized)
             throws Exception {
         long seed = family.quantisableSeed();

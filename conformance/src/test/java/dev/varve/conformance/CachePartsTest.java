@@ -14,10 +14,12 @@ import dev.varve.platform.shard.RowLayout;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Comparison;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +88,7 @@ class CachePartsTest {
 
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    @ByDay({1, 3, 5})
     void aStateGoesOnInAnotherPlaceSplitAndProcess(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed);
         int first = sample.split().cuts().getFirst();
@@ -124,6 +127,7 @@ class CachePartsTest {
 
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "GEMMA4, 60", "LAGUNA, 1"})
+    @ByDay(2)
     void statesThatAreMovedTogetherDoNotMix(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed);
         int[] tokens = sample.spec().tokens(TOKENS, 99);
@@ -158,6 +162,7 @@ class CachePartsTest {
 
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "GEMMA4, 60", "LAGUNA, 1"})
+    @ByDay(1)
     void partsThatDoNotFitAreRefusedAndChangeNothing(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed);
         int cut = sample.split().cuts().getLast();
@@ -254,6 +259,7 @@ class CachePartsTest {
     }
 
     @Test
+    @Tag("nightly")
     void aKillDuringATransferLosesNothingThatWasExported() throws Exception {
         Sample sample = Sample.of(Family.LAGUNA, 1);
         FragileLink link = new FragileLink(program.child("parts"));

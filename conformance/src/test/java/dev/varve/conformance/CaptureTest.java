@@ -27,6 +27,7 @@ import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -132,6 +133,7 @@ class CaptureTest {
 
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    @ByDay({1, 3})
     void everyCutCapturesWhatTheWholeModelDoes(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed, BoundaryType.F32);
         for (OutputRows outputs : List.of(OutputRows.NONE, OutputRows.LAST, OutputRows.ALL)) {
@@ -157,6 +159,7 @@ class CaptureTest {
 
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    @ByDay(3)
     void aShortBoundaryRoundsNoCapture(Family family, long seed) throws Exception {
         List<BoundaryType> boundaries = List.of(BoundaryType.F16, BoundaryType.BF16);
         for (BoundaryType boundary : boundaries) {

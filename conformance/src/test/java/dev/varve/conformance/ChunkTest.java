@@ -3,6 +3,7 @@ package dev.varve.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.TensorType;
 
@@ -17,6 +18,7 @@ class ChunkTest {
 
     @ParameterizedTest
     @SomeFamilies(first = 1, plain = true)
+    @ByDay(1)
     void chunksOfAnyLengthGiveTheSameRows(Family family) throws Exception {
         RandomModel spec = family.odd(family.quantisableSeed(), TensorType.Q4_0);
         Path file = spec.write(folder);

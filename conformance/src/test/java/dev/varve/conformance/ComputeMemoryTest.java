@@ -13,6 +13,7 @@ import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.Slice;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ class ComputeMemoryTest {
      */
     @ParameterizedTest
     @SomeFamilies(first = 1, plain = true)
+    @ByDay(1)
     void allGraphsTogetherFitWhatWasPlanned(Family family) throws Exception {
         RandomModel spec = family.odd(family.quantisableSeed(), TensorType.Q8_0);
         Path file = spec.write(folder);

@@ -15,8 +15,10 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -171,11 +173,13 @@ class DraftedKillTest {
 
     @ParameterizedTest
     @MethodSource("harmed")
+    @Tag("nightly")
     void aTargetThatDiesChangesNeitherTokensNorGuesses(Family family) throws Exception {
         harmTarget(family, KILLS, FragileLink::kill);
     }
 
     @Test
+    @Tag("nightly")
     void aTargetThatHangsChangesNeitherTokensNorGuesses() throws Exception {
         harmTarget(Family.LAGUNA, 1, FragileLink::freeze);
     }
@@ -211,6 +215,7 @@ class DraftedKillTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay(2)
     void aDraftThatDiesCostsGuessesOnly(DraftState state) throws Exception {
         DraftPair pair = DraftPair.of(Family.QWEN35, models);
         FragileLink link = new FragileLink(program.child("draft"));

@@ -26,6 +26,7 @@ import dev.varve.testkit.DflashModel;
 import dev.varve.testkit.DsparkModel;
 import dev.varve.testkit.TensorType;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,6 +153,7 @@ class DraftedModelTest {
     /** They guess 16 tokens, 15 at most, and as many as they think right. */
     @ParameterizedTest
     @MethodSource("networks")
+    @Tag("nightly")
     void tokensArePlainOnesWithAnyNetwork(Family family) throws Exception {
         Sample sample = Sample.of(family);
         DflashModel network = sample.network();

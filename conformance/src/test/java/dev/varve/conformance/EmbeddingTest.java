@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.testkit.Qwen35Model;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,6 +64,7 @@ class EmbeddingTest {
     }
 
     @Test
+    @Tag("nightly")
     void theSecondProgramOfTheGuideStartsAProcessAndAnswersLikeTheWholeModel() throws Exception {
         String said = run(printed(1));
 

@@ -17,6 +17,7 @@ import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.ExactRows;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 import dev.varve.testkit.TensorType;
 
@@ -114,6 +115,7 @@ class EngineTest {
     /** Grade (a): a sequence attends alone, and rows are multiplied as if they were alone. */
     @ParameterizedTest
     @MethodSource("crowds")
+    @ByDay({5, 6})
     void eightTogetherGiveWhatEachGivesAlone(
             Family family, TensorType type, GgmlType cache, ExactRows exact, int parallel)
             throws Exception {
@@ -254,6 +256,7 @@ class EngineTest {
 
     @ParameterizedTest
     @SomeFamilies(first = 0, plain = true)
+    @ByDay(2)
     void aPoolThatIsTooSmallForAllPreemptsAndStillAnswersAll(Family family) throws Exception {
         Sample spec = Sample.of(family, TensorType.Q4_0);
         List<int[]> prompts =

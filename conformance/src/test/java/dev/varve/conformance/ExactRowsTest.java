@@ -12,6 +12,7 @@ import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Tag;
@@ -121,6 +122,7 @@ class ExactRowsTest {
     /** Grade (a), for the types of weights where it costs nothing. */
     @ParameterizedTest
     @MethodSource("cheap")
+    @ByDay({2, 4})
     void rowsAndChunksTogetherHaveTheBitsThatEachHasAlone(
             Family family, TensorType type, CacheTypes cache) throws Exception {
         assertTogetherAsAlone(Sample.of(family, type), cache, ExactRows.AUTO);
@@ -129,6 +131,7 @@ class ExactRowsTest {
     /** Grade (a), for all types. */
     @ParameterizedTest
     @MethodSource("all")
+    @ByDay(4)
     void exactRowsTogetherHaveTheBitsThatEachHasAlone(
             Family family, TensorType type, CacheTypes cache) throws Exception {
         assertTogetherAsAlone(Sample.of(family, type), cache, ExactRows.ON);
@@ -211,6 +214,7 @@ class ExactRowsTest {
     /** Grade (a): as many tokens in one step as a draft may have. */
     @ParameterizedTest
     @MethodSource("verified")
+    @ByDay({1, 2})
     void severalTokensOfASequenceInOneStepHaveTheBitsOfSingleSteps(
             Family family, TensorType type, CacheTypes cache, FlashAttention flash)
             throws Exception {
@@ -234,6 +238,7 @@ class ExactRowsTest {
     /** Threads share out rows and heads, and cut neither. */
     @ParameterizedTest
     @SomeFamilies(first = 1)
+    @ByDay(1)
     void exactRowsDoNotDependOnTheNumberOfThreads(Family family) throws Exception {
         Sample sample = Sample.of(family, TensorType.Q4_K);
         try (SharedForwards two = sample.open(Cpu.F16, ExactRows.ON);
@@ -289,6 +294,7 @@ class ExactRowsTest {
     /** If nothing were to tell apart, the tests above would say nothing. */
     @ParameterizedTest
     @CsvSource({"F16", "Q4_K"})
+    @ByDay(2)
     void withoutExactRowsNeighboursChangeBits(TensorType type) throws Exception {
         // Matrix registers treat each column by itself; experts of floats are not multiplied there.
         assumeTrue(type == TensorType.F16 || !Cpu.hasTiles());

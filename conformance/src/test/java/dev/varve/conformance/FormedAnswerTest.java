@@ -21,6 +21,7 @@ import dev.varve.platform.grammar.schema.SchemaOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.tokenizer.Tokenizer;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Timeout;
@@ -94,6 +95,7 @@ class FormedAnswerTest {
 
     @ParameterizedTest
     @MethodSource("dev.varve.conformance.GuessedModel#all")
+    @ByDay(2)
     void whatIsDemandedIsWhatIsAnswered(Family family, TensorType type, GgmlType cache)
             throws Exception {
         GuessedModel sample = GuessedModel.of(family, type, cache, folder);

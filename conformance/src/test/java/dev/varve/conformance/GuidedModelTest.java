@@ -10,6 +10,7 @@ import dev.varve.platform.engine.ScriptedSpeculator;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Timeout;
@@ -80,6 +81,7 @@ class GuidedModelTest {
 
     @ParameterizedTest
     @MethodSource("dev.varve.conformance.GuessedModel#all")
+    @ByDay(1)
     void howATokenIsComputedChangesNoGuidedAnswer(Family family, TensorType type, GgmlType cache)
             throws Exception {
         GuessedModel sample = GuessedModel.of(family, type, cache, folder);

@@ -23,8 +23,10 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.wire.unix.UnixTransport;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +92,7 @@ class KillTest {
 
     @ParameterizedTest
     @SomeFamilies(first = 0)
+    @ByDay(1)
     void aKillDuringDecodeChangesNoToken(Family family) throws Exception {
         try (FragileModel model = load(family, 1)) {
             for (int kill = 0; kill < killsPerFamily(); kill++) {
@@ -109,6 +112,7 @@ class KillTest {
     /** The process had pages in its host memory, which are gone with it. */
     @ParameterizedTest
     @SomeFamilies(first = 3, of = 4)
+    @Tag("nightly")
     void aKillOfAProcessThatHoldsPagesChangesNoToken(Family family) throws Exception {
         PagePolicy policy = family.ordinal() % 2 == 0 ? PagePolicy.QK : PagePolicy.LRU;
         ModelSettings pooled =
@@ -136,6 +140,7 @@ class KillTest {
 
     @ParameterizedTest
     @SomeFamilies(first = 1, of = 4)
+    @Tag("nightly")
     void aKillDuringPrefillChangesNoToken(Family family) throws Exception {
         try (FragileModel model = load(family, 1)) {
             for (int kill = 0; kill < killsPerFamily(); kill++) {
@@ -153,6 +158,7 @@ class KillTest {
     }
 
     @Test
+    @Tag("nightly")
     void aKillWhileItLoadsAgainDelaysTheTokensOnly() throws Exception {
         try (FragileModel model = load(Family.QWEN35, 1)) {
             for (int kill = 0; kill < KILLS; kill++) {
@@ -175,6 +181,7 @@ class KillTest {
     }
 
     @Test
+    @Tag("nightly")
     void killsDuringTheFirstLoadDelayItOnly() throws Exception {
         FragileLink link = new FragileLink(program.child("first"));
         link.plan(FragileLink::kill);
@@ -192,6 +199,7 @@ class KillTest {
 
     /** Before it listens; its launcher is not killed again. */
     @Test
+    @Tag("nightly")
     void aKillBeforeTheFirstLoadDelaysItOnly() throws Exception {
         Path mark = installation.resolve("killed");
         List<String> command = new ArrayList<>();
@@ -233,6 +241,7 @@ class KillTest {
     }
 
     @Test
+    @Tag("nightly")
     void twoKillsInOneRequestChangeNoToken() throws Exception {
         try (FragileModel model = load(Family.GEMMA4, 1)) {
             int[] prompt = model.tokens(700, 3);
@@ -254,6 +263,7 @@ class KillTest {
 
     @ParameterizedTest
     @MethodSource("sampled")
+    @Tag("nightly")
     void twoSampledRequestsGoOnWithTheSameDraws(Family family) throws Exception {
         ModelSettings settings = Cpu.settings(CONTEXT, 2, Cpu.Q8_0);
         try (FragileModel model = load(family, settings)) {
@@ -275,6 +285,7 @@ class KillTest {
     }
 
     @Test
+    @Tag("nightly")
     void aDeathIsNoticedWithoutARequestAndTheNextOneIsAnswered() throws Exception {
         try (FragileModel model = load(Family.QWEN35, 1)) {
             for (int kill = 1; kill <= KILLS; kill++) {
@@ -290,6 +301,7 @@ class KillTest {
     }
 
     @Test
+    @Tag("nightly")
     void aProcessThatHangsIsReplaced() throws Exception {
         try (FragileModel model = load(Family.LAGUNA, 1)) {
             int[] prompt = model.tokens(90, 5);
@@ -305,6 +317,7 @@ class KillTest {
     }
 
     @Test
+    @Tag("nightly")
     void nonsenseOnTheConnectionIsAsGoodAsADeath() throws Exception {
         SpoiltTransport transport = new SpoiltTransport();
         FragileLink link =
@@ -374,6 +387,7 @@ class KillTest {
     }
 
     @Test
+    @Tag("nightly")
     void aShardThatCannotComeBackEndsRequestsAndServesAgainOnceItCan() throws Exception {
         ModelSettings settings =
                 Cpu.settings(CONTEXT, 1, Cpu.F16)

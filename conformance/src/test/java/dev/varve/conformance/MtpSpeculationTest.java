@@ -22,6 +22,7 @@ import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ExactRows;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.TestThreads;
 
@@ -90,6 +91,7 @@ class MtpSpeculationTest {
 
     @ParameterizedTest
     @EnumSource(MtpModels.class)
+    @ByDay(2)
     void tokensOfASplitModelArePlainOnes(MtpModels spec) throws Exception {
         Path file = spec.write(folder);
         GgufWriter alone = spec.writer();
@@ -134,6 +136,7 @@ class MtpSpeculationTest {
 
     @ParameterizedTest
     @EnumSource(AssistantModels.class)
+    @ByDay(3)
     void tokensWithAnAssistantArePlainOnes(AssistantModels spec) throws Exception {
         String assistant = spec.writeAssistant(folder).toString();
         for (SamplingOptions sampling : SAMPLINGS) {

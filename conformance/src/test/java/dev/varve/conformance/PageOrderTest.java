@@ -28,6 +28,7 @@ import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 import dev.varve.testkit.TestSeed;
 
@@ -86,6 +87,7 @@ class PageOrderTest {
 
     @ParameterizedTest
     @MethodSource("models")
+    @ByDay({1, 7, 15, 21, 26})
     void notABitDependsOnWherePagesLie(Family family, CacheTypes types, ExactRows rows)
             throws Exception {
         for (long seed = 1; seed <= Effort.of(2, 30); seed++) {

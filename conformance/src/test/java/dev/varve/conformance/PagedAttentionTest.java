@@ -15,8 +15,10 @@ import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +75,7 @@ class PagedAttentionTest {
     /** Grade (a): pages that never leave change no bit. */
     @ParameterizedTest
     @MethodSource("all")
+    @ByDay({1, 3})
     void aPoolThatHoldsAllGivesWhatTheWholeCacheGives(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = model(family, 1);
@@ -89,6 +92,7 @@ class PagedAttentionTest {
     /** Grade (a): the table is the engine's, and every shard moves the same pages. */
     @ParameterizedTest
     @MethodSource("all")
+    @ByDay(3)
     void aSplitModelHasTheSamePages(Family family, PagePolicy policy) throws Exception {
         PagedModel sample = model(family, 1);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
@@ -112,6 +116,7 @@ class PagedAttentionTest {
     /** Grade (a): every sequence has a pool of its own, and its pages go by its tokens alone. */
     @ParameterizedTest
     @MethodSource("one")
+    @Tag("nightly")
     void eightSequencesInTheLeastPoolsAnswerAsEachDoesAlone(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = model(family, 8);
@@ -137,6 +142,7 @@ class PagedAttentionTest {
     /** Grade (a): nothing of a request is left behind for one of another scope. */
     @ParameterizedTest
     @MethodSource("some")
+    @ByDay(1)
     void oneRequestAfterTheOtherAnswersAsInAFreshProcess(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = model(family, 1);
@@ -158,6 +164,7 @@ class PagedAttentionTest {
     /** Grade (a): blocks of guesses end where a page would leave. */
     @ParameterizedTest
     @MethodSource("some")
+    @ByDay(1)
     void guessesChangeNoTokenWhilePagesLeave(Family family, PagePolicy policy) throws Exception {
         PagedModel sample = model(family, 1);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
@@ -203,6 +210,7 @@ class PagedAttentionTest {
     /** Sequences lose their places to others, and go on with the pages that they had. */
     @ParameterizedTest
     @MethodSource("one")
+    @Tag("nightly")
     void aSequenceThatMadeRoomGoesOnWithItsPages(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = model(family, 3);

@@ -12,6 +12,7 @@ import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Timeout;
@@ -97,6 +98,7 @@ class PagedCacheTest {
 
     @ParameterizedTest
     @MethodSource("restarts")
+    @ByDay(3)
     void aConversationBehindItsPoolGoesOnAfterARestart(Family family, PagePolicy policy)
             throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
@@ -144,6 +146,7 @@ class PagedCacheTest {
     /** Grade (b): it resumes before the last tokens, for which pages are chosen once more. */
     @ParameterizedTest
     @MethodSource("again")
+    @ByDay(1)
     void theSamePromptAgainHasTheSameAnswer(Family family, PagePolicy policy) throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
         ModelSettings pooled = sample.pooled(PagedModel.POOL, policy);
@@ -171,6 +174,7 @@ class PagedCacheTest {
     /** What was computed without a pool lies in one as if it had been computed there last. */
     @ParameterizedTest
     @CsvSource({"QWEN35", "GEMMA4"})
+    @ByDay(1)
     void whatWasComputedWithoutAPoolGoesOnInOne(Family family) throws Exception {
         PagedModel sample = PagedModel.of(family, TensorType.Q8_0, GgmlType.Q8_0, 1, folder);
         Path store = folder.resolve(family + "-whole");

@@ -12,6 +12,7 @@ import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SliceKind;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Test;
@@ -110,6 +111,7 @@ class PiecesTest {
 
     @ParameterizedTest
     @MethodSource("types")
+    @ByDay({2, 3})
     void piecesHaveTheBitsOfTheWindow(Family family, TensorType type, CacheTypes cache)
             throws Exception {
         assertSameBits(family, type, cache, FlashAttention.AUTO);
@@ -117,6 +119,7 @@ class PiecesTest {
 
     @ParameterizedTest
     @EnumSource(names = {"QWEN35", "LAGUNA"})
+    @ByDay(1)
     void soItIsWithScoresOfAllSlotsAtOnce(Family family) throws Exception {
         assertSameBits(family, TensorType.Q4_0, Cpu.F16, FlashAttention.OFF);
     }

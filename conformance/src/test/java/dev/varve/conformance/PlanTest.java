@@ -22,6 +22,7 @@ import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +72,7 @@ class PlanTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay({1, 3})
     void everyFamilyIsMeasuredOnceAndCutWhereItMayBe(Family family) throws Exception {
         Path file = family.odd(3).write(folder);
         ModelSettings settings = Cpu.settings(300, 1, Cpu.F16);

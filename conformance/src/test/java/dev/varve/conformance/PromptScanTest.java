@@ -24,6 +24,7 @@ import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen3Model;
 import dev.varve.testkit.TensorType;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -390,6 +391,7 @@ class PromptScanTest {
 
     /** Each of them would keep 150 MB. */
     @Test
+    @Tag("nightly")
     void aCancelledTextKeepsNoMemory() throws Exception {
         int[] text = text(100_000);
         try (PromptScan scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
@@ -459,6 +461,7 @@ class PromptScanTest {
 
     /** Products of both are F32; on the device the scores are a product of F16 rows as well. */
     @Test
+    @Tag("nightly")
     void aDeviceWithItsOwnMemoryScoresLikeTheProcessor() {
         // Skips where there is none.
         Vulkan.device();

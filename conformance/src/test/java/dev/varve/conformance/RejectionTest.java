@@ -19,6 +19,7 @@ import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.StateCommit;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,6 +121,7 @@ class RejectionTest {
         "LAGUNA, F16",
         "LAGUNA, F32"
     })
+    @ByDay({2, 7})
     void everyTensorIsThatOfThePlainRunAfterManyRejections(Family family, GgmlType cache)
             throws Exception {
         try (Rig rig = Rig.of(family, cache)) {

@@ -33,6 +33,7 @@ import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 import dev.varve.testkit.TestSeed;
 
@@ -247,6 +248,7 @@ class RelocationTest {
     /** Grade (a): attention adds up in the order of positions, wherever pages lie. */
     @ParameterizedTest
     @MethodSource("precisions")
+    @ByDay(2)
     void pagesThatChangePlacesGiveTheNumbersOfTheWholeCache(
             Family family, TensorType weights, GgmlType cache) throws Exception {
         RandomModel spec = family.wide(weights);

@@ -23,9 +23,11 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.speculation.TreeOptions;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -145,6 +147,7 @@ class RemoteDraftTest {
 
     @ParameterizedTest
     @SomeFamilies(first = 0, of = 4)
+    @Tag("nightly")
     void tokensAndAcceptanceAreThoseOfALocalDraft(Family family) throws Exception {
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
         DraftPair pair = DraftPair.of(family, models);
@@ -195,16 +198,19 @@ class RemoteDraftTest {
     }
 
     @Test
+    @Tag("nightly")
     void aDraftThatDiesCostsGuessesOnlyAndComesBack() throws Exception {
         mishaps(FragileLink::kill);
     }
 
     @Test
+    @Tag("nightly")
     void aDraftThatHangsCostsGuessesOnlyAndComesBack() throws Exception {
         mishaps(FragileLink::freeze);
     }
 
     @Test
+    @Tag("nightly")
     void nonsenseOnTheConnectionIsAsGoodAsADeath() throws Exception {
         SpoiltTransport transport = new SpoiltTransport();
         FragileLink link =
@@ -253,6 +259,7 @@ class RemoteDraftTest {
     }
 
     @Test
+    @Tag("nightly")
     void aDraftThatNeverComesBackLeavesAPlainModel() throws Exception {
         DraftPair pair = DraftPair.of(Family.LAGUNA, models);
         FragileLink link = new FragileLink(program.child("gone"));
@@ -305,6 +312,7 @@ class RemoteDraftTest {
     /** Of either file: the draft's own weights, and the table that it takes from its target. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    @ByDay(1)
     void otherWeightsOfTheSameHeaderAreRefused(boolean target, @TempDir Path here)
             throws Exception {
         DraftPair pair = DraftPair.of(Family.GEMMA4, models);

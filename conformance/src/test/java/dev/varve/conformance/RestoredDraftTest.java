@@ -27,6 +27,7 @@ import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.DflashModel;
 import dev.varve.testkit.TensorType;
 
@@ -169,6 +170,7 @@ class RestoredDraftTest {
     @EnumSource(
             value = Family.class,
             names = {"QWEN35", "GEMMA4", "LAGUNA"})
+    @ByDay(1)
     void theFirstGuessesAreThoseOfAPromptThatIsComputedWhole(Family family) throws Exception {
         RandomModel spec = family.wide(TensorType.F16);
         Path file = spec.write(folder);
@@ -199,6 +201,7 @@ class RestoredDraftTest {
 
     @ParameterizedTest
     @MethodSource("blocks")
+    @ByDay({1, 4})
     void soAreThoseOfTokensOneAfterTheOther(BlockModel spec) throws Exception {
         requireSameWhenRestored(
                 spec.write(folder),

@@ -13,6 +13,7 @@ import dev.varve.platform.speculation.TreeOptions;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +81,7 @@ class RestoredRemoteDraftTest {
 
     @ParameterizedTest
     @MethodSource("restored")
+    @Tag("nightly")
     void behindAPromptOnDiskItGuessesAsIfNothingHadHappened(Family family) throws Exception {
         DraftPair pair =
                 DraftPair.of(family, models)

@@ -12,6 +12,7 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.TensorType;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +52,7 @@ class SoakTest {
     private record Asked(Answer answer, int prompt, int count, boolean cancelled) {}
 
     @Test
+    @Tag("nightly")
     void hundredsOfRequestsGiveTheirTokensAndLeaveNothing() throws Exception {
         long seed = 4711;
         SplittableRandom random = new SplittableRandom(seed);

@@ -11,6 +11,7 @@ import dev.varve.platform.engine.ScriptedSpeculator;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Timeout;
@@ -32,6 +33,7 @@ class SpeculationTest {
 
     @ParameterizedTest
     @MethodSource("dev.varve.conformance.GuessedModel#all")
+    @ByDay(1)
     void guessesChangeNoToken(Family family, TensorType type, GgmlType cache) throws Exception {
         GuessedModel sample = GuessedModel.of(family, type, cache, folder);
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);

@@ -8,6 +8,7 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.TensorType;
 import dev.varve.testkit.TestSeed;
@@ -107,6 +108,7 @@ class SplitTest {
         "LAGUNA, 1",
         "QWEN3, 9"
     })
+    @ByDay({3, 6})
     void everyCutInTwoAnswersLikeTheWholeModel(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family.odd(seed), seed);
 
@@ -121,6 +123,7 @@ class SplitTest {
 
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1", "QWEN3, 9"})
+    @ByDay({2, 5})
     void threeAndFourPartsAnswerLikeTheWholeModel(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family.odd(seed), seed);
         SplittableRandom random = new SplittableRandom(TestSeed.of(seed));
@@ -154,6 +157,7 @@ class SplitTest {
      */
     @ParameterizedTest
     @CsvSource({"QWEN35, 8", "QWEN35MOE, 8", "GEMMA4, 60", "GEMMA4, 7", "LAGUNA, 1"})
+    @ByDay({1, 5})
     void narrowBoundariesCostLittle(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family.odd(seed, TensorType.F32), seed);
 

@@ -16,6 +16,7 @@ import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.speculation.TreeOptions;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.Timeout;
@@ -60,6 +61,7 @@ class TreeSpeculationTest {
 
     @ParameterizedTest
     @MethodSource("dev.varve.conformance.GuessedModel#all")
+    @ByDay(1)
     void guessesChangeNoToken(Family family, TensorType type, GgmlType cache) throws Exception {
         GuessedModel sample = GuessedModel.of(family, type, cache, folder);
         SamplingOptions sampled = SamplingOptions.greedy().atTemperature(0.8f).seededWith(5);
@@ -153,6 +155,7 @@ class TreeSpeculationTest {
 
     @ParameterizedTest
     @SomeFamilies(first = 0)
+    @ByDay(1)
     void hiddenStatesAreThoseOfThePathThatWasTaken(Family family) throws Exception {
         GuessedModel sample = GuessedModel.of(family, TensorType.F16, GgmlType.F16, folder);
         int layers = sample.shape().layerCount();

@@ -21,6 +21,7 @@ import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TestSeed;
 
 import org.junit.jupiter.api.Timeout;
@@ -124,6 +125,7 @@ class TreeTest {
         "LAGUNA, 4, F16, cpu:0",
         "LAGUNA, 2, F32, cpu:0"
     })
+    @ByDay({1, 2, 9})
     void treesHaveTheNumbersOfTheirPaths(Family family, long seed, GgmlType cache, String device)
             throws Exception {
         RandomModel spec = family.odd(seed);

@@ -7,6 +7,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.runtime.UnusedTensors;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.Qwen35Model;
@@ -30,6 +31,7 @@ class UnusedTensorsTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay(2)
     void everyTensorOfAModelIsUsedOrLeftOutForAReason(RandomModel.Family family)
             throws IOException {
         for (int seed = 1; seed <= 12; seed++) {

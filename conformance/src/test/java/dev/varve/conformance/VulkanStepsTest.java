@@ -7,6 +7,7 @@ import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.TensorType;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ class VulkanStepsTest {
 
     @ParameterizedTest
     @MethodSource("models")
+    @Tag("nightly")
     void decodingTwoSequencesGivesTheLogitsOfTheProcessor(
             Family family, int seed, TensorType type, TestReporter reporter) throws Exception {
         Vulkan.device();

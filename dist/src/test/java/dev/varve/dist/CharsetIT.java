@@ -11,6 +11,7 @@ import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import java.util.stream.Stream;
  * ASCII. All of it is written in scripts, since Java can name such files only where the locale of
  * the build can.
  */
+@Tag("nightly")
 @Timeout(240)
 class CharsetIT {
     private static final String UNICODE_INSTALLATION =

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Comparison;
 import dev.varve.testkit.GgufValue;
 import dev.varve.testkit.Oracle;
@@ -14,6 +15,7 @@ import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,6 +97,7 @@ class CommandsIT {
     }
 
     @Test
+    @Tag("nightly")
     void generateIntoAPipePrintsTheTextOnly() throws Exception {
         Varve.Outcome outcome =
                 varve.run(
@@ -181,6 +184,7 @@ class CommandsIT {
     }
 
     @Test
+    @Tag("nightly")
     void benchTellsWhatGuessesAreWorth() throws Exception {
         Varve.Outcome outcome =
                 varve.run(
@@ -220,6 +224,7 @@ class CommandsIT {
     }
 
     @Test
+    @Tag("nightly")
     void plansTellWhatGuessesAreWorth() throws Exception {
         Varve.Outcome outcome =
                 varve.run("plan", "--model", model, "--draft", "ngram", "--draft-max", 7, "--json");
@@ -234,6 +239,7 @@ class CommandsIT {
     }
 
     @Test
+    @Tag("nightly")
     void plansTellOfABoundedCache() throws Exception {
         Varve.Outcome outcome =
                 varve.run(
@@ -260,6 +266,7 @@ class CommandsIT {
     }
 
     @Test
+    @Tag("nightly")
     void plansTellWhatADrafterTakes() throws Exception {
         Varve.Outcome outcome =
                 varve.run(
@@ -283,6 +290,7 @@ class CommandsIT {
     }
 
     @Test
+    @Tag("nightly")
     void variablesStandForTheFlagsOfABoundedCache() throws Exception {
         Varve.Outcome outcome =
                 varve.with("DFLASH_KVFLASH", "600")
@@ -303,6 +311,7 @@ class CommandsIT {
     }
 
     @Test
+    @Tag("nightly")
     void aDemoModelHasADrafterForItsPages() throws Exception {
         Varve.Outcome outcome =
                 varve.with("DFLASH_KVFLASH_POLICY", "drafter")
@@ -377,6 +386,7 @@ class CommandsIT {
                 "render",
                 "logits"
             })
+    @ByDay(3)
     void everyCommandExplainsItself(String command) throws Exception {
         Varve.Outcome outcome = varve.run(command, "--help");
 
@@ -385,6 +395,7 @@ class CommandsIT {
     }
 
     @Test
+    @Tag("nightly")
     void layersThatTheFileDoesNotTellOfAreWarnedOf() throws Exception {
         Path cut = folder.resolve("cut.gguf");
         spec.writer().put("qwen35.block_count", GgufValue.of(2)).write(cut);

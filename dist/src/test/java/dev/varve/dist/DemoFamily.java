@@ -40,11 +40,11 @@ enum DemoFamily {
     }
 
     /**
-     * Kinds of questions that it is asked: all at night, and by day all of the first family alone,
-     * since answers to a thousand questions take minutes and models seldom change.
+     * Kinds of questions that it is asked: all at night, and two by day, since answers to a
+     * thousand questions take minutes and models seldom change.
      */
     Set<String> asked() {
-        return this == QWEN35 || Effort.isFull() ? least.keySet() : Set.of("feature", "tool");
+        return Effort.isFull() ? least.keySet() : Set.of("feature", "tool");
     }
 
     /** Where the models are made, and what they are asked. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +55,7 @@ class LauncherIT {
     }
 
     @Test
+    @Tag("nightly")
     void theStartUpCacheIsMadeOnceAndUsedQuietly() throws Exception {
         Outcome first = run(Map.of(), "--version");
         List<Path> made = records();
@@ -67,6 +69,7 @@ class LauncherIT {
     }
 
     @Test
+    @Tag("nightly")
     void aDamagedStartUpCacheIsIgnored() throws Exception {
         StartRecords.lend(folder.resolve("cache"));
         run(Map.of(), "--version");
@@ -94,6 +97,7 @@ class LauncherIT {
     }
 
     @Test
+    @Tag("nightly")
     void withoutAHomeAllIsKeptInOneFolderOfTheUsersOwn() throws Exception {
         Path missing = folder.resolve("missing");
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
@@ -121,6 +125,7 @@ class LauncherIT {
     }
 
     @Test
+    @Tag("nightly")
     void launcherAndServerLeaveAFolderAloneThatOthersCanWriteTo() throws Exception {
         Path home = Files.createDirectory(folder.resolve("home"));
         Path open = Files.createDirectories(home.resolve(".cache/varve"));

@@ -7,6 +7,7 @@ import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import java.nio.file.Path;
  * The installation where digits are Arabic and where the small letter of "I" is no "i". The runtime
  * is told so, since the system may know no such locale.
  */
+@Tag("nightly")
 @Timeout(240)
 class LocaleIT {
     private static final JsonMapper JSON = new JsonMapper();

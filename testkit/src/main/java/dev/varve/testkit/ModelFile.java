@@ -9,10 +9,17 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** Files of random models, named by a digest of the description, so that each is written once. */
+/**
+ * Files of random models, named by a digest of the description. Each is computed once in a process,
+ * and copied into the folder of every other test that asks for it.
+ */
 final class ModelFile {
+    private static final Map<String, Path> COMPUTED = new ConcurrentHashMap<>();
+
     private ModelFile() {}
 
     /**
@@ -34,7 +41,8 @@ final class ModelFile {
         if (!Files.exists(file)) {
             Path partial = Files.createTempFile(folder, family + "-", ".partial");
             try {
-                contents.get().write(partial);
+                Path computed = computed(file.getFileName().toString(), contents);
+                Files.copy(computed, partial, StandardCopyOption.REPLACE_EXISTING);
                 Files.move(
                         partial,
                         file,
@@ -44,6 +52,18 @@ final class ModelFile {
                 Files.deleteIfExists(partial);
             }
         }
+        return file;
+    }
+
+    private static Path computed(String name, Supplier<GgufWriter> contents) throws IOException {
+        Path known = COMPUTED.get(name);
+        if (known != null) {
+            return known;
+        }
+        Path file = Files.createTempFile("varve-model-", ".gguf");
+        file.toFile().deleteOnExit();
+        contents.get().write(file);
+        COMPUTED.put(name, file);
         return file;
     }
 

@@ -11,7 +11,11 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -20,8 +24,16 @@ import javax.net.ssl.TrustManagerFactory;
 public final class TestCertificates {
     private static final char[] PASSWORD = "of the test".toCharArray();
 
+    /** Keys of other tests in this process, by what was asked for: keytool takes a second. */
+    private static final Map<List<String>, Made> MADE = new ConcurrentHashMap<>();
+
+    /** What this test has asked for; who asks twice wants two. */
+    private final Set<List<String>> asked = new HashSet<>();
+
     private final Path folder;
     private final Path store;
+
+    private record Made(X509Certificate shown, PrivateKey secret) {}
 
     /** A certificate, its key, and a file of each. */
     public record Pair(Path certificate, Path key, X509Certificate shown, PrivateKey secret) {
@@ -79,7 +91,16 @@ public final class TestCertificates {
     public Pair make(String name, String kind, String... more) throws Exception {
         List<String> options = new ArrayList<>(List.of("-ext", "san=ip:127.0.0.1"));
         options.addAll(List.of(more));
-        return generate(name, kind, options);
+        List<String> all = new ArrayList<>(List.of(name, kind));
+        all.addAll(options);
+        boolean first = asked.add(all);
+        Made known = MADE.get(all);
+        if (first && known != null) {
+            return written(name, known);
+        }
+        Pair made = generate(name, kind, options);
+        MADE.putIfAbsent(all, new Made(made.shown(), made.secret()));
+        return made;
     }
 
     /** A new authority. */
@@ -102,6 +123,8 @@ public final class TestCertificates {
                         List.of(
                                 Path.of(System.getProperty("java.home"), "bin", "keytool")
                                         .toString(),
+                                "-J-XX:TieredStopAtLevel=1",
+                                "-J-XX:+UseSerialGC",
                                 "-genkeypair",
                                 "-keystore",
                                 store.toString(),
@@ -126,12 +149,15 @@ public final class TestCertificates {
             keys.load(in, PASSWORD);
         }
         X509Certificate shown = (X509Certificate) keys.getCertificateChain(name)[0];
-        PrivateKey secret = (PrivateKey) keys.getKey(name, PASSWORD);
+        return written(name, new Made(shown, (PrivateKey) keys.getKey(name, PASSWORD)));
+    }
+
+    private Pair written(String name, Made made) throws Exception {
         return new Pair(
-                write(name + ".pem", "CERTIFICATE", shown.getEncoded()),
-                write(name + "-key.pem", "PRIVATE KEY", secret.getEncoded()),
-                shown,
-                secret);
+                write(name + ".pem", "CERTIFICATE", made.shown().getEncoded()),
+                write(name + "-key.pem", "PRIVATE KEY", made.secret().getEncoded()),
+                made.shown(),
+                made.secret());
     }
 
     /** Writes a file of a name with something in PEM. */

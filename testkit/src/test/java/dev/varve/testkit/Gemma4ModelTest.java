@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +33,7 @@ class Gemma4ModelTest {
     @TempDir Path folder;
 
     static LongStream seeds() {
-        return LongStream.range(0, 18);
+        return LongStream.range(0, Effort.of(1, 18));
     }
 
     @ParameterizedTest
@@ -65,9 +66,9 @@ class Gemma4ModelTest {
     @Test
     void theSameDescriptionGivesTheSameFile() throws IOException {
         Path first = Gemma4Model.odd(10).write(folder.resolve("a"));
-        Path second = Gemma4Model.odd(10).write(folder.resolve("b"));
+        Path second = folder.resolve("b.gguf");
+        Gemma4Model.odd(10).writer().write(second);
 
-        assertEquals(first.getFileName(), second.getFileName());
         assertEquals(-1, Files.mismatch(first, second));
     }
 
@@ -75,6 +76,7 @@ class Gemma4ModelTest {
     @EnumSource(
             value = TensorType.class,
             names = {"F16", "Q8_0", "Q4_0", "Q4_K", "Q6_K"})
+    @ByDay({1, 4})
     void matricesComeInManyTypes(TensorType type) throws IOException {
         Path file = TINY.withType(type).write(folder);
 
@@ -128,6 +130,7 @@ class Gemma4ModelTest {
     }
 
     @Test
+    @Tag("nightly")
     void greedyRunsDoNotStopByChance() throws IOException {
         Gemma4Vocabulary vocabulary = Gemma4Vocabulary.of(TINY.size().vocabulary());
 
@@ -147,7 +150,7 @@ class Gemma4ModelTest {
 
     @Test
     void eighteenSeedsHaveEveryForm() {
-        List<Gemma4Model> models = seeds().mapToObj(Gemma4Model::odd).toList();
+        List<Gemma4Model> models = LongStream.range(0, 18).mapToObj(Gemma4Model::odd).toList();
         List<Gemma4Model> sharing =
                 models.stream().filter(model -> model.sharing().layers() > 0).toList();
         List<Gemma4Model> mixtures =
@@ -180,6 +183,7 @@ class Gemma4ModelTest {
     }
 
     @Test
+    @Tag("nightly")
     void theLimitIsThirtyWhereTheFileNamesNone() throws IOException {
         int[] tokens = TINY.randomTokens(30, 1);
         Path unnamed = TINY.withSoftcap(OptionalDouble.empty()).write(folder);
@@ -203,6 +207,7 @@ class Gemma4ModelTest {
     }
 
     @Test
+    @Tag("nightly")
     void patternedModelsWork() throws IOException {
         Gemma4Model model =
                 TINY.withWeights(

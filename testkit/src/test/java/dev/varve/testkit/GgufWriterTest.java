@@ -144,6 +144,7 @@ class GgufWriterTest {
             value = TensorType.class,
             mode = EnumSource.Mode.EXCLUDE,
             names = {"F32", "I32", "I64"})
+    @ByDay({1, 4, 8, 12})
     void matricesOfEachTypeApproximateTheFloatModel(TensorType type) throws IOException {
         Qwen35Model model =
                 Qwen35Model.tiny()

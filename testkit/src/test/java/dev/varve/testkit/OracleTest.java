@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +80,7 @@ class OracleTest {
     /** 600 tokens are more than one cache page of 256 and more than one default batch of 512. */
     @ParameterizedTest
     @ValueSource(ints = {2, 7, 32, 64, 512})
+    @ByDay({1, 3})
     void withAnEightBitCacheTheBatchSizeChangesNoBit(int ubatch) throws IOException {
         Path file = Qwen35Model.tiny().withType(TensorType.Q8_0).write(folder);
         int[] tokens = Qwen35Model.tiny().randomTokens(600, 6);
@@ -91,6 +93,7 @@ class OracleTest {
     }
 
     @Test
+    @Tag("nightly")
     void aLongPromptIsCutIntoBatchesWithoutLosingState() throws IOException {
         Path file = Qwen35Model.tiny().withType(TensorType.Q8_0).write(folder);
         int[] tokens = Qwen35Model.tiny().randomTokens(500, 7);
@@ -120,6 +123,7 @@ class OracleTest {
     }
 
     @Test
+    @Tag("nightly")
     void aGreedyRunHasClearWinnersAndNoControlTokens() throws IOException {
         try (Oracle oracle = Oracle.open(Qwen35Model.tiny().write(folder), OPTIONS)) {
             Comparison.GreedyRun run =

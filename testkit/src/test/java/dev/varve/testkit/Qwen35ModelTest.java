@@ -40,9 +40,9 @@ class Qwen35ModelTest {
     @Test
     void theSameDescriptionGivesTheSameFile() throws IOException {
         Path first = Qwen35Model.odd(9).write(folder.resolve("a"));
-        Path second = Qwen35Model.odd(9).write(folder.resolve("b"));
+        Path second = folder.resolve("b.gguf");
+        Qwen35Model.odd(9).writer().write(second);
 
-        assertEquals(first.getFileName(), second.getFileName());
         assertEquals(-1, Files.mismatch(first, second));
     }
 

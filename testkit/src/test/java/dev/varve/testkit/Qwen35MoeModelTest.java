@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +23,7 @@ class Qwen35MoeModelTest {
     @TempDir Path folder;
 
     static LongStream seeds() {
-        return LongStream.range(0, 16);
+        return LongStream.range(0, Effort.of(1, 16));
     }
 
     @ParameterizedTest
@@ -36,7 +37,8 @@ class Qwen35MoeModelTest {
 
     @Test
     void sixteenSeedsHaveEveryForm() {
-        List<Qwen35MoeModel> models = seeds().mapToObj(Qwen35MoeModel::odd).toList();
+        List<Qwen35MoeModel> models =
+                LongStream.range(0, 16).mapToObj(Qwen35MoeModel::odd).toList();
 
         assertEquals(3, models.stream().map(model -> model.experts().lengths()).distinct().count());
         assertEquals(
@@ -52,13 +54,16 @@ class Qwen35MoeModelTest {
     }
 
     @Test
+    @Tag("nightly")
     void theSameDescriptionGivesTheSameFile() throws IOException {
         Path first = Qwen35MoeModel.odd(9).write(folder.resolve("a"));
-        Path second = Qwen35MoeModel.odd(9).write(folder.resolve("b"));
+        Path second = folder.resolve("b.gguf");
+        Qwen35MoeModel.odd(9).writer().write(second);
 
-        assertEquals(first.getFileName(), second.getFileName());
         assertEquals(-1, Files.mismatch(first, second));
-        assertNotEquals(first, Qwen35MoeModel.odd(9).withSeed(3).write(folder.resolve("a")));
+        assertNotEquals(
+                first.getFileName(),
+                Qwen35MoeModel.odd(9).withSeed(3).write(folder.resolve("a")).getFileName());
     }
 
     @Test
@@ -88,6 +93,7 @@ class Qwen35MoeModelTest {
     }
 
     @Test
+    @Tag("nightly")
     void fewerExpertsInUseChangeTheLogits() throws IOException {
         var experts =
                 new Qwen35MoeModel.Experts(10, 2, 64, false, Qwen35MoeModel.Lengths.EXPERTS_ONLY);
@@ -105,6 +111,7 @@ class Qwen35MoeModelTest {
 
     /** Scaled matrices hold four times the values, and their scales are a quarter. */
     @Test
+    @Tag("nightly")
     void scalesUndoLargerMatrices() throws IOException {
         int[] tokens = TINY.randomTokens(40, 1);
         Qwen35MoeModel scaled =
@@ -118,6 +125,7 @@ class Qwen35MoeModelTest {
     }
 
     @Test
+    @Tag("nightly")
     void patternedExpertsWork() throws IOException {
         Qwen35MoeModel model =
                 TINY.withWeights(new Qwen35Model.Weights(TensorType.Q4_0, true, false, true, 1));

@@ -2,6 +2,8 @@ package dev.varve.api.ggml;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.varve.testkit.Effort;
+
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,8 +31,24 @@ class LoneColumnTest {
     private static final Set<GgmlType> NOT_MADE =
             Set.of(GgmlType.IQ2_XXS, GgmlType.IQ2_XS, GgmlType.IQ1_S);
 
-    /** Types for which search tables are prepared for seconds, before the first row. */
-    private static final Set<GgmlType> SLOW = Set.of(GgmlType.IQ1_M, GgmlType.IQ2_S);
+    /** Types that most files have. The others are tried at night, and with a new ggml. */
+    private static final Set<GgmlType> COMMON =
+            Set.of(
+                    GgmlType.F16,
+                    GgmlType.BF16,
+                    GgmlType.Q4_0,
+                    GgmlType.Q5_K,
+                    GgmlType.Q8_0,
+                    GgmlType.Q4_K,
+                    GgmlType.Q6_K,
+                    GgmlType.MXFP4,
+                    GgmlType.IQ4_XS);
+
+    /** Numbers of columns; by day those around the kernels' tiles. */
+    private static final int[] COUNTS =
+            Effort.isFull()
+                    ? IntStream.rangeClosed(1, MOST).toArray()
+                    : new int[] {1, 2, 3, 4, 5, 7, 8, 16, 17};
 
     static Stream<GgmlType> types() {
         return made(Arrays.stream(GgmlType.values()).filter(GgmlType::isWeightType));
@@ -48,8 +66,8 @@ class LoneColumnTest {
     }
 
     private static Stream<GgmlType> made(Stream<GgmlType> types) {
-        boolean all = Boolean.getBoolean("varve.test.thorough");
-        return types.filter(type -> !NOT_MADE.contains(type) && (all || !SLOW.contains(type)));
+        return types.filter(type -> !NOT_MADE.contains(type))
+                .filter(type -> Effort.isFull() || COMMON.contains(type));
     }
 
     /** How a tensor of several columns is shown. */
@@ -193,9 +211,9 @@ class LoneColumnTest {
                             .mapToObj(column -> product(column, 1, Form.COLUMNS))
                             .toArray(float[][]::new);
             Set<Integer> different = new TreeSet<>();
-            for (int threads = 1; threads <= 3; threads++) {
+            for (int threads = 1; threads <= Effort.of(2, 3); threads++) {
                 backend.setThreads(threads);
-                for (int count = 1; count <= MOST; count++) {
+                for (int count : COUNTS) {
                     if (!equal(alone, product(0, count, form), count)) {
                         different.add(count);
                     }
@@ -212,9 +230,9 @@ class LoneColumnTest {
                             .mapToObj(token -> expertProduct(token, 1))
                             .toArray(float[][]::new);
             Set<Integer> different = new TreeSet<>();
-            for (int threads = 1; threads <= 3; threads++) {
+            for (int threads = 1; threads <= Effort.of(2, 3); threads++) {
                 backend.setThreads(threads);
-                for (int count = 1; count <= MOST; count++) {
+                for (int count : COUNTS) {
                     if (!equal(alone, expertProduct(0, count), count)) {
                         different.add(count);
                     }

@@ -12,6 +12,7 @@ import dev.varve.platform.grammar.GrammarSource;
 import dev.varve.platform.grammar.source.TextSource;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.Tokenizer;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -211,6 +212,7 @@ class AnswerFormTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay({1, 4})
     void demandedCallsNameDeclaredToolsAndHaveValidArguments(Dialects dialect) {
         Map<String, Integer> names = new TreeMap<>();
         for (int seed = 0; seed < SEEDS; seed++) {
@@ -242,6 +244,7 @@ class AnswerFormTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay({1, 4})
     void aNamedToolIsTheOneThatIsCalled(Dialects dialect) {
         for (int seed = 0; seed < SEEDS; seed++) {
             GuidedAnswer run =
@@ -266,6 +269,7 @@ class AnswerFormTest {
     /** Free text, and then a call that is as good as a demanded one. */
     @ParameterizedTest
     @EnumSource
+    @ByDay({1, 4})
     void aStrictToolIsCalledRightAlsoWhereTheModelDecides(Dialects dialect) {
         int[] script = BYTES.encode("Let me see. " + dialect.syntax.open(), true);
         for (int seed = 0; seed < SEEDS; seed++) {
@@ -293,6 +297,7 @@ class AnswerFormTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay({1, 4})
     void contentOfAFormMayBeCallsInstead(Dialects dialect) {
         boolean called = false;
         boolean answered = false;

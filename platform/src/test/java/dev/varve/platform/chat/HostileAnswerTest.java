@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.chat.Dialects.Answer;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
@@ -74,7 +75,7 @@ class HostileAnswerTest {
     @ParameterizedTest
     @EnumSource
     void theAnswerDoesNotDependOnHowItsTextIsCutIntoTokens(Dialects dialect) {
-        for (long seed = 0; seed < Effort.of(5000, 20_000); seed++) {
+        for (long seed = 0; seed < Effort.of(1000, 20_000); seed++) {
             Random random = new Random(seed);
             int[] scraps =
                     IntStream.range(0, 1 + random.nextInt(25))
@@ -122,7 +123,7 @@ class HostileAnswerTest {
     @EnumSource
     void everyTokenMayFollowEveryOther(Dialects dialect) {
         int size = Dialects.BYTES.vocabularySize();
-        for (long seed = 0; seed < Effort.of(2000, 5000); seed++) {
+        for (long seed = 0; seed < Effort.of(400, 5000); seed++) {
             Random random = new Random(seed);
             int[] tokens =
                     IntStream.range(0, 40)
@@ -168,7 +169,7 @@ class HostileAnswerTest {
                 SCRAPS.stream()
                         .filter(scrap -> !scrap.contains("think") && !scrap.contains("|"))
                         .toList();
-        for (long seed = 0; seed < Effort.of(2000, 5000); seed++) {
+        for (long seed = 0; seed < Effort.of(400, 5000); seed++) {
             Random random = new Random(seed);
             StringBuilder text = new StringBuilder();
             for (int part = 0; part < 12; part++) {
@@ -183,6 +184,7 @@ class HostileAnswerTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay({1, 4})
     void aLongValueTakesTimeInProportion(Dialects dialect) {
         String value = "</par <arg </parameter> \n".repeat(20_000) + "x";
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,6 +57,7 @@ class HelpTest {
     }
 
     @Test
+    @Tag("nightly")
     void completionListsCommandsAndOptionsThatAreShown() throws Exception {
         String script = scriptOfAProcess("bash");
 

@@ -26,6 +26,7 @@ import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -272,6 +273,7 @@ class EarlierStatesTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @ByDay(1)
     void theyComeBackFromHostMemory(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         try (Bed bed = withHost(model, 2 * BLOCKS)) {
@@ -293,6 +295,7 @@ class EarlierStatesTest {
 
     @ParameterizedTest
     @CsvSource({"true, 1, 2", "true, 2, 1", "false, 3, 1", "false, 1, 3"})
+    @ByDay({1, 4})
     void theyComeBackFromDiskUnderAnotherSplit(boolean forgets, int before, int after)
             throws Exception {
         PlainModel model = PlainEngine.model(forgets);
@@ -360,6 +363,7 @@ class EarlierStatesTest {
     /** Too little room for two sequences: one is put aside and goes on where it was. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @ByDay(1)
     void aSequenceThatWasPutAsideGoesOnWithThem(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         List<Ask> asks = List.of(Ask.of(text(3, 500), 200, 400), Ask.of(text(4, 480), 220, 400));

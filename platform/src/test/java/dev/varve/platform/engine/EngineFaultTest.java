@@ -10,6 +10,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
@@ -123,6 +124,7 @@ class EngineFaultTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay({1, 4, 7})
     void aCallOfAShardThatFailsEndsRequestsAtMost(FaultyShard.Call call) throws Exception {
         List<List<Integer>> answers = expected();
         for (Fault fault : Fault.values()) {

@@ -13,6 +13,7 @@ import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.Stashes;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -306,6 +307,7 @@ class FaultySpeculatorTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay({1, 3, 5, 8, 12})
     void badGuessesChangeNoAnswer(Fault fault) throws Exception {
         for (boolean forgets : new boolean[] {false, true}) {
             for (OptionalInt width : List.of(OptionalInt.of(MOST), OptionalInt.empty())) {

@@ -17,6 +17,7 @@ import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +41,7 @@ class PrefixCacheClearTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
+    @ByDay(1)
     void whatRunsIsNotDisturbedWhenTheRestIsForgotten(int stages) throws Exception {
         try (Scheduler engine = PlainEngine.start(MODEL, OPTIONS, stages);
                 Scheduler alone = PlainEngine.alone(MODEL)) {

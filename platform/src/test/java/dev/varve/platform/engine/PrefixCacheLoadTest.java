@@ -10,6 +10,7 @@ import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,7 +26,7 @@ import java.util.Map;
 /** Many conversations and requests, in a cache that is too small for them. */
 @Timeout(60)
 class PrefixCacheLoadTest {
-    private static final int ROUNDS = 10;
+    private static final int ROUNDS = Effort.of(4, 10);
     private static final int STARTED = 25;
     private static final long SMALL = 6 << 20;
 
@@ -77,8 +78,7 @@ class PrefixCacheLoadTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aThousandInterleavedRequestsGetTheirOwnTokensInTheirOwnScope(boolean forgets)
-            throws Exception {
+    void manyInterleavedRequestsGetTheirOwnTokensInTheirOwnScope(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         EngineOptions options = PlainEngine.withHost(PlainEngine.options(8, 12), model, SMALL);
         List<Said> said = new ArrayList<>();
@@ -106,7 +106,7 @@ class PrefixCacheLoadTest {
                 }
                 assertOwn(said, asks, answers);
             }
-            assertEquals(1000, said.size());
+            assertEquals(2 * 2 * STARTED * ROUNDS, said.size());
             PrefixCacheStatus.Counts counts = engine.status().cache().counts();
             assertTrue(counts.hits().getOrDefault(CacheSource.HOST, 0L) > 20, counts::toString);
             assertTrue(counts.evictions() > 0, counts::toString);
@@ -115,13 +115,13 @@ class PrefixCacheLoadTest {
     }
 
     @Test
-    void thousandsOfRequestsLeaveNothingBehindOnceTheyAreForgotten() throws Exception {
+    void manyRequestsLeaveNothingBehindOnceTheyAreForgotten() throws Exception {
         PlainModel model = PlainEngine.model(true);
         EngineOptions options = PlainEngine.withHost(PlainEngine.options(8, 8), model, 4 << 20);
         try (Scheduler engine = PlainEngine.start(model, options, 1)) {
             for (int round = 0; round < 3; round++) {
                 List<Ask> asks = new ArrayList<>();
-                for (int i = 0; i < 1000; i++) {
+                for (int i = 0; i < Effort.of(200, 1000); i++) {
                     int[] prompt = text(i % 300, 12 + i % 13);
                     asks.add(Ask.of(prompt, 1 + i % 2, 8 + i % 4).within(SCOPES.get(i % 2)));
                 }

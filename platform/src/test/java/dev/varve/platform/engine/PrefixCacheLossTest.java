@@ -18,6 +18,7 @@ import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -129,6 +130,7 @@ class PrefixCacheLossTest {
         "true, 2, 0, FAILURE",
         "false, 3, 0, FAILURE"
     })
+    @ByDay({1, 4, 7})
     void aFaultInTheMiddleOfAnExportCostsNoToken(
             boolean forgets, int stages, int calls, Fault fault) throws Exception {
         try (Rig rig = Rig.of(forgets, stages)) {
@@ -145,6 +147,7 @@ class PrefixCacheLossTest {
 
     @ParameterizedTest
     @CsvSource({"true, 1, LOSS", "true, 2, LOSS", "false, 3, LOSS"})
+    @ByDay(2)
     void whatIsInHostMemoryOutlivesTheLossOfItsShardInAnAdoption(
             boolean forgets, int stages, Fault fault) throws Exception {
         try (Rig rig = Rig.of(forgets, stages)) {
@@ -165,6 +168,7 @@ class PrefixCacheLossTest {
 
     @ParameterizedTest
     @CsvSource({"true, 1", "true, 2", "false, 3"})
+    @ByDay(1)
     void aPromptThatCannotBeAdoptedIsComputed(boolean forgets, int stages) throws Exception {
         try (Rig rig = Rig.of(forgets, stages)) {
             rig.require(FIRST, FIRST.ask(rig.engine()));

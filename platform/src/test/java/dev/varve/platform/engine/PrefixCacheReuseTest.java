@@ -16,6 +16,7 @@ import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,6 +52,7 @@ class PrefixCacheReuseTest {
 
     @ParameterizedTest
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    @ByDay({1, 4})
     void choicesAndRetriesOfOnePromptComputeItOnce(boolean forgets, boolean host) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         Ask ask = Ask.of(PROMPT, 12, BOUNDARY);
@@ -77,6 +79,7 @@ class PrefixCacheReuseTest {
 
     @ParameterizedTest
     @CsvSource({"true, true, 1", "true, false, 1", "false, true, 2", "false, false, 2"})
+    @ByDay({2, 4})
     void branchesOfOneConversationAllGoOnWithIt(boolean forgets, boolean host, int stages)
             throws Exception {
         PlainModel model = PlainEngine.model(forgets);
@@ -109,6 +112,7 @@ class PrefixCacheReuseTest {
     /** Nothing of it is in host memory yet, and no boundary is worth waiting for. */
     @ParameterizedTest
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    @ByDay({1, 3})
     void branchesGoOnWithAConversationThatHasJustEnded(boolean forgets, boolean host)
             throws Exception {
         PlainModel model = PlainEngine.model(forgets);

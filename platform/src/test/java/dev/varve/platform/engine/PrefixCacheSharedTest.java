@@ -27,6 +27,7 @@ import dev.varve.platform.store.SharedStatus;
 import dev.varve.platform.store.SharedStatus.Outcome;
 import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -111,6 +112,7 @@ class PrefixCacheSharedTest {
 
     @ParameterizedTest
     @CsvSource({"true, 1, 2", "true, 2, 1", "false, 3, 1", "false, 1, 3"})
+    @ByDay({1, 4})
     void aPromptIsFoundByAnotherServerWithinItsScope(boolean forgets, int before, int after)
             throws Exception {
         PlainModel model = PlainEngine.model(forgets);
@@ -196,6 +198,7 @@ class PrefixCacheSharedTest {
     /** Anybody may write anything there. */
     @ParameterizedTest
     @EnumSource
+    @ByDay({1, 4, 6})
     void whatIsNotAsItWasWrittenIsComputed(Damage damage) throws Exception {
         PlainModel model = PlainEngine.model(false);
         compute(model, 1, ASK);
@@ -248,6 +251,7 @@ class PrefixCacheSharedTest {
     /** A store that is full lets single values go. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @ByDay(1)
     void whereSomethingHasGoneWhatLiesBeforeItIsFound(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         compute(model, 1, Ask.of(PROMPT, 12, 300, BOUNDARY));

@@ -8,6 +8,7 @@ import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +80,7 @@ class PrefixCacheTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+    @ByDay({2, 3, 5})
     void anyLoadGivesWhatEachRequestGetsAlone(int seed) throws Exception {
         PlainModel model = PlainEngine.model(seed % 2 == 1);
         int stages = 1 + seed / 2 % 3;

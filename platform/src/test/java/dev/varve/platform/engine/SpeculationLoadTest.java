@@ -12,6 +12,7 @@ import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.Stashes;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Timeout;
@@ -298,6 +299,7 @@ class SpeculationLoadTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay(2)
     void everyRequestGetsWhatItGetsWithoutGuesses(Bed bed) throws Exception {
         List<Ask> asks = asks(bed.model);
         List<List<Integer>> plain = plainAnswers(bed, asks);

@@ -20,6 +20,7 @@ import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.Stashes;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -219,6 +220,7 @@ class SpeculationTest {
 
     @ParameterizedTest
     @EnumSource(Guesses.class)
+    @ByDay({1, 3})
     void guessesChangeNoToken(Guesses guesses) throws Exception {
         for (Kind kind : Kind.values()) {
             for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled())) {

@@ -11,6 +11,7 @@ import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.nio.charset.StandardCharsets;
@@ -88,6 +89,7 @@ class GrammarMemoryTest {
     }
 
     @Test
+    @Tag("nightly")
     void oneGrammarStaysWithinItsBound() {
         Tokenizer tokenizer = tokenizer();
         int[] tokens = tokens(tokenizer);

@@ -34,7 +34,7 @@ import java.util.TreeMap;
  */
 class RandomAnswersTest {
     private static final int SOAK = Integer.getInteger("varve.test.soak", 1);
-    private static final int SCHEMAS = SOAK > 1 ? 300 * SOAK : 150;
+    private static final int SCHEMAS = SOAK > 1 ? 300 * SOAK : 50;
     private static final int ANSWERS = 4;
     private static final int MOST_TOKENS = 120;
     private static final int MOST_STATES = 100_000;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.json.Json;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -51,6 +52,7 @@ class AgentLoopTest {
         "LAGUNA, true",
         "LAGUNA, false"
     })
+    @ByDay({1, 3, 5})
     void threeRoundsOfToolsEndInAnAnswer(ChatFamily family, boolean stream) throws Exception {
         List<int[]> answers = new ArrayList<>();
         for (String city : CITIES) {

@@ -16,6 +16,7 @@ import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.conversation.Shortened;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.tokenizer.Tokenizer;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -143,6 +144,7 @@ class CompressedChatTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay({2, 3})
     void whatIsLeftIsAPromptOfTheFamily(ChatFamily family) {
         Tokenizer tokenizer = family.tokenizer();
         ChatRenderer renderer = new ChatRenderer(family.template(), tokenizer);

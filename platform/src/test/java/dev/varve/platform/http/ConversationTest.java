@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.json.Json;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -235,7 +236,8 @@ class ConversationTest {
                         "[[]]");
         Random random = new Random(5);
         int answered = 0;
-        for (int i = 0; i < 1500; i++) {
+        int bodies = Effort.of(300, 1500);
+        for (int i = 0; i < bodies; i++) {
             String body = good;
             for (int change = random.nextInt(2); change >= 0; change--) {
                 body = changed(body, strange.get(random.nextInt(strange.size())), random);
@@ -246,7 +248,7 @@ class ConversationTest {
                     response.statusCode() + " for " + body);
             answered += response.statusCode() == 200 ? 1 : 0;
         }
-        assertTrue(answered > 100 && answered < 1400, "answered " + answered);
+        assertTrue(answered > bodies / 15 && answered < bodies * 14 / 15, "answered " + answered);
     }
 
     /** Puts a value in the place of any value of an object. */

@@ -22,6 +22,8 @@ import dev.varve.platform.tokenizer.Tokenizer;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import tools.jackson.databind.JsonNode;
 
@@ -45,6 +47,7 @@ import java.util.stream.IntStream;
 
 /** Streams whose model is loaded, or whose prompt is made shorter, for longer than clients wait. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class EarlyStreamTest {
     private static final String LONG = "Nothing happened on that day. ".repeat(300);
     private static final List<String> PATHS =

@@ -9,6 +9,7 @@ import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.tls.TlsSource;
 import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TestCertificates;
 
 import org.junit.jupiter.api.AfterEach;
@@ -115,6 +116,7 @@ class HttpsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @ByDay(2)
     void aClientThatLeavesWhileItWaitsIsNoticed(boolean stream) throws Exception {
         engine.waitsFor(new CountDownLatch(1));
         try (TestServer server = TestServer.of(engine, options())) {
@@ -130,6 +132,7 @@ class HttpsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    @ByDay(1)
     void aConnectionThatWasLookedAtTakesTheNextRequest(boolean stream) throws Exception {
         CountDownLatch start = new CountDownLatch(1);
         engine.says(TestServer.ids("ok")).waitsFor(start);

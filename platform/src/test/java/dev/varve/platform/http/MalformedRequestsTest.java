@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.json.Json;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +24,7 @@ import java.util.SplittableRandom;
 /** Bodies that are nearly right: whatever is wrong with them is the client's fault, never ours. */
 @Timeout(300)
 class MalformedRequestsTest {
-    private static final int REQUESTS = 400;
+    private static final int REQUESTS = Effort.of(60, 400);
 
     /** Bodies that are right, with most of what may stand in them. */
     private enum Body {

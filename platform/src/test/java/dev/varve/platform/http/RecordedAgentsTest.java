@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.json.Json;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +56,7 @@ class RecordedAgentsTest {
         "CODEX, GEMMA",
         "CODEX, LAGUNA"
     })
+    @ByDay({1, 7})
     void everyFamilyServesAgents(RecordedAgent agent, ChatFamily family) throws Exception {
         engine.says(
                 family.answer(

@@ -9,8 +9,11 @@ import dev.varve.platform.intake.Pace;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,6 +25,7 @@ import java.util.stream.Collectors;
 
 /** Clients that stop in the middle: they lose their request, and nobody else notices. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class StalledClientsTest {
     private static final String PROBE = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
@@ -195,6 +199,7 @@ class StalledClientsTest {
     }
 
     @Test
+    @Tag("nightly")
     void aClientThatDoesNotReadItsAnswerLosesIt() throws Exception {
         try (TestServer server = TestServer.of(engine, paced(QUICK))) {
             String ids = (TestServer.id("<|im_end|>") + ",").repeat(1_000_000);

@@ -15,6 +15,7 @@ import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -64,6 +65,7 @@ class StarvationTest {
      * nobody here.
      */
     @Test
+    @Tag("nightly")
     void aStreamAndItsProbesGoOnBesideHeavyRequests() throws Exception {
         ServedModel served =
                 new ServedModel(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.json.Json;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,6 +104,7 @@ class TroubleInDialectsTest {
         "OLLAMA, true",
         "OLLAMA, false"
     })
+    @ByDay({1, 4})
     void whoLeavesBeforeTheFirstTokenIsComputedNoFurther(SpokenDialect dialect, boolean stream)
             throws Exception {
         CountDownLatch start = new CountDownLatch(1);
@@ -132,6 +134,7 @@ class TroubleInDialectsTest {
         "OLLAMA, true",
         "OLLAMA, false"
     })
+    @ByDay({2, 6})
     void whoLeavesAnAnswerIsComputedNoFurther(SpokenDialect dialect, boolean stream)
             throws Exception {
         int token = SmallChat.answer("x")[0];

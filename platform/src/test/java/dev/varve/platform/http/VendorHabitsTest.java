@@ -212,7 +212,8 @@ class VendorHabitsTest {
             strings = {
                 "POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nanthropic-version: 2023-06-01\r\n"
                         + "Content-Length: abc\r\n\r\n",
-                "POST /v1/messages/%2e%2e/x HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                "POST /v1/messages/%2e%2e/x HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Connection: close\r\n\r\n"
             })
     void whatIsNoHttpIsToldInTheFormOfItsVendor(String request) throws Exception {
         try (RawClient client = RawClient.of(server)) {

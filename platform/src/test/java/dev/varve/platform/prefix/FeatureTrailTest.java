@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.Feature;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
@@ -102,6 +103,7 @@ class FeatureTrailTest {
     /** Against plain lists: chunks, guesses that are taken back, gaps, and forks of forks. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    @ByDay({1, 3})
     void aTrailHasTheLastStatesOfItsSequence(long seed) {
         Random random = new Random(seed);
         // Half of the time all but the shortest are copied by another thread.

@@ -23,6 +23,8 @@ import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
+import dev.varve.testkit.ByDay;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +54,8 @@ class RemotePartsTest {
     private static final int[] PROMPT = {5, 17, 3, 3, 60, 0, 22, 41, 9, 13, 28};
 
     /** So many rows of 32 bytes make 4 MiB, more than a frame of the stream with its neighbours. */
+    private static final int ROUNDS = Effort.of(4, 10);
+
     private static final int MANY = 512 * BLOCK;
 
     @TempDir Path folder;
@@ -158,6 +162,7 @@ class RemotePartsTest {
 
     @ParameterizedTest
     @EnumSource
+    @ByDay(1)
     void manyLargeCallsMayBeUnderWayAndAreDoneInTheirOrder(PlainLink.Transport transport)
             throws Exception {
         rig.close();
@@ -173,7 +178,7 @@ class RemotePartsTest {
         try (RemoteShard remote = shard(transport, all);
                 Shard local = rig.twin(all)) {
             calls.add(remote.forward(batch(slots, 1, 0, PROMPT), Optional.empty()));
-            for (int round = 0; round < 10; round++) {
+            for (int round = 0; round < ROUNDS; round++) {
                 new Random(round).nextBytes(bytes);
                 given.add(KeptParts.of(List.of(bytes.clone())));
                 taken.add(new KeptParts());
@@ -186,7 +191,7 @@ class RemotePartsTest {
             held.countDown();
             calls.forEach(Await::result);
 
-            for (int round = 0; round < 10; round++) {
+            for (int round = 0; round < ROUNDS; round++) {
                 KeptParts expected = new KeptParts();
                 local.adopt(parts, given.get(round)).join();
                 if (round % 2 == 1) {

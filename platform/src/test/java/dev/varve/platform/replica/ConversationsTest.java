@@ -7,6 +7,7 @@ import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.Scheduler;
 import dev.varve.platform.engine.ShardPipeline;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 
@@ -20,8 +21,8 @@ import java.util.Random;
  * caches hold them only together.
  */
 class ConversationsTest {
-    private static final int CONVERSATIONS = 100;
-    private static final int TURNS = 10;
+    private static final int CONVERSATIONS = Effort.of(40, 100);
+    private static final int TURNS = Effort.of(7, 10);
     private static final int ASKED = 12;
     private static final int ANSWERED = 4;
     private static final int AT_ONCE = 4;

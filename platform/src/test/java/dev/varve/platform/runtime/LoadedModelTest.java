@@ -17,6 +17,7 @@ import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -144,6 +145,7 @@ class LoadedModelTest {
 
     @ParameterizedTest
     @MethodSource("everyCut")
+    @ByDay({2, 4})
     void requestsThatAreComputedTogetherAreAnsweredAsIfAlone(int[] cuts) throws Exception {
         int[] first = answer(PROMPT);
         int[] second = answer(OTHER_PROMPT);

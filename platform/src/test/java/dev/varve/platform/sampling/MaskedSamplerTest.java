@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,6 +113,7 @@ final class MaskedSamplerTest {
         "0.01,1,0,1,0",
         "0.01,0.7,4,0.9,0.05"
     })
+    @ByDay({1, 3, 8, 9})
     void choicesFollowTheDistributionWithinTheMask(
             double share, float temperature, int topK, float topP, float minP) {
         int size = share < 0.05 ? 2000 : 60;

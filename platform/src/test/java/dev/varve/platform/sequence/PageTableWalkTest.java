@@ -16,6 +16,7 @@ import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -444,6 +445,7 @@ class PageTableWalkTest {
         "1, 512", "2, 512", "3, 512", "4, 512", "5, 768", "6, 768", "7, 768", "8, 1024", "9, 1024",
         "10, 512", "11, 512", "12, 512"
     })
+    @ByDay({1, 3, 5, 8})
     void theTableSaysWhatAPlainPagerSaysAndNothingIsLost(long seed, int pool) {
         Walk walk = new Walk(seed, pool);
         for (int step = 0; step < STEPS; step++) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +41,7 @@ class SlotPoolTest {
 
     @Test
     void spansNeverOverlapAndAllSlotsComeBack() {
-        for (long seed = 0; seed < 200; seed++) {
+        for (long seed = 0; seed < Effort.of(50, 200); seed++) {
             Random random = new Random(seed);
             SlotPool pool = new SlotPool(16 * BLOCK);
             List<SlotSpan> taken = new ArrayList<>();
@@ -63,12 +64,13 @@ class SlotPoolTest {
         }
     }
 
-    private static void requireDisjoint(List<SlotSpan> taken, SlotPool pool, long seed) {
+    private static void requireDisjoint(List<SlotSpan> spans, SlotPool pool, long seed) {
         boolean[] used = new boolean[pool.slots()];
         int sum = 0;
-        for (SlotSpan span : taken) {
+        for (SlotSpan span : spans) {
             for (int slot = span.begin(); slot < span.end(); slot++) {
-                assertFalse(used[slot], "slot " + slot + " is taken twice, seed " + seed);
+                int taken = slot;
+                assertFalse(used[slot], () -> "slot " + taken + " is taken twice, seed " + seed);
                 used[slot] = true;
             }
             sum += span.capacity();

@@ -29,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
 /**
  * A tiny model with seeded weights, which {@link PlainShard} computes in plain loops: an embedding,
@@ -50,6 +52,10 @@ public final class PlainModel implements LayerSplitAdapter {
 
     private final ModelShape shape;
     private final Map<String, float[]> weights;
+
+    /** Matrices by the last word of their names, and layers. */
+    private final Map<String, float[][]> parts = new ConcurrentHashMap<>();
+
     private final Optional<GgufFile> file;
 
     private PlainModel(ModelShape shape, Map<String, float[]> weights, Optional<GgufFile> file) {
@@ -278,17 +284,23 @@ public final class PlainModel implements LayerSplitAdapter {
 
     /** Scores of all tokens as successors. */
     void logits(float[] hidden, float[] target, int offset) {
-        float[] scores = product(OUTPUT, normalised(hidden));
+        float[] scores = product(weights.get(OUTPUT), normalised(hidden));
         System.arraycopy(scores, 0, target, offset, scores.length);
     }
 
     /** One of a layer's products, {@code part} being {@code attn_q} and so on. */
     float[] product(int layer, String part, float[] input) {
-        return product(name(layer, part), input);
+        float[][] layers =
+                parts.computeIfAbsent(
+                        part,
+                        unused ->
+                                IntStream.range(0, shape.layerCount())
+                                        .mapToObj(each -> weights.get(name(each, part)))
+                                        .toArray(float[][]::new));
+        return product(layers[layer], input);
     }
 
-    private float[] product(String name, float[] input) {
-        float[] matrix = weights.get(name);
+    private static float[] product(float[] matrix, float[] input) {
         float[] output = new float[matrix.length / input.length];
         for (int row = 0; row < output.length; row++) {
             float sum = 0;

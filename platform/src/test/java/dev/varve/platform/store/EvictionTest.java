@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 /** What gives way, and what stays. */
 class EvictionTest {
     private static final int SIZE = 20_000;
-    private static final int ROUNDS = Effort.of(150, 400);
+    private static final int ROUNDS = Effort.of(60, 400);
     private static final long BUDGET = 40 * 24_000;
 
     @TempDir private Path folder;
@@ -102,7 +102,7 @@ class EvictionTest {
         Map<String, Integer> model = new HashMap<>();
         List<String> paths = new ArrayList<>();
         int generation = 1;
-        for (int i = 0; i < 100_000; i++) {
+        for (int i = 0; i < Effort.of(10_000, 100_000); i++) {
             int what = random.nextInt(100);
             if (what < 60) {
                 String parent =
@@ -164,12 +164,12 @@ class EvictionTest {
     }
 
     /**
-     * A quarter of a million keys, at night four times as many: the plan is made in seconds, and
-     * its carried objects need nothing else.
+     * Tens of thousands of keys, at night a million: the plan is made in seconds, and its carried
+     * objects need nothing else.
      */
     @Test
     void planningCountsManyObjects() {
-        int most = Integer.getInteger("varve.test.soak", 1) > 1 ? 1_000_000 : 250_000;
+        int most = Effort.of(60_000, 1_000_000);
         ObjectIndex index = new ObjectIndex();
         Random random = new Random(3);
         Map<ObjectKey, ObjectName> names = new HashMap<>();
@@ -197,7 +197,7 @@ class EvictionTest {
             }
         }
 
-        Optional<Eviction.Plan> plan = index.plan(new Eviction(number -> number != 50, 100_000));
+        Optional<Eviction.Plan> plan = index.plan(new Eviction(number -> number != 2, 100_000));
 
         Set<ObjectKey> there = new HashSet<>();
         for (ObjectKey key : plan.orElseThrow().carried()) {
@@ -239,7 +239,7 @@ class EvictionTest {
     private static int mix(SnapshotArchive archive, int thread) {
         Random random = new Random(thread);
         int read = 0;
-        for (int i = 0; i < Effort.of(100, 300); i++) {
+        for (int i = 0; i < Effort.of(50, 300); i++) {
             String path = "head" + random.nextInt(60);
             if (thread % 2 == 0) {
                 write(archive, block(path), SIZE);

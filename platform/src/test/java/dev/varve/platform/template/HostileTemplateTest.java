@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.varve.testkit.ByDay;
+import dev.varve.testkit.Effort;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,6 +75,7 @@ class HostileTemplateTest {
                 "{% set l = [] %}{{ l.append(l) }}{% set k = [] %}{{ k.append(k) }}{{ l == k }}",
                 "{% set d = {} %}{% do d.update(a=d) %}{{ d }}"
             })
+    @ByDay(except = {26})
     void excessFailsWithinTheLimits(String source) {
         Map<String, Object> none = Map.of();
 
@@ -344,7 +348,7 @@ class HostileTemplateTest {
         variables.put("messages", List.of(Map.of("role", "user", "content", "Hi"), "text", 1.5));
         TemplateLimits limits = new TemplateLimits(20_000, 200, 20_000, Duration.ofMinutes(1));
         Random random = new Random(4711);
-        for (int run = 0; run < 20_000; run++) {
+        for (int run = 0; run < Effort.of(3000, 20_000); run++) {
             StringBuilder source = new StringBuilder(run % 2 == 0 ? "{{ " : "");
             for (int i = random.nextInt(24); i >= 0; i--) {
                 source.append(pieces[random.nextInt(pieces.length)])
@@ -373,7 +377,7 @@ class HostileTemplateTest {
                 TemplateCases.plain(TemplateCases.resource("snippets.json").path("variables"));
         TemplateLimits limits = new TemplateLimits(50_000, 200, 50_000, Duration.ofMinutes(1));
         Random random = new Random(1234);
-        for (int run = 0; run < 10_000; run++) {
+        for (int run = 0; run < Effort.of(2000, 10_000); run++) {
             StringBuilder source = new StringBuilder(sources.get(random.nextInt(sources.size())));
             for (int edits = random.nextInt(3); edits >= 0 && !source.isEmpty(); edits--) {
                 int at = random.nextInt(source.length());

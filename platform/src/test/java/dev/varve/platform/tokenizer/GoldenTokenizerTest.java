@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -221,6 +222,7 @@ class GoldenTokenizerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a", "abcdefghij", "你好世界", "🦙", " ", "\n", "é"})
+    @Tag("nightly")
     void aWordOfAMegabyteTakesLessThanTwoSeconds(String unit) {
         String word = unit.repeat(1_000_000 / unit.length());
         for (GoldenVocabulary golden : vocabularies()) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -85,6 +86,7 @@ class MergeLoopTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"gpt2", "gemma4"})
+    @Tag("nightly")
     void aWordOfAMegabyteTakesLessThanTwoSeconds(String model) {
         TestVocabulary vocabulary =
                 TestVocabulary.empty(model, "qwen35").token("a", TokenType.NORMAL);

@@ -16,6 +16,7 @@ import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.platform.wire.unix.UnixTransport;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,7 @@ class SharedMemoryTest {
     /** More than the socket holds, in both directions at once, and more than the ring holds. */
     @ParameterizedTest
     @EnumSource(SharedMemoryMode.class)
+    @ByDay(2)
     void everyCarrierBringsTheSameBytes(SharedMemoryMode mode) throws IOException {
         try (Channels channels = overUnix(options().withSharedMemory(mode, RING))) {
             List<Integer> sizes = List.of(0, 100, 16384, 16385, 700_000, 1_100_000, 5_000_000);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.Connection;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -164,12 +165,12 @@ class WireFuzzTest {
     /** Everything but the threads, so that many streams take little time. */
     @Test
     void noStreamOfBytesMakesTheReaderAnswerWrongly() throws IOException {
-        attackAll(100_000, this::attackReader);
+        attackAll(Effort.of(8_000, 100_000), this::attackReader);
     }
 
     @Test
     void noStreamOfBytesMakesAChannelHangOrAnswerWrongly() throws IOException {
-        attackAll(10_000, this::attackChannel);
+        attackAll(1_000, this::attackChannel);
     }
 
     @Test
@@ -294,7 +295,7 @@ class WireFuzzTest {
         for (int bytes = 0; bytes < hello.limit(); bytes++) {
             refused(hello.duplicate().limit(bytes), "cut to " + bytes);
         }
-        for (int bit = 0; bit < 8 * hello.limit(); bit++) {
+        for (int bit = 0; bit < 8 * hello.limit(); bit += Effort.of(5, 1)) {
             byte[] bytes = new byte[hello.limit()];
             hello.get(0, bytes);
             bytes[bit / 8] ^= (byte) (1 << bit % 8);
@@ -317,7 +318,9 @@ class WireFuzzTest {
     void aStreamCutAnywhereEndsTheChannel() throws IOException {
         ByteBuffer stream = conversation(new Random(7), 2, true);
         int hello = FrameHeader.BYTES + stream.getInt(12);
-        for (int bytes = hello; bytes < stream.limit(); bytes += bytes % 97 < 60 ? 7 : 1) {
+        for (int bytes = hello;
+                bytes < stream.limit();
+                bytes += bytes % 97 < 60 ? Effort.of(29, 7) : Effort.of(5, 1)) {
             MemoryConnection.Pair pair = MemoryConnection.pair(1 << 14, false);
             pair.client().write(stream.duplicate().limit(bytes));
             pair.client().closeOutput();

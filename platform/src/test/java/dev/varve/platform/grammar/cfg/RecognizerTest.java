@@ -14,6 +14,7 @@ import dev.varve.platform.grammar.regex.RegexStore;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -242,6 +243,7 @@ class RecognizerTest {
     }
 
     @Test
+    @Tag("nightly")
     void manyWaysToReadATextAreRefused() {
         int part = builder.terminal(builder.store().atLeast(builder.store().literal("a"), 1));
         int nested = builder.nonterminal("nested");

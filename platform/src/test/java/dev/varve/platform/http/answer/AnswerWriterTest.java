@@ -23,6 +23,7 @@ import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.setting.SettingNames;
+import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -114,6 +115,7 @@ class AnswerWriterTest {
 
     @ParameterizedTest
     @EnumSource(Delivery.class)
+    @ByDay(1)
     void aClientThatIsGoneIsNotWaitedFor(Delivery delivery) {
         try (Choices choices = new Choices(1, TIMES, new RequestRecord(), () -> {})) {
             choices.submit(

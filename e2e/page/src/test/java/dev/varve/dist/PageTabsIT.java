@@ -1,0 +1,288 @@
+package dev.varve.dist;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** What several tabs, hasty people and odd texts make of the page's conversations. */
+@Tag("nightly")
+@Timeout(180)
+class PageTabsIT {
+    @TempDir static Path folder;
+
+    private static PageBrowser browser;
+    private static Varve.Server server;
+
+    private BrowserContext person;
+    private ChatPage tab;
+
+    @BeforeAll
+    static void start() throws Exception {
+        browser = PageBrowser.start(folder);
+        server = DemoServer.start(new Varve(Varve.INSTALLATION, folder).shortLived());
+    }
+
+    @AfterAll
+    static void stop() {
+        Optional.ofNullable(server).ifPresent(Varve.Server::close);
+        Optional.ofNullable(browser).ifPresent(PageBrowser::close);
+    }
+
+    @BeforeEach
+    void open() {
+        person = browser.desktop();
+        tab = ChatPage.open(person, server.url());
+    }
+
+    @AfterEach
+    void leave() {
+        person.close();
+    }
+
+    private static void agree(ChatPage where, String choice) {
+        where.page()
+                .getByRole(AriaRole.ALERTDIALOG)
+                .getByRole(
+                        AriaRole.BUTTON,
+                        new Locator.GetByRoleOptions().setName(choice).setExact(true))
+                .click();
+    }
+
+    @Test
+    void tabsOfOneConversationSeeWhatTheOtherOneSays() {
+        tab.askAndWait("What is 7 + 5?");
+        ChatPage second = ChatPage.open(person, tab.page().url());
+        assertThat(second.messages("user")).hasCount(1);
+
+        tab.askAndWait("What is 2 + 2?");
+        assertThat(second.messages("user")).hasCount(2);
+        assertThat(second.lastAnswer()).containsText("2 + 2 = 4.");
+        second.awaitEnd();
+        second.askAndWait("What is 3 + 4?");
+
+        assertThat(tab.messages("user")).hasCount(3);
+        assertThat(tab.lastAnswer()).containsText("3 + 4 = 7.");
+        tab.page().reload();
+        assertThat(tab.messages("user"))
+                .hasText(new String[] {"What is 7 + 5?", "What is 2 + 2?", "What is 3 + 4?"});
+        assertEquals(List.of(), tab.complaints());
+        assertEquals(List.of(), second.complaints());
+    }
+
+    @Test
+    void aTabMayStopWhatAnotherOneWrites() {
+        tab.ask(ChatPage.LONG);
+        tab.awaitWords(20);
+        ChatPage second = ChatPage.open(person, tab.page().url());
+        assertThat(second.lastAnswer()).containsText("Another tab writes this answer…");
+
+        second.button("Stop").click();
+
+        tab.awaitEnd();
+        second.awaitEnd();
+        assertEquals(tab.lastText(), second.lastText());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Delete “Count from 1 to 200.”", "Delete all"})
+    void whatOneTabDeletesAnotherOneDoesNotBringBack(String button) {
+        tab.ask(ChatPage.LONG);
+        tab.awaitWords(20);
+        ChatPage second = ChatPage.open(person, server.url());
+        second.page().locator(".chats li").first().hover();
+        second.button(button).click();
+        agree(second, button.startsWith("Delete all") ? button : "Delete");
+
+        assertThat(second.page().locator(".chats a")).hasCount(0);
+        assertThat(tab.page().locator(".trouble"))
+                .hasText("This conversation was deleted in another tab.");
+        assertThat(tab.messages("user")).hasCount(0);
+        tab.page().reload();
+        assertThat(tab.question()).isVisible();
+        assertThat(tab.page().locator(".chats a")).hasCount(0);
+        assertEquals(List.of(), tab.complaints());
+        assertEquals(List.of(), second.complaints());
+    }
+
+    @Test
+    void whileAnAnswerIsEditedTheNextQuestionIsAnswered() {
+        tab.askAndWait("What is 7 + 5?");
+        tab.button("Edit answer").click();
+        tab.askAndWait("What is 2 + 2?");
+        assertThat(tab.lastAnswer()).containsText("2 + 2 = 4.");
+        tab.page().getByLabel("Edited message").fill("Twelve");
+        tab.button("Save").click();
+
+        assertThat(tab.messages("assistant").first()).containsText("Twelve");
+        tab.page().reload();
+        assertThat(tab.messages("assistant").first()).containsText("Twelve");
+        assertThat(tab.lastAnswer()).containsText("2 + 2 = 4.");
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    /** The browser's store takes its time, on a busy machine more than somebody types. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aQuestionThatIsSentBeforeTheStoreIsOpenIsAsked(boolean looksElsewhere) {
+        try (BrowserContext hasty = browser.desktop()) {
+            hasty.addInitScript(
+                    """
+                    const gate = new Promise(resolve => { globalThis.letIn = resolve; });
+                    const open = IDBFactory.prototype.open;
+                    IDBFactory.prototype.open = function (...what) {
+                        const real = open.apply(this, what);
+                        return Object.defineProperties({}, {
+                            result: {get: () => real.result},
+                            error: {get: () => real.error},
+                            onupgradeneeded: {set: heard => { real.onupgradeneeded = heard; }},
+                            onblocked: {set: heard => { real.onblocked = heard; }},
+                            onerror: {set: heard => { real.onerror = heard; }},
+                            onsuccess: {set: heard => {
+                                real.onsuccess = () => gate.then(heard);
+                            }},
+                        });
+                    };
+                    """);
+            ChatPage early = ChatPage.open(hasty, server.url());
+
+            early.ask("What is 7 + 5?");
+            assertThat(early.question()).hasValue("");
+            if (looksElsewhere) {
+                early.page().getByRole(AriaRole.LINK, link("Cache")).click();
+                assertThat(early.page().locator(".view-cache")).isVisible();
+                early.page().getByRole(AriaRole.LINK, link("Chat")).click();
+                assertThat(early.question()).hasValue("What is 7 + 5?");
+            }
+            early.page().evaluate("letIn()");
+            if (looksElsewhere) {
+                early.question().press("Enter");
+            }
+
+            assertThat(early.lastAnswer()).containsText("7 + 5 = 12.");
+            assertThat(early.messages("user")).hasCount(1);
+            assertEquals(List.of(), early.complaints());
+        }
+    }
+
+    private static Page.GetByRoleOptions link(String name) {
+        return new Page.GetByRoleOptions().setName(name).setExact(true);
+    }
+
+    @Test
+    void aQuestionThatIsSentTwiceAtOnceIsAskedOnce() {
+        tab.askAndWait("What is 7 + 5?");
+        tab.messages("user").first().hover();
+        tab.button("Edit message").click();
+        Locator field = tab.page().getByLabel("Edited message");
+        field.fill("What is 2 + 2?");
+        field.evaluate(
+                """
+                field => {
+                    for (let i = 0; i < 2; i++) {
+                        field.dispatchEvent(new KeyboardEvent('keydown',
+                            {key: 'Enter', ctrlKey: true, bubbles: true}));
+                    }
+                }
+                """);
+
+        assertThat(tab.lastAnswer()).containsText("2 + 2 = 4.");
+        tab.awaitEnd();
+        assertThat(tab.messages("user")).hasText(new String[] {"What is 2 + 2?"});
+        assertThat(tab.messages("assistant")).hasCount(1);
+    }
+
+    @Test
+    void whatIsChosenLastIsShown() {
+        tab.askAndWait("What is 7 + 5?");
+        String first = tab.page().url();
+        tab.button("New chat").click();
+        tab.askAndWait("What is 2 + 2?");
+
+        tab.page()
+                .evaluate(
+                        """
+                        hash => {
+                            const own = location.hash;
+                            location.hash = hash;
+                            setTimeout(() => location.hash = own);
+                        }
+                        """,
+                        first.substring(first.indexOf('#')));
+        tab.askAndWait("What is 3 + 4?");
+
+        assertThat(tab.messages("user")).hasText(new String[] {"What is 2 + 2?", "What is 3 + 4?"});
+    }
+
+    /** A parser of Markdown meets its limits before the reader does. */
+    @ParameterizedTest
+    @ValueSource(strings = {">", "> - ", "- "})
+    void aTextThatIsNoMarkdownIsShownAsItIs(String part) {
+        String text = part.repeat(5000) + "end of it";
+        ScriptedChat.answers(tab.page(), "", text);
+        tab.askAndWait("Say something odd");
+
+        assertThat(tab.lastAnswer()).containsText("end of it");
+        tab.page().reload();
+        assertThat(tab.lastAnswer()).containsText("end of it");
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    /** Of an older page, or of somebody who looks around. */
+    @Test
+    void whatLacksPartsIsShownAllTheSame() {
+        tab.askAndWait("What is 7 + 5?");
+        tab.page()
+                .evaluate(
+                        """
+                        () => new Promise((done, fail) => {
+                            const opening = indexedDB.open('varve');
+                            opening.onsuccess = () => {
+                                const all = opening.result.transaction(['chats', 'messages'], 'readwrite');
+                                all.objectStore('chats').put({id: 'odd'});
+                                all.objectStore('messages').put({chat: 'odd', order: 0, id: 'a', role: 'user'});
+                                all.objectStore('messages').put({chat: 'odd', order: 1, id: 'b', role: 'assistant'});
+                                all.oncomplete = () => done(opening.result.close());
+                                all.onerror = fail;
+                            };
+                        })
+                        """);
+        tab.page().navigate(server.url() + "/#/chat/odd");
+        tab.page().reload();
+
+        assertThat(tab.messages("user")).hasCount(1);
+        assertThat(tab.page().locator(".chats a")).hasCount(2);
+        tab.askAndWait("What is 2 + 2?");
+        assertThat(tab.lastAnswer()).containsText("4");
+        assertEquals(List.of(), tab.complaints());
+    }
+
+    @Test
+    void whatIsWrittenStaysWhileOtherViewsAreLookedAt() {
+        tab.question().fill("Not sent yet");
+        tab.page().getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Cache")).click();
+        assertThat(tab.question()).hasCount(0);
+        tab.page().goBack();
+
+        assertThat(tab.question()).hasValue("Not sent yet");
+    }
+}

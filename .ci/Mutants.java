@@ -55,7 +55,7 @@ final class Mutants {
 
     private Mutants() {}
 
-    /** What became of the mutants of a package. */
+    /** Figures of a package: its mutants, and those that the tests covered and killed. */
     private record Outcome(String name, int mutants, int covered, int killed, int lines, int coveredLines) {
         int strength() {
             return covered == 0 ? 0 : 100 * killed / covered;

@@ -94,7 +94,7 @@ class DflashSpeculatorTest {
             return loaded.getLast();
         }
 
-        /** What the network says behind a text of which some positions are kept. */
+        /** The draft tokens of the network behind a text of which it has some positions. */
         BlockGraph.Found found(Text text, int begin, int known, boolean branches) {
             int from = Math.max(begin, known - regions.capacity());
             List<float[]> context = IntStream.range(from, known).mapToObj(text::allStates).toList();

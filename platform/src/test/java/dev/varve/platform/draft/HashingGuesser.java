@@ -14,7 +14,7 @@ import java.util.Random;
  */
 final class HashingGuesser implements BlockGuesser {
     /**
-     * What the network is like.
+     * Sizes of the network, and how likely its draft tokens are.
      *
      * @param guesses tokens of a block
      * @param rows of the head

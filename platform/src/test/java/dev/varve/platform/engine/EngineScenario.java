@@ -48,7 +48,7 @@ public final class EngineScenario implements Scenario {
     private int diskBytes;
     private SimulatedSharedStore.Faults sharedFaults;
 
-    /** What several servers share, whatever becomes of their disks. */
+    /** The store that several servers share; it survives the loss of their disks. */
     private final Map<String, byte[]> sharedValues = new TreeMap<>();
 
     private Optional<SimulatedDisk> killed = Optional.empty();

@@ -2,7 +2,10 @@ package dev.varve.platform.engine;
 
 import java.util.SplittableRandom;
 
-/** What goes wrong with shards, in one of so many calls (0 for never), and what did so far. */
+/**
+ * Faults of shards: each happens in one of so many calls (0: never). The counters say how many
+ * happened.
+ */
 public final class ShardFaults {
     private final int steps;
     private final int losses;

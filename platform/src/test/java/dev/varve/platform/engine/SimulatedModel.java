@@ -46,7 +46,7 @@ public record SimulatedModel(boolean recurrent) {
         return recurrent && layer == 1;
     }
 
-    /** What is kept of a sequence. */
+    /** The layout of the caches of this model. */
     public CacheLayout layout() {
         return CacheLayout.of(
                 shape(),
@@ -64,7 +64,7 @@ public record SimulatedModel(boolean recurrent) {
         return mix(token, 1);
     }
 
-    /** What a layer keeps of a position. */
+    /** The row that a layer caches for a position: a hash of the input and the position. */
     static long row(long input, int position) {
         return mix(input, position);
     }

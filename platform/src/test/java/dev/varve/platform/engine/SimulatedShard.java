@@ -71,7 +71,7 @@ public final class SimulatedShard extends FakeShard {
         rows = new long[range.size()][options.capacity().caches().stateRows()];
     }
 
-    /** What a call gives, later; a failure of a call may leave garbage behind. */
+    /** The result of a call, after a delay; a call that fails may leave garbage behind. */
     private <T> CompletableFuture<T> call(
             String what, boolean fails, Supplier<T> effect, Runnable garbage) {
         if (closed) {

@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class ColumnShard extends FakeShard {
     /**
-     * What a row is made of.
+     * A row: a token and the hidden states beside it.
      *
      * @param column hidden states beside the token
      */

@@ -197,7 +197,8 @@ class EvictionTest {
             }
         }
 
-        Optional<Eviction.Plan> plan = index.plan(new Eviction(number -> number != 2, 100_000));
+        Optional<Eviction.Plan> plan =
+                index.plan(new Eviction(number -> number != Effort.of(2, 50), 100_000));
 
         Set<ObjectKey> there = new HashSet<>();
         for (ObjectKey key : plan.orElseThrow().carried()) {

@@ -15,5 +15,5 @@ if ! command -v npm >/dev/null; then
     "(Debian: apt-get install npm)" >&2
   exit 1
 fi
-npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
 printf '%s' "$digest" >"$stamp"

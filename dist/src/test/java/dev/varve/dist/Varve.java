@@ -95,8 +95,13 @@ final class Varve {
     private final Path folder;
     private final Map<String, String> variables;
 
+    /**
+     * An installation whose programs do little: their compiler is the one that costs least.
+     *
+     * @param folder for its cache and its output
+     */
     Varve(Path installation, Path folder) {
-        this(installation, folder, Map.of());
+        this(installation, folder, Map.of("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1"));
     }
 
     private Varve(Path installation, Path folder, Map<String, String> variables) {
@@ -110,15 +115,6 @@ final class Varve {
         Map<String, String> all = new HashMap<>(variables);
         all.put(variable, value);
         return new Varve(installation, folder, all);
-    }
-
-    /**
-     * The same for servers that do little: the compiler is the one that costs least, and no record
-     * of a start is made that other tests cannot use.
-     */
-    Varve shortLived() {
-        Varve quick = with("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
-        return installation.equals(INSTALLATION) ? quick : quick.with("VARVE_AOT", "off");
     }
 
     Outcome run(Object... arguments) throws IOException, InterruptedException {
@@ -183,6 +179,10 @@ final class Varve {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("VARVE_CACHE", cache().toString());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        if (!installation.equals(INSTALLATION) || command.contains("--kv-cache-dir")) {
+            // Making a record takes longer than the few starts that could use it.
+            builder.environment().put("VARVE_AOT", "off");
+        }
         builder.environment().putAll(variables);
         return builder;
     }

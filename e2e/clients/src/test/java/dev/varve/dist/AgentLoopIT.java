@@ -100,7 +100,7 @@ class AgentLoopIT {
     }
 
     private void runAgent(AgentFamily family, Asking asking) throws Exception {
-        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
+        Varve varve = new Varve(Varve.INSTALLATION, folder);
         try (Varve.Server server = varve.serve("--model", family.write(folder))) {
             OpenAIClient client =
                     OpenAIOkHttpClient.builder()

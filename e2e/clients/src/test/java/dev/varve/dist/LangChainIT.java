@@ -66,7 +66,7 @@ class LangChainIT {
     @EnumSource(names = {"QWEN35", "GEMMA4", "LAGUNA"})
     @ByDay(1)
     void clientsOfLangChainGetWhatTheyAskFor(AgentFamily family) throws Exception {
-        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
+        Varve varve = new Varve(Varve.INSTALLATION, folder);
         try (Varve.Server server = varve.serve("--model", family.write(folder))) {
             runAgent(asked -> whole(server, "gpt-4o", asked.thinks()).chat(asked.request()));
             runAgent(asked -> streamed(server, asked.thinks(), asked.request()));

@@ -60,7 +60,6 @@ class MessagesSdkIT {
     void theClientUnderstandsAnswersStreamsToolsAndErrors(String model) throws Exception {
         try (Varve.Server server =
                 new Varve(Varve.INSTALLATION, folder)
-                        .shortLived()
                         .serve("--model", model, "--threads", 2, "--cache-ram", "64M")) {
             AnthropicClient client =
                     AnthropicOkHttpClient.builder()

@@ -59,7 +59,6 @@ class ResponsesSdkIT {
     void theClientUnderstandsAnswersStreamsToolsAndErrors() throws Exception {
         try (Varve.Server server =
                 new Varve(Varve.INSTALLATION, folder)
-                        .shortLived()
                         .serve("--model", MODEL, "--threads", 2, "--cache-ram", "64M")) {
             OpenAIClient client =
                     OpenAIOkHttpClient.builder()

@@ -77,7 +77,7 @@ class StructuredOutputIT {
     @ValueSource(strings = {"demo:qwen35", "demo:gemma4", "demo:laguna"})
     @ByDay(3)
     void clientsGetTheObjectsThatTheyAskFor(String model) throws Exception {
-        Varve varve = new Varve(Varve.INSTALLATION, folder).shortLived();
+        Varve varve = new Varve(Varve.INSTALLATION, folder);
         try (Varve.Server server =
                 varve.serve("--model", model, "--threads", 2, "--cache-ram", "64M")) {
             OpenAIClient client =

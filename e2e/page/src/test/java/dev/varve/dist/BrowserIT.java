@@ -67,7 +67,7 @@ class BrowserIT {
         assumeTrue(
                 found.isPresent(), "no Chromium in the path, so no page tries to reach a server");
         browser = found.get();
-        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
+        varve = new Varve(Varve.INSTALLATION, folder);
         model = Qwen35Model.tiny().write(folder);
         pages = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         pages.createContext(

@@ -54,7 +54,7 @@ class PageIT {
     @BeforeAll
     static void start() throws Exception {
         browser = PageBrowser.start(folder);
-        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
+        varve = new Varve(Varve.INSTALLATION, folder);
         server = DemoServer.start(varve);
     }
 
@@ -452,35 +452,6 @@ class PageIT {
         assertThat(notice).isHidden();
         tab.lastAnswer().getByRole(AriaRole.BUTTON).first().click();
         assertThat(tab.lastAnswer()).containsText("2 + 2 = 4.");
-    }
-
-    @Test
-    void aKeyIsAskedForAndKeptInTheTabOnly() throws Exception {
-        try (Varve.Server closed = DemoServer.start(varve, "--api-key", "open sesame")) {
-            ChatPage other = ChatPage.blank(person);
-            other.page().navigate(closed.url());
-            key(other, "wrong");
-            assertThat(other.page().getByRole(AriaRole.DIALOG)).containsText("not known here");
-            key(other, "open sesame");
-            other.askAndWait("What is 7 + 5?");
-
-            assertThat(other.lastAnswer()).containsText("7 + 5 = 12.");
-            assertEquals("open sesame", other.page().evaluate("sessionStorage['varve.apiKey']"));
-            assertFalse(
-                    other.page()
-                            .evaluate("JSON.stringify(localStorage) + document.cookie")
-                            .toString()
-                            .contains("sesame"));
-            other.page().reload();
-            assertThat(other.lastAnswer()).containsText("7 + 5 = 12.");
-            other.button("Forget the key").click();
-            assertThat(other.page().getByRole(AriaRole.DIALOG)).isVisible();
-        }
-    }
-
-    private static void key(ChatPage tab, String key) {
-        tab.page().getByLabel("API key").last().fill(key);
-        tab.button("Use key").click();
     }
 
     private interface Change {

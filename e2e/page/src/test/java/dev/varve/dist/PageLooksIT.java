@@ -84,7 +84,7 @@ class PageLooksIT {
     @BeforeAll
     static void start() throws Exception {
         browser = PageBrowser.start(folder);
-        server = DemoServer.start(new Varve(Varve.INSTALLATION, folder).shortLived());
+        server = DemoServer.start(new Varve(Varve.INSTALLATION, folder));
     }
 
     @AfterAll

@@ -39,7 +39,7 @@ class PageTabsIT {
     @BeforeAll
     static void start() throws Exception {
         browser = PageBrowser.start(folder);
-        server = DemoServer.start(new Varve(Varve.INSTALLATION, folder).shortLived());
+        server = DemoServer.start(new Varve(Varve.INSTALLATION, folder));
     }
 
     @AfterAll

@@ -51,7 +51,7 @@ class PageViewsIT {
     @BeforeAll
     static void start() throws Exception {
         browser = PageBrowser.start(folder);
-        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
+        varve = new Varve(Varve.INSTALLATION, folder);
         server =
                 DemoServer.start(
                         varve,
@@ -347,6 +347,29 @@ class PageViewsIT {
                 row.getByRole(AriaRole.BUTTON).click();
                 assertTrue(own.await().contains("request_cancelled"));
             }
+        }
+    }
+
+    @Test
+    void aKeyIsAskedForAndKeptInTheTabOnly() throws Exception {
+        try (Varve.Server closed = DemoServer.start(varve, "--api-key", "open sesame")) {
+            tab.page().navigate(closed.url());
+            key("API key", "wrong");
+            assertThat(tab.page().getByRole(AriaRole.DIALOG)).containsText("not known here");
+            key("API key", "open sesame");
+            tab.askAndWait("What is 7 + 5?");
+
+            assertThat(tab.lastAnswer()).containsText("7 + 5 = 12.");
+            assertEquals("open sesame", tab.page().evaluate("sessionStorage['varve.apiKey']"));
+            assertFalse(
+                    tab.page()
+                            .evaluate("JSON.stringify(localStorage) + document.cookie")
+                            .toString()
+                            .contains("sesame"));
+            tab.page().reload();
+            assertThat(tab.lastAnswer()).containsText("7 + 5 = 12.");
+            tab.button("Forget the key").click();
+            assertThat(tab.page().getByRole(AriaRole.DIALOG)).isVisible();
         }
     }
 

@@ -22,7 +22,6 @@ class GrpcPluginIT {
     void thePluginIsListedAndNothingIsRefused() throws Exception {
         Varve.Outcome outcome =
                 new Varve(Varve.INSTALLATION, folder)
-                        .shortLived()
                         .run("plugins", "--json", "--log-level", "off");
 
         assertEquals(0, outcome.status(), outcome.toString());

@@ -60,7 +60,7 @@ class PluginGuideIT {
     static void buildAsPrinted() throws Exception {
         guide = Files.readString(GUIDE);
         installation = InstallationCopy.in(folder);
-        varve = new Varve(installation, folder).shortLived();
+        varve = new Varve(installation, folder);
         Path work = Files.createDirectories(folder.resolve("work"));
         assertEquals(4, writeSources(work));
 

@@ -112,7 +112,7 @@ class SpeculatorPluginIT {
     static void install() throws Exception {
         DemoFamily.QWEN35.requireInstalled();
         Path installation = InstallationCopy.in(folder);
-        varve = new Varve(installation, folder).shortLived();
+        varve = new Varve(installation, folder);
         PluginJar.drop(installation, sources(), "acme-guess.jar");
         plain = answer(generate());
     }

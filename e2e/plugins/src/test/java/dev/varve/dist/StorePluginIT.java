@@ -42,7 +42,7 @@ class StorePluginIT {
                 Files.delete(file);
             }
         }
-        varve = new Varve(installation, folder).shortLived();
+        varve = new Varve(installation, folder);
         kept = folder.resolve("kept");
     }
 

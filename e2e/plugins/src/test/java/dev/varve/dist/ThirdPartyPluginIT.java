@@ -80,7 +80,7 @@ class ThirdPartyPluginIT {
 
     @Test
     void aDroppedJarServesItsArchitectureAndARemovedOneIsGone() throws Exception {
-        Varve varve = new Varve(installation, folder).shortLived();
+        Varve varve = new Varve(installation, folder);
         Varve.Outcome before = varve.run("generate", "--model", model, "--prompt", "x");
         assertEquals(1, before.status(), before.toString());
         assertTrue(
@@ -123,7 +123,6 @@ class ThirdPartyPluginIT {
 
         Varve.Outcome outcome =
                 new Varve(installation, folder)
-                        .shortLived()
                         .run("generate", "--model", model, "--tokens", "1,2,3", "--ignore-eos");
 
         assertEquals(1, outcome.status(), outcome.toString());
@@ -148,7 +147,6 @@ class ThirdPartyPluginIT {
                                         + " throw new Error(\"lost\"); Tensor x ="));
         try (Varve.Server server =
                         new Varve(installation, folder)
-                                .shortLived()
                                 .serve("--model", model, "--parallel", 1);
                 HttpClient client = HttpClient.newHttpClient()) {
             Set<Integer> statuses = new TreeSet<>();
@@ -184,7 +182,7 @@ class ThirdPartyPluginIT {
     void aBrokenJarIsReportedAndTheRestWorks() throws Exception {
         Files.writeString(installation.resolve("plugins/garbage.jar"), "no jar");
 
-        Varve.Outcome outcome = new Varve(installation, folder).shortLived().run("plugins");
+        Varve.Outcome outcome = new Varve(installation, folder).run("plugins");
 
         assertEquals(1, outcome.status(), outcome.toString());
         assertTrue(
@@ -206,7 +204,7 @@ class ThirdPartyPluginIT {
                                 "@Override\\s+public Set<String> architectures",
                                 Matcher.quoteReplacement(code)));
 
-        Varve.Outcome outcome = new Varve(installation, folder).shortLived().run("plugins");
+        Varve.Outcome outcome = new Varve(installation, folder).run("plugins");
 
         assertEquals(1, outcome.status(), outcome.toString());
         assertEquals(
@@ -226,7 +224,6 @@ class ThirdPartyPluginIT {
 
         Varve.Outcome outcome =
                 new Varve(installation, folder)
-                        .shortLived()
                         .run("inspect", "--model", model, "--log-level", "off");
 
         assertEquals(3, outcome.status(), outcome.toString());
@@ -242,7 +239,7 @@ class ThirdPartyPluginIT {
     @Test
     @Tag("nightly")
     void theFamilysOwnPreTokenizerCutsTexts() throws Exception {
-        Varve varve = new Varve(installation, folder).shortLived();
+        Varve varve = new Varve(installation, folder);
         Path asQwen = Qwen35Model.odd(4).withType(TensorType.F32).write(folder);
         int[] platforms = tokens(varve, asQwen, "hello world");
 
@@ -290,7 +287,7 @@ class ThirdPartyPluginIT {
     void callsInTheFamilysOwnMarkupArriveAsToolCalls() throws Exception {
         compile();
         try (Varve.Server server =
-                        new Varve(installation, folder).shortLived().serve("--model", speaking());
+                        new Varve(installation, folder).serve("--model", speaking());
                 HttpClient client = HttpClient.newHttpClient()) {
             JsonNode choice =
                     post(
@@ -314,7 +311,7 @@ class ThirdPartyPluginIT {
     void callsInTheFamilysOwnMarkupAreStreamedAsTheyAreWritten() throws Exception {
         compile();
         try (Varve.Server server =
-                        new Varve(installation, folder).shortLived().serve("--model", speaking());
+                        new Varve(installation, folder).serve("--model", speaking());
                 HttpClient client = HttpClient.newHttpClient()) {
             HttpResponse<Stream<String>> stream =
                     client.send(

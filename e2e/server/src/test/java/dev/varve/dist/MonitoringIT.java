@@ -62,7 +62,6 @@ class MonitoringIT {
         collector = OtlpCollector.start();
         server =
                 new Varve(Varve.INSTALLATION, folder)
-                        .shortLived()
                         .serve(
                                 "--model",
                                 Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder),

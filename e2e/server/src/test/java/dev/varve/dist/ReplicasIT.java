@@ -44,7 +44,7 @@ class ReplicasIT {
 
     @BeforeAll
     static void write() throws Exception {
-        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
+        varve = new Varve(Varve.INSTALLATION, folder);
         model = Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder);
     }
 

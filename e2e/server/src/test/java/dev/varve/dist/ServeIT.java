@@ -22,6 +22,7 @@ import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,7 +54,7 @@ class ServeIT {
 
     @BeforeAll
     static void start() throws Exception {
-        varve = new Varve(Varve.INSTALLATION, folder).shortLived();
+        varve = new Varve(Varve.INSTALLATION, folder);
         model = Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder);
         server =
                 varve.serve(
@@ -284,6 +285,7 @@ class ServeIT {
     }
 
     @Test
+    @Tag("nightly")
     void afterAKillItServesAgain() throws Exception {
         try (Varve.Server own = varve.serve("--model", model)) {
             own.kill();
@@ -306,6 +308,7 @@ class ServeIT {
     }
 
     @Test
+    @Tag("nightly")
     void anOpenAddressNeedsAKey() throws Exception {
         Varve.Outcome outcome =
                 varve.run("serve", "--model", model, "--port", 0, "--host", "0.0.0.0");

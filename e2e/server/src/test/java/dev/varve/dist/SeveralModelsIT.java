@@ -51,7 +51,7 @@ class SeveralModelsIT {
     }
 
     private static Varve varve() {
-        return new Varve(Varve.INSTALLATION, folder).shortLived();
+        return new Varve(Varve.INSTALLATION, folder);
     }
 
     private static HttpResponse<String> get(Varve.Server server, String path) throws Exception {

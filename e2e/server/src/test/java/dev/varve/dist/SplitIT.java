@@ -133,13 +133,13 @@ class SplitIT {
     @Test
     void aStreamGoesOnWhenItsShardIsKilled() throws Exception {
         try (Varve.Server own = serve(varve, "--target-devices", TWO)) {
-            String undisturbed = streamed(own, 600, () -> {});
+            String undisturbed = streamed(own, 200, () -> {});
             ProcessHandle child = own.children().getFirst();
 
             String text =
                     streamed(
                             own,
-                            600,
+                            200,
                             () -> {
                                 child.destroyForcibly();
                                 until(() -> get(own, "/health").statusCode() == 503);
@@ -272,6 +272,7 @@ class SplitIT {
     @CsvSource(
             delimiter = '|',
             value = {"1,2,3", "0,1", "1,-1", "1,x", "1,", "nan,1", "''"})
+    @ByDay(1)
     void aWrongSplitIsWrongUsage(String weights) throws Exception {
         Varve.Outcome outcome =
                 varve.run(

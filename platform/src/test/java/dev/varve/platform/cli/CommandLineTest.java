@@ -96,6 +96,17 @@ class CommandLineTest {
                 "serve --model m --cache-ram 99999999999G | 1M to 1048576G, found 99999999999G",
                 "plan --model m --cache-ram some          | --cache-ram: expected 0 for none, or",
                 "generate --model m --prompt x --cache-ram 1G | --cache-ram",
+                "serve --model m --kv-cache-budget 1G     | --kv-cache-budget needs --kv-cache-dir",
+                "serve --model m --kv-cache-ttl 1h        | --kv-cache-ttl needs --kv-cache-dir",
+                "serve --model m --kv-cache-dir d --kv-cache-budget much | --kv-cache-budget:"
+                        + " expected",
+                "serve --model m --kv-cache-dir d --kv-cache-mode no | --kv-cache-mode: expected",
+                "serve --model m --kv-cache-dir d --cache-ram 0 | --cache-ram",
+                "serve --model m --kv-cache-dir d --cache-key-file none | --cache-key-file",
+                "serve --model m --shared-cache-ttl 1h    | --shared-cache-ttl needs"
+                        + " --shared-cache",
+                "serve --model m --shared-cache redis://h --cache-ram 0 | --cache-ram",
+                "serve --model m --shared-cache redis://:pw | --shared-cache: expected",
                 "serve --model m --kvflash 0              | --kvflash: expected a positive number",
                 "generate --model m --prompt x --kvflash many | number of tokens or auto, found",
                 "bench --model m --kvflash 512 --kvflash-policy no | --kvflash-policy: expected qk",

@@ -1,0 +1,242 @@
+package dev.varve.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
+import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CacheMove;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.PageMove;
+import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.ShardFootprint;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.testkit.ByDay;
+import dev.varve.testkit.Effort;
+import dev.varve.testkit.TestSeed;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Attention adds up resident pages in the order of their positions, wherever these lie: not a bit
+ * of any result depends on it. With so many rows a single query is cut among the threads.
+ */
+@Tag("threads")
+@Timeout(600)
+class PageOrderTest {
+    private static final int RUNS = 12;
+    private static final int SPAN = RUNS * Pages.TOKENS;
+    private static final int PAGES = 10;
+
+    /** In the middle of the last page. */
+    private static final int KNOWN = (PAGES - 1) * Pages.TOKENS + 20;
+
+    /** A chunk, a few tokens and a single query. */
+    private static final int[] SLICES = {24, 3, 1};
+
+    private static final int WINDOW = 128;
+    private static final int SEQUENCES = 4;
+    private static final CacheTypes Q8_0 = Cpu.Q8_0;
+    private static final CacheTypes F32 = new CacheTypes(GgmlType.F32, GgmlType.F32);
+
+    @TempDir static Path folder;
+
+    static Stream<Arguments> models() {
+        List<Arguments> models = new ArrayList<>();
+        for (Family family : Family.values()) {
+            for (CacheTypes types : List.of(Cpu.F16, Q8_0, F32)) {
+                for (ExactRows rows : List.of(ExactRows.AUTO, ExactRows.ON)) {
+                    models.add(Arguments.of(family, types, rows));
+                }
+            }
+        }
+        return models.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    @ByDay({1, 21, 26})
+    void notABitDependsOnWherePagesLie(Family family, CacheTypes types, ExactRows rows)
+            throws Exception {
+        for (long seed = 1; seed <= Effort.of(2, 30); seed++) {
+            RandomModel model = family.odd(seed);
+            if (!model.takes(types)) {
+                continue;
+            }
+            try (Texts texts = new Texts(model, types, rows, seed)) {
+                texts.prefill();
+                String message = family + ", seed " + seed + ", ";
+                List<Integer> all = IntStream.range(0, PAGES).boxed().toList();
+                List<float[]> straight = texts.steps(0, PageMap.STRAIGHT, List.of());
+                texts.compare(1, straight, texts.shuffled(all), message + "all pages");
+                List<Integer> some = texts.some();
+                List<float[]> inOrder = texts.steps(2, texts.inOrder(some), some);
+                texts.compare(3, inOrder, texts.shuffled(some), message + "pages " + some);
+            }
+        }
+    }
+
+    /** Copies of one text, in a shard. */
+    private static final class Texts implements AutoCloseable {
+        private final LocalShard shard;
+        private final int vocabulary;
+        private final int[] text;
+        private final Random random;
+        private long names;
+
+        Texts(RandomModel model, CacheTypes types, ExactRows rows, long seed) throws Exception {
+            GgufFile file = GgufFile.open(model.write(folder));
+            LayerSplitAdapter adapter = Cpu.family(file).open(file, ModelOptions.defaults());
+            ModelShape shape = adapter.shape();
+            int slots = SEQUENCES * SPAN;
+            int regions =
+                    ShardFootprint.of(shape, shape.allLayers(), types, WINDOW, slots).regionSlots();
+            shard =
+                    LocalShard.load(
+                            new ModelRange(file, adapter, shape.allLayers()),
+                            Cpu.device(),
+                            ShardOptions.of(types, new CacheSizes(slots, SEQUENCES + 1, regions))
+                                    .withExactRows(rows),
+                            LoadProgress.silent());
+            vocabulary = shape.vocabularySize();
+            text = model.tokens(KNOWN + IntStream.of(SLICES).sum(), seed);
+            random = new Random(TestSeed.of(seed));
+        }
+
+        private Slice slice(int sequence, int begin, int end, PageMap map) {
+            return new Slice(
+                    sequence,
+                    Arrays.copyOfRange(text, begin, end),
+                    new SlicePlace(
+                            begin,
+                            new SlotSpan(sequence * SPAN, SPAN),
+                            begin == 0 ? Slice.ZERO_ROW : sequence + 1,
+                            sequence + 1,
+                            SlicePlace.NO_STASH,
+                            map),
+                    OutputRows.ALL);
+        }
+
+        private float[] run(List<CacheMove> moves, Slice slice) {
+            Phase phase = slice.tokens().length < 4 ? Phase.DECODE : Phase.PREFILL;
+            ShardResult result =
+                    shard.forward(
+                                    new Batch(
+                                            new CacheChanges(List.of(), moves),
+                                            List.of(slice),
+                                            phase,
+                                            List.of()),
+                                    Optional.empty())
+                            .join();
+            return Arrays.copyOf(result.logits(), result.rows() * vocabulary);
+        }
+
+        void prefill() {
+            for (int sequence = 0; sequence < SEQUENCES; sequence++) {
+                for (int begin = 0; begin < KNOWN; begin += WINDOW) {
+                    int end = Math.min(begin + WINDOW, KNOWN);
+                    run(List.of(), slice(sequence, begin, end, PageMap.STRAIGHT));
+                }
+            }
+        }
+
+        /** Six of the pages before the last one, and that. */
+        List<Integer> some() {
+            List<Integer> pages = new ArrayList<>(IntStream.range(0, PAGES - 1).boxed().toList());
+            Collections.shuffle(pages, random);
+            List<Integer> some = new ArrayList<>(pages.subList(0, 6));
+            some.add(PAGES - 1);
+            return some;
+        }
+
+        PageMap inOrder(List<Integer> pages) {
+            int[] runs = new int[RUNS];
+            Arrays.fill(runs, PageMap.EMPTY);
+            for (int run = 0; run < pages.size(); run++) {
+                runs[run] = pages.stream().sorted().toList().get(run);
+            }
+            return PageMap.of(runs);
+        }
+
+        PageMap shuffled(List<Integer> pages) {
+            List<Integer> runs = new ArrayList<>(pages);
+            runs.addAll(Collections.nCopies(RUNS - pages.size(), PageMap.EMPTY));
+            Collections.shuffle(runs, random);
+            return PageMap.of(runs.stream().mapToInt(Integer::intValue).toArray());
+        }
+
+        /** Logits of the slices behind what is known, with some pages in the span. */
+        List<float[]> steps(int sequence, PageMap map, List<Integer> pages) {
+            List<CacheMove> moves = new ArrayList<>();
+            long first = names + 1;
+            for (int page : pages) {
+                moves.add(PageMove.out(++names, sequence * SPAN + page * Pages.TOKENS));
+            }
+            for (int i = 0; i < pages.size(); i++) {
+                int slot = sequence * SPAN + map.offset(pages.get(i) * Pages.TOKENS);
+                moves.add(PageMove.in(first + i, slot));
+            }
+            List<float[]> logits = new ArrayList<>();
+            int begin = KNOWN;
+            for (int tokens : SLICES) {
+                logits.add(run(moves, slice(sequence, begin, begin + tokens, map)));
+                moves = List.of();
+                begin += tokens;
+            }
+            return logits;
+        }
+
+        void compare(int sequence, List<float[]> expected, PageMap map, String message) {
+            List<Integer> pages =
+                    IntStream.range(0, map.size())
+                            .map(map::page)
+                            .filter(page -> page != PageMap.EMPTY)
+                            .boxed()
+                            .toList();
+            List<float[]> found = steps(sequence, map, pages);
+            for (int i = 0; i < SLICES.length; i++) {
+                assertArrayEquals(
+                        expected.get(i),
+                        found.get(i),
+                        message + " in " + map + ", slice of " + SLICES[i]);
+            }
+        }
+
+        @Override
+        public void close() {
+            shard.close();
+        }
+    }
+}

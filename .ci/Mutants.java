@@ -16,8 +16,9 @@ import java.util.stream.Stream;
 /**
  * Runs PIT on packages of the platform, each with its own unit tests, and prints a table.
  *
- * <p>Usage: {@code java Mutants.java PACKAGE[,PACKAGE…] CLASSES REPORTS [JVM OPTION…]}. PIT and the tests are on the
- * class path, CLASSES has what is mutated, and each package gets a folder in REPORTS with a report to read. Exit status 1
+ * <p>Usage: {@code java Mutants.java PACKAGE[,PACKAGE…] OWN[,OWN…] CLASSES REPORTS [JVM OPTION…]}. It takes the packages of
+ * the first list that are in the second one, which has those of a module; {@code all} are all of these. PIT and the tests are
+ * on the class path, CLASSES has what is mutated, and each package gets a folder in REPORTS with a report to read. Exit status 1
  * with the names of the packages of whose covered mutants fewer than {@value #LEAST_STRENGTH} in 100 were killed.
  *
  * <p>A JVM of its own for each package, on the Java that runs this: the one that runs Maven may be too old for the classes.
@@ -78,11 +79,18 @@ final class Mutants {
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
         List<Outcome> outcomes = new ArrayList<>();
-        for (String name : arguments[0].split(",")) {
-            Path reports = Path.of(arguments[2]).resolve(name);
+        List<String> chosen = List.of(arguments[0].split(","));
+        for (String name : arguments[1].split(",")) {
+            if (name.equals("none") || !chosen.contains("all") && !chosen.contains(name)) {
+                continue;
+            }
+            Path reports = Path.of(arguments[3]).resolve(name);
             Files.createDirectories(reports);
-            List<String> options = Arrays.asList(arguments).subList(3, arguments.length);
-            outcomes.add(run(name, Path.of(arguments[1]), reports, options));
+            List<String> options = Arrays.asList(arguments).subList(4, arguments.length);
+            outcomes.add(run(name, Path.of(arguments[2]), reports, options));
+        }
+        if (outcomes.isEmpty()) {
+            return;
         }
         System.out.println("package       mutants  covered   killed     score   strength  line coverage");
         outcomes.forEach(System.out::println);

@@ -162,7 +162,7 @@ class CharsetIT {
                         "LC_ALL=C",
                         """
                         "$JAVA_HOME/bin/java" -p "$INSTALLATION/lib" \\
-                            -m dev.varve.platform/dev.varve.platform.cli.Main \\
+                            -m dev.varve.platform.cli/dev.varve.platform.cli.Main \\
                             tokenize --model "$MODEL" --text 'ünï'
                         """);
 

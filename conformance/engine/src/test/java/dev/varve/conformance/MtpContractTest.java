@@ -10,7 +10,7 @@ import dev.varve.platform.draft.DflashSpeculator.Conduct;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.mtp.MtpSpeculator;
-import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.FlashAttention;
 
 import java.io.IOException;

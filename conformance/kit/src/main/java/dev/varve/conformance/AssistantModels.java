@@ -3,7 +3,7 @@ package dev.varve.conformance;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.mtp.MtpFile;
-import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.testkit.Gemma4AssistantModel;
 import dev.varve.testkit.Gemma4Model;
 

@@ -23,7 +23,7 @@ import dev.varve.platform.plugin.Spi;
 import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheSizes;

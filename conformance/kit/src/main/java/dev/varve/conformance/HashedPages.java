@@ -1,7 +1,7 @@
 package dev.varve.conformance;
 
 import dev.varve.platform.paging.PageReader;
-import dev.varve.platform.paging.PoolGeometry;
+import dev.varve.platform.shard.PoolGeometry;
 
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;

@@ -4,7 +4,7 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufTensor;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.mtp.MtpFile;
-import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen35MoeModel;

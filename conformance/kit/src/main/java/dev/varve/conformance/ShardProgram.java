@@ -55,7 +55,8 @@ final class ShardProgram {
                     "surefire",
                     "test-classes",
                     "-tests.jar",
-                    "testkit");
+                    "testkit",
+                    "conformance");
 
     private final Path models;
     private final Path plugins;
@@ -112,7 +113,7 @@ final class ShardProgram {
         command.addAll(
                 List.of(
                         "-m",
-                        "dev.varve.platform/" + Main.class.getName(),
+                        "dev.varve.platform.cli/" + Main.class.getName(),
                         "shard",
                         "--log-level",
                         "warning",

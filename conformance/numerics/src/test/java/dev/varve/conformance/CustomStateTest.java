@@ -14,7 +14,7 @@ import dev.varve.api.model.ShardGraph;
 import dev.varve.api.model.StateStep;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.runtime.LoadedModel;
-import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;

@@ -99,7 +99,7 @@ class EmbeddingTest {
         command.addAll(
                 List.of(
                         "--add-modules",
-                        "dev.varve.platform",
+                        "dev.varve.platform.host",
                         "-cp",
                         classes.toString(),
                         "Program",
@@ -127,7 +127,7 @@ class EmbeddingTest {
                                         "--module-path",
                                         installation.modulePath(),
                                         "--add-modules",
-                                        "dev.varve.platform",
+                                        "dev.varve.platform.host",
                                         "-d",
                                         classes.toString()),
                                 null,
@@ -156,7 +156,7 @@ class EmbeddingTest {
                                 + command
                                 + " '-Dvarve.home="
                                 + folder
-                                + "' -m dev.varve.platform/dev.varve.platform.cli.Main \"$@\"\n");
+                                + "' -m dev.varve.platform.cli/dev.varve.platform.cli.Main \"$@\"\n");
         return Files.setPosixFilePermissions(
                 launcher, PosixFilePermissions.fromString("rwx------"));
     }

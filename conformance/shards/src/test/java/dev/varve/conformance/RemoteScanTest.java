@@ -18,7 +18,7 @@ import dev.varve.platform.remote.ScanLoadRequest;
 import dev.varve.platform.remote.ShardLink;
 import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.remote.TensorCheck;
-import dev.varve.platform.runtime.OpenedModel;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.shard.ShardLostException;

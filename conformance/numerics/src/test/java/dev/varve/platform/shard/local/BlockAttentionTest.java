@@ -15,9 +15,9 @@ import dev.varve.api.ggml.GraphAllocator;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
-import dev.varve.platform.compression.scoring.BlockRule;
-import dev.varve.platform.compression.scoring.HeadShape;
-import dev.varve.platform.compression.scoring.PlainSparseAttention;
+import dev.varve.platform.shard.scoring.BlockRule;
+import dev.varve.platform.shard.scoring.HeadShape;
+import dev.varve.platform.shard.scoring.PlainSparseAttention;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.testkit.TestSeed;
 

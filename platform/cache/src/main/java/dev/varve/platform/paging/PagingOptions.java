@@ -1,0 +1,46 @@
+package dev.varve.platform.paging;
+
+import dev.varve.platform.shard.PoolGeometry;
+
+import java.util.Objects;
+
+/**
+ * How the attention cache of sequences is bounded.
+ *
+ * @param poolTokens slots of each sequence's pool, whole blocks of slots, at least {@link
+ *     PoolGeometry#LEAST}
+ * @param policy which pages stay in it
+ * @param tau least tokens between two choices of pages, at least 1
+ * @param pageBytes bytes of a page, over all shards
+ */
+public record PagingOptions(int poolTokens, PagePolicy policy, int tau, long pageBytes) {
+    /** Tokens between two choices of pages where nobody asked for another number. */
+    public static final int DEFAULT_TAU = 64;
+
+    /** Pages of which nobody knows how many bytes they are. */
+    public PagingOptions(int poolTokens, PagePolicy policy, int tau) {
+        this(poolTokens, policy, tau, 0);
+    }
+
+    /** The same with pages of some bytes. */
+    public PagingOptions withPageBytes(long bytes) {
+        return new PagingOptions(poolTokens, policy, tau, bytes);
+    }
+
+    /** Checks the sizes. */
+    public PagingOptions {
+        Objects.requireNonNull(policy);
+        if (poolTokens < PoolGeometry.LEAST || poolTokens % PoolGeometry.PAGE != 0) {
+            throw new IllegalArgumentException(
+                    "a pool needs whole pages of "
+                            + PoolGeometry.PAGE
+                            + " tokens, at least "
+                            + PoolGeometry.LEAST
+                            + " tokens, got "
+                            + poolTokens);
+        }
+        if (tau < 1) {
+            throw new IllegalArgumentException("tau must be positive, got " + tau);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package dev.varve.platform.paging;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.PoolGeometry;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Slots of a sequence's pool: what was asked for in whole blocks, at least {@value #LEAST} and at
+ * most the whole blocks of a context. The smallest pool is the same for every model, since layers
+ * with a sliding window keep regions of their own beside the pool.
+ */
+public final class PoolSizing {
+    /** Slots come in blocks of this many, here as in shards. */
+    public static final int BLOCK = 256;
+
+    /** The least pool that pages can leave, {@link PoolGeometry#LEAST}, in whole blocks. */
+    public static final int LEAST = (PoolGeometry.LEAST + BLOCK - 1) / BLOCK * BLOCK;
+
+    private static final double GIB = 1L << 30;
+
+    /** Part of the context where nobody knows what is free: what leaves a pool comes back to it. */
+    private static final int SHARE_WITH_SCORES = 4;
+
+    /** Likewise where nothing comes back, so that more has to stay. */
+    private static final int SHARE_WITHOUT_SCORES = 2;
+
+    private PoolSizing() {}
+
+    /**
+     * A pool.
+     *
+     * @param tokens slots, whole blocks
+     * @param notes what a person may want to know of how they came about
+     * @param warnings where it is not what was asked for
+     */
+    public record Pool(int tokens, List<String> notes, List<String> warnings) {
+        /** Copies the texts. */
+        public Pool {
+            notes = List.copyOf(notes);
+            warnings = List.copyOf(warnings);
+        }
+    }
+
+    /**
+     * Works out a pool of a given size.
+     *
+     * @param contextTokens most tokens of a sequence
+     * @throws VarveException of kind INVALID_REQUEST if a context is smaller than the least pool
+     */
+    public static Pool fixed(int tokens, int contextTokens) {
+        requireRoom(contextTokens);
+        List<String> warnings = new ArrayList<>();
+        int pool = wholeBlocks(tokens, contextTokens, "requested", warnings);
+        return new Pool(pool, List.of(), warnings);
+    }
+
+    /**
+     * Works out a pool whose size follows from the memory.
+     *
+     * @param contextTokens most tokens of a sequence
+     * @param scores whether pages are kept by scores
+     * @throws VarveException of kind INVALID_REQUEST if a context is smaller than the least pool,
+     *     or the reserve leaves nothing for one
+     */
+    public static Pool automatic(
+            PoolRequest.Size.Automatic size, int contextTokens, boolean scores, PoolBudget budget) {
+        requireRoom(contextTokens);
+        long tokens = contextTokens / (scores ? SHARE_WITH_SCORES : SHARE_WITHOUT_SCORES);
+        if (budget.isKnown()) {
+            tokens = Math.min(budget.tokens(), Math.min(contextTokens, size.mostTokens()));
+            requireAny(tokens, budget);
+        }
+        List<String> warnings = new ArrayList<>();
+        int pool =
+                wholeBlocks(
+                        Math.min(tokens, blocksWithin(contextTokens)),
+                        contextTokens,
+                        PoolRequest.AUTO,
+                        warnings);
+        return new Pool(pool, List.of(describe(pool, budget)), warnings);
+    }
+
+    private static void requireRoom(int contextTokens) {
+        if (contextTokens < LEAST) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    String.format(
+                            Locale.ROOT,
+                            "%s: expected %s of at least %d, the smallest pool, found %d",
+                            Setting.KVFLASH,
+                            Setting.CONTEXT_TOKENS,
+                            LEAST,
+                            contextTokens));
+        }
+    }
+
+    private static void requireAny(long tokens, PoolBudget budget) {
+        if (tokens == 0) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    String.format(
+                            Locale.ROOT,
+                            "%s: expected memory for a pool beside %.1f GiB in reserve, found %.1f"
+                                    + " GiB free beside weights and states; %s needs more, a number"
+                                    + " of tokens may not",
+                            Setting.KVFLASH,
+                            budget.reserveBytes() / GIB,
+                            budget.freeBytes() / GIB,
+                            PoolRequest.AUTO));
+        }
+    }
+
+    private static int wholeBlocks(
+            long asked, int contextTokens, String which, List<String> warnings) {
+        long tokens = Math.ceilDiv(asked, BLOCK) * BLOCK;
+        if (tokens < LEAST) {
+            warnings.add(
+                    String.format(
+                            Locale.ROOT,
+                            "%s: %s pool %d < minimum %d; raising",
+                            Setting.KVFLASH,
+                            which,
+                            asked,
+                            LEAST));
+            tokens = LEAST;
+        }
+        if (tokens > contextTokens) {
+            warnings.add(
+                    String.format(
+                            Locale.ROOT,
+                            "%s: %s pool %d > max_ctx %d; clamping to %d",
+                            Setting.KVFLASH,
+                            which,
+                            tokens,
+                            contextTokens,
+                            blocksWithin(contextTokens)));
+            tokens = blocksWithin(contextTokens);
+        }
+        return (int) tokens;
+    }
+
+    private static int blocksWithin(int contextTokens) {
+        return contextTokens / BLOCK * BLOCK;
+    }
+
+    private static String describe(int pool, PoolBudget budget) {
+        return String.format(
+                Locale.ROOT,
+                "%s: auto pool: %d tokens (%s)",
+                Setting.KVFLASH,
+                pool,
+                budget.isKnown()
+                        ? String.format(
+                                Locale.ROOT,
+                                "%.1f GiB free, %.1f GiB of it in reserve, %d bytes per token, for"
+                                        + " %d at once",
+                                budget.freeBytes() / GIB,
+                                budget.reserveBytes() / GIB,
+                                budget.bytesPerToken(),
+                                budget.sequences())
+                        : "a part of the context, since nobody knows what is free");
+    }
+}

@@ -1,0 +1,62 @@
+package dev.varve.platform.paging;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.shard.PoolGeometry;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PagingOptionsTest {
+    @ParameterizedTest
+    @ValueSource(ints = {448, 512, 768, 131072})
+    void aPoolMayBeAnyNumberOfPagesFromTheLeastOn(int pool) {
+        assertEquals(pool, new PagingOptions(pool, PagePolicy.LRU, 64).poolTokens());
+    }
+
+    /** One page that may leave, and the one that is written, beside those that must stay. */
+    @Test
+    void theLeastPoolHasSinksATailAndTwoPagesMore() {
+        assertEquals(448, PoolGeometry.LEAST);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {384, 500, 447, 449, 0, -512, 64})
+    void aPoolThatIsTooSmallOrNoWholePagesIsRefused(int pool) {
+        IllegalArgumentException refusal =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> new PagingOptions(pool, PagePolicy.LRU, 64));
+
+        assertTrue(refusal.getMessage().endsWith("got " + pool), refusal.getMessage());
+    }
+
+    @Test
+    void pagesAreChosenAfterATokenAtLeast() {
+        assertEquals(1, new PagingOptions(512, PagePolicy.QK, 1).tau());
+        assertThrows(
+                IllegalArgumentException.class, () -> new PagingOptions(512, PagePolicy.QK, 0));
+        assertThrows(NullPointerException.class, () -> new PagingOptions(512, null, 1));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0, 0", "63, 0, 1", "64, 1, 1", "65, 1, 2", "511, 7, 8", "512, 8, 8"})
+    void aPageHas64Positions(int position, int page, int pages) {
+        assertEquals(page, PoolGeometry.pageOf(position));
+        assertEquals(pages, PoolGeometry.pages(position));
+    }
+
+    @Test
+    void countsAddUp() {
+        PageCounts one = new PageCounts(1, 2, 3, 4, 5, 6);
+
+        assertEquals(new PageCounts(2, 4, 6, 8, 10, 12), one.plus(one));
+        assertEquals(one, one.plus(PageCounts.NONE));
+        assertEquals(1.2, one.recallHitRate(), 1e-9);
+        assertEquals(0, PageCounts.NONE.recallHitRate());
+    }
+}

@@ -1,0 +1,128 @@
+package dev.varve.platform.compression;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.shard.scoring.TailQueries;
+import dev.varve.platform.compression.selection.CharRange;
+import dev.varve.platform.compression.selection.ChunkSelection;
+import dev.varve.platform.compression.selection.KeepBudget;
+import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.compression.selection.ProtectedSpans;
+import dev.varve.platform.compression.selection.ScoredText;
+import dev.varve.platform.compression.selection.Selection;
+import dev.varve.platform.compression.selection.SelectionSettings;
+import dev.varve.platform.compression.selection.TextPieces;
+import dev.varve.platform.compression.selection.TokenRange;
+import dev.varve.platform.compression.selection.WordRepair;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/** Has a drafter read texts, and chooses what stays of them. Thread-safe. */
+public final class TextCompressor {
+    private static final double MILLI = 1e6;
+
+    /** Of a short text something must be left for the question's words. */
+    private static final int LEAST_CHUNKS = 4;
+
+    private final Drafter drafter;
+    private final ChunkSelection selection;
+    private final int chunkTokens;
+    private final WordRepair repair = WordRepair.USUAL;
+
+    /**
+     * A part of a text that may shrink.
+     *
+     * @param range where it stands
+     * @param fixedEnd how many tokens at its end stay in any case
+     */
+    public record Body(CharRange range, int fixedEnd) {}
+
+    /** Chooses by some settings. */
+    public TextCompressor(Drafter drafter, SelectionSettings settings) {
+        this.drafter = drafter;
+        selection = new ChunkSelection(settings);
+        chunkTokens = settings.pooling().chunkTokens();
+    }
+
+    /** The drafter's tokens of a text. */
+    public int[] encode(String text) {
+        return drafter.tokenizer().encode(text, true);
+    }
+
+    /**
+     * Compresses a text.
+     *
+     * @param bodies what of it may shrink, ascending; nothing else is touched
+     * @param keep how much of their tokens shall stay
+     * @param cancelled whether nobody waits any more
+     * @throws VarveException if the drafter cannot read it, or its tokens are not the text
+     */
+    public CompressedText compress(
+            String text, List<Body> bodies, KeepRatio keep, BooleanSupplier cancelled) {
+        long begin = System.nanoTime();
+        Tokenizer tokenizer = drafter.tokenizer();
+        int[] ids = encode(text);
+        TextPieces pieces =
+                TextPieces.of(ids, id -> tokenizer.piece(id, true), tokenizer::isSpecial);
+        requireSameText(text, ids, pieces);
+        ProtectedSpans spans = spans(text, pieces, bodies);
+        long tokenized = System.nanoTime();
+        boolean scores = ids.length >= TailQueries.LEAST_TOKENS && spans.tokens() < ids.length;
+        float[] values = scores ? drafter.score(ids, cancelled) : new float[ids.length];
+        long scored = System.nanoTime();
+        Selection chosen =
+                selection.select(new ScoredText(ids, values, spans), budget(ids, spans, keep));
+        Selection repaired = repair.repair(chosen, pieces);
+        long selected = System.nanoTime();
+        return new CompressedText(
+                text,
+                pieces,
+                repaired,
+                new CompressionTimes(
+                        (tokenized - begin) / MILLI,
+                        (scored - tokenized) / MILLI,
+                        (selected - scored) / MILLI));
+    }
+
+    /** What must stay for its words may take as much again as was asked for, and no more. */
+    private KeepBudget budget(int[] ids, ProtectedSpans spans, KeepRatio keep) {
+        int chunks = Math.ceilDiv(ids.length - spans.tokens(), chunkTokens);
+        return KeepBudget.of(keep).atMost(Math.max(LEAST_CHUNKS, 2 * keep.of(chunks)));
+    }
+
+    private static void requireSameText(String text, int[] ids, TextPieces pieces) {
+        boolean same =
+                ids.length > 0
+                        && pieces.charsBefore(ids.length) == text.length()
+                        && pieces.text(new TokenRange(0, ids.length)).equals(text);
+        if (!same) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    "drafter: its tokens do not give back the text that they were made of");
+        }
+    }
+
+    /** All but the bodies, and the ends of these. */
+    private static ProtectedSpans spans(String text, TextPieces pieces, List<Body> bodies) {
+        List<CharRange> between = new ArrayList<>();
+        List<TokenRange> ends = new ArrayList<>();
+        int at = 0;
+        for (Body body : bodies) {
+            if (body.range().begin() > at) {
+                between.add(new CharRange(at, body.range().begin()));
+            }
+            at = body.range().end();
+            if (body.fixedEnd() > 0) {
+                TokenRange tokens = pieces.tokensOf(body.range());
+                int first = Math.max(tokens.begin(), tokens.end() - body.fixedEnd());
+                ends.add(new TokenRange(first, tokens.end()));
+            }
+        }
+        if (at < text.length()) {
+            between.add(new CharRange(at, text.length()));
+        }
+        return pieces.protect(between).and(new ProtectedSpans(ends));
+    }
+}

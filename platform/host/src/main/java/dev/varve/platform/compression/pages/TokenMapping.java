@@ -1,0 +1,110 @@
+package dev.varve.platform.compression.pages;
+
+import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.Arrays;
+
+/** Makes a drafter's tokens of a model's. */
+sealed interface TokenMapping {
+    /** The tokens of a sequence as the drafter reads them. */
+    DrafterTokens of(int[] tokens);
+
+    /** Between two vocabularies: id by id if they are one and the same, else through the text. */
+    static TokenMapping between(Tokenizer model, Tokenizer drafter) {
+        return areSame(model, drafter)
+                ? new SameIds(model.vocabularySize())
+                : new ThroughText(model, drafter);
+    }
+
+    private static boolean areSame(Tokenizer model, Tokenizer drafter) {
+        if (model.vocabularySize() != drafter.vocabularySize()) {
+            return false;
+        }
+        for (int id = 0; id < model.vocabularySize(); id++) {
+            if (model.isSpecial(id) != drafter.isSpecial(id)
+                    || !Arrays.equals(model.piece(id, true), drafter.piece(id, true))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Both have the same tokens; ids that are none, of which a model may have logits, are left out.
+     *
+     * @param vocabulary number of tokens
+     */
+    record SameIds(int vocabulary) implements TokenMapping {
+        @Override
+        public DrafterTokens of(int[] tokens) {
+            int[] ids = new int[tokens.length];
+            int[] pages = new int[tokens.length];
+            int count = 0;
+            for (int position = 0; position < tokens.length; position++) {
+                if (tokens[position] < vocabulary) {
+                    ids[count] = tokens[position];
+                    pages[count++] = PoolGeometry.pageOf(position);
+                }
+            }
+            return new DrafterTokens(
+                    Arrays.copyOf(ids, count),
+                    Arrays.copyOf(pages, count),
+                    PoolGeometry.pages(tokens.length));
+        }
+    }
+
+    /**
+     * The drafter reads the text of the model's tokens, control tokens spelled out. A token of the
+     * drafter tells about the page in which its middle lies.
+     */
+    record ThroughText(Tokenizer model, Tokenizer drafter) implements TokenMapping {
+        private static final byte[] NOTHING = new byte[0];
+
+        @Override
+        public DrafterTokens of(int[] tokens) {
+            TokenText text = TokenText.of(tokens, this::piece);
+            int[] ids = drafter.encode(text.text(), true);
+            long[] ends = ends(ids);
+            return new DrafterTokens(
+                    ids, pages(text, ends, tokens.length), PoolGeometry.pages(tokens.length));
+        }
+
+        private byte[] piece(int id) {
+            return id < model.vocabularySize() ? model.piece(id, true) : NOTHING;
+        }
+
+        /** Bytes up to the end of each of the drafter's tokens. */
+        private long[] ends(int[] ids) {
+            long[] ends = new long[ids.length];
+            long end = 0;
+            for (int token = 0; token < ids.length; token++) {
+                end += drafter.piece(ids[token], true).length;
+                ends[token] = end;
+            }
+            return ends;
+        }
+
+        private static int[] pages(TokenText text, long[] ends, int tokens) {
+            int[] pages = new int[ends.length];
+            int count = PoolGeometry.pages(tokens);
+            // What a drafter makes of a text may be longer or shorter, such as by a space ahead.
+            double scale = ends.length == 0 ? 1 : (double) text.bytes() / ends[ends.length - 1];
+            int page = 0;
+            long begin = 0;
+            for (int token = 0; token < ends.length; token++) {
+                double middle = (begin + ends[token]) / 2.0 * scale;
+                while (page < count && middle >= pageEnd(text, page, tokens)) {
+                    page++;
+                }
+                pages[token] = page;
+                begin = ends[token];
+            }
+            return pages;
+        }
+
+        private static int pageEnd(TokenText text, int page, int tokens) {
+            return text.bytesBefore(Math.min(tokens, (page + 1) * PoolGeometry.PAGE));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.runtime.Computation;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.store.Namespace;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * What computed prompts depend on: everything that changes their bits or what they mean, and
+ * nothing else. Neither where the model's file lies nor how its layers are split changes them.
+ */
+final class CacheNamespace {
+    /** Changes when the bytes of blocks and checkpoints mean something else. */
+    private static final int FORMAT = 1;
+
+    /** Of use for telling namespaces apart, and hard to read. */
+    private static final String READING = "reading";
+
+    private CacheNamespace() {}
+
+    /**
+     * The namespace of a model.
+     *
+     * @param sharesBackends whether it is the same for all backends and releases of ggml
+     */
+    static Namespace of(
+            OpenedModel model,
+            ModelSettings settings,
+            Placement placement,
+            PluginCatalog catalog,
+            boolean sharesBackends) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        GgufFile file = model.file();
+        Computation computation = settings.computation();
+        facts.put("format", Integer.toString(FORMAT));
+        facts.put("architecture", file.architecture());
+        facts.put("family", PluginDigest.ofFamily(catalog, file.architecture()));
+        facts.put(READING, settings.reading().toString());
+        facts.put("cache_types", computation.cacheTypes().toString());
+        if (!sharesBackends) {
+            facts.put("weights", computation.weights().toString());
+            facts.put("numerics", computation.numerics().toString());
+            facts.put("backends", backends(placement, catalog));
+        }
+        return new Namespace(digest(facts, file), described(facts, file));
+    }
+
+    /** In any order, since that is the split's. */
+    private static String backends(Placement placement, PluginCatalog catalog) {
+        TreeSet<String> names = new TreeSet<>();
+        for (Placement.Part part : placement.parts()) {
+            String name = part.device().backend();
+            DeviceBackendProvider provider = catalog.backends().get(name);
+            // A shard on another host may have a backend that is not installed here.
+            names.add(provider == null ? name : name + " " + provider.ggmlVersion());
+        }
+        return String.join(", ", names);
+    }
+
+    private static byte[] digest(Map<String, String> facts, GgufFile file) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            facts.forEach(
+                    (name, value) ->
+                            digest.update(
+                                    (name + '\0' + value + '\0').getBytes(StandardCharsets.UTF_8)));
+            ModelContent.add(digest, file);
+            return digest.digest();
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+
+    private static Map<String, String> described(Map<String, String> facts, GgufFile file) {
+        Map<String, String> shown = new LinkedHashMap<>();
+        shown.put("model", file.path().getFileName().toString());
+        file.metadata().findString("general.name").ifPresent(name -> shown.put("name", name));
+        shown.putAll(facts);
+        shown.remove(READING);
+        return shown;
+    }
+}

@@ -1,0 +1,189 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.ggml.GgmlLibrary;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.placement.Site;
+import dev.varve.platform.plan.DeviceProbe;
+import dev.varve.platform.plan.DeviceSpeed;
+import dev.varve.platform.plan.ModelBlocks;
+import dev.varve.platform.plan.RememberedProbe;
+import dev.varve.platform.plan.ShardOpener;
+import dev.varve.platform.plan.SpeedProbe;
+import dev.varve.platform.runtime.Computation;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.local.LocalShard;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * Measures devices wherever they are: those of this process here, as well as those that a process
+ * of ours will use and this one could; the others where they are, the way there included.
+ */
+final class PlacedProbe implements DeviceProbe {
+    private final PreparedModel prepared;
+    private final PlacedShards shards;
+    private final RememberedProbe probe;
+    private final Consumer<String> notes;
+
+    /** Digests of plugins, which are large files to read. */
+    private final Map<String, String> builds = new ConcurrentHashMap<>();
+
+    PlacedProbe(
+            PreparedModel prepared,
+            PlacedShards shards,
+            RememberedProbe probe,
+            Consumer<String> notes) {
+        this.prepared = prepared;
+        this.shards = shards;
+        this.probe = probe;
+        this.notes = notes;
+    }
+
+    @Override
+    public DeviceSpeed measure(DeviceReference device) {
+        return isElsewhere(device) ? measureThere(device) : measureHere(device);
+    }
+
+    private boolean isElsewhere(DeviceReference device) {
+        return switch (device.site()) {
+            case Site.Local() -> false;
+            case Site.Child() -> !prepared.backends().isUsable(device);
+            case Site.Listening(var address) -> true;
+        };
+    }
+
+    /**
+     * How many times as long a step of some tokens of a sequence takes on a device as one of a
+     * single token; measured anew.
+     *
+     * @param tokens of which each has the numbers that it has alone
+     */
+    double checkRatio(DeviceReference device, int tokens) {
+        notes.accept("measuring on " + device + " what it takes to check guesses");
+        ModelSettings exact = settings().with(settings().computation().with(ExactRows.ON));
+        ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), exact);
+        if (isElsewhere(device)) {
+            return speedProbe(there(device, options), shards.info(device)).checkRatio(tokens);
+        }
+        try (ComputeDevice opened = open(device)) {
+            return speedProbe(here(opened, options), opened.info()).checkRatio(tokens);
+        }
+    }
+
+    private SpeedProbe speedProbe(ShardOpener opener, DeviceInfo info) {
+        LayerSplitAdapter model = prepared.model().adapter();
+        return new SpeedProbe(model, ModelBlocks.of(model), opener, info.memoryFreeBytes());
+    }
+
+    private ComputeDevice open(DeviceReference device) {
+        return prepared.backends()
+                .openDevice(device, prepared.settings().devices().options(CoreUse.ALONE));
+    }
+
+    private ShardOpener here(ComputeDevice device, ShardOptions options) {
+        OpenedModel model = prepared.model();
+        return range -> LocalShard.load(model.range(range), device, options, LoadProgress.silent());
+    }
+
+    private ShardOpener there(DeviceReference device, ShardOptions options) {
+        return range ->
+                shards.open(new Placement.Part(device, range), options, LoadProgress.silent());
+    }
+
+    private DeviceSpeed measureHere(DeviceReference device) {
+        ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), settings());
+        try (ComputeDevice opened = open(device)) {
+            return probe.measure(
+                    new RememberedProbe.Subject(
+                            device.device(),
+                            traits(device, opened),
+                            here(opened, options),
+                            opened.info().memoryFreeBytes()),
+                    notes);
+        }
+    }
+
+    private List<String> traits(DeviceReference device, ComputeDevice opened) {
+        return List.of(
+                opened.info().name(),
+                opened.info().description(),
+                "threads " + opened.threads(Phase.DECODE),
+                "batch " + opened.threads(Phase.PREFILL),
+                "ggml " + GgmlLibrary.version(),
+                computation(),
+                backendPlugin(device),
+                family());
+    }
+
+    private DeviceSpeed measureThere(DeviceReference device) {
+        DeviceInfo info = shards.info(device);
+        ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), settings());
+        return probe.measure(
+                new RememberedProbe.Subject(
+                        device.toString(),
+                        traits(device, info),
+                        there(device, options),
+                        info.memoryFreeBytes()),
+                notes);
+    }
+
+    private List<String> traits(DeviceReference device, DeviceInfo info) {
+        return List.of(
+                device.toString(),
+                info.description(),
+                "threads " + prepared.settings().devices().options(CoreUse.ALONE),
+                computation(),
+                "boundary " + prepared.settings().processes().boundaryType(),
+                backendThere(device),
+                family());
+    }
+
+    /** A process that is started uses the plugins of this one; what listens has its own. */
+    private String backendThere(DeviceReference device) {
+        return device.site() instanceof Site.Child ? backendPlugin(device) : "backend of its own";
+    }
+
+    private String computation() {
+        Computation computation = settings().computation();
+        return String.format(
+                Locale.ROOT,
+                "cache %s, weights %s, %s",
+                computation.cacheTypes(),
+                computation.weights(),
+                computation.numerics());
+    }
+
+    private String family() {
+        return builds.computeIfAbsent(
+                "family",
+                kind ->
+                        kind
+                                + " "
+                                + PluginDigest.ofFamily(
+                                        prepared.catalog(),
+                                        prepared.model().file().architecture()));
+    }
+
+    private String backendPlugin(DeviceReference device) {
+        return builds.computeIfAbsent(
+                "backend " + device.backend(),
+                kind -> "backend " + PluginDigest.ofBackend(prepared.catalog(), device.backend()));
+    }
+
+    private ModelSettings settings() {
+        return prepared.settings().model();
+    }
+}

@@ -1,0 +1,316 @@
+package dev.varve.platform.runtime;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.engine.EngineOptions;
+import dev.varve.platform.engine.HostCache;
+import dev.varve.platform.engine.Scheduler;
+import dev.varve.platform.engine.ShardPipeline;
+import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.engine.TeacherForcing;
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PageReader;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.prefix.CacheFeed;
+import dev.varve.platform.prefix.CacheStores;
+import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.sequence.CacheCapacity;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.local.LocalShard;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A model on its devices, ready to generate. Owns its shards and, once started, its engine; the
+ * devices belong to the caller, who closes them afterwards.
+ */
+public final class LoadedModel implements AutoCloseable {
+    private final OpenedModel model;
+    private final SplitPlan plan;
+    private final ModelSettings settings;
+    private final ShardPipeline pipeline;
+    private final CacheStores stores;
+    private final Optional<CacheFeed> feed;
+    private final Optional<SpeculationOptions> speculation;
+    private final Optional<PageReader> pages;
+    private Optional<Scheduler> engine = Optional.empty();
+
+    /**
+     * What helps the shards of a model.
+     *
+     * @param stores keep computed prompts behind host memory
+     * @param speculation guesses tokens
+     * @param pages reads what is written to say which pages matter
+     * @param feed is told what is kept of prompts
+     */
+    public record Extras(
+            CacheStores stores,
+            Optional<SpeculationOptions> speculation,
+            Optional<PageReader> pages,
+            Optional<CacheFeed> feed) {
+        /** The shards alone. */
+        public static final Extras NONE = new Extras(Optional.empty(), Optional.empty());
+
+        /** Nobody is told what is kept. */
+        public Extras(
+                CacheStores stores,
+                Optional<SpeculationOptions> speculation,
+                Optional<PageReader> pages) {
+            this(stores, speculation, pages, Optional.empty());
+        }
+
+        /** Nobody reads what is written. */
+        public Extras(Optional<Disk> disk, Optional<SpeculationOptions> speculation) {
+            this(CacheStores.of(disk), speculation, Optional.empty());
+        }
+
+        /** The same with somebody who reads what is written. */
+        public Extras with(PageReader reader) {
+            return new Extras(stores, speculation, Optional.of(reader), feed);
+        }
+
+        /** Frees what nobody took. */
+        public void close() {
+            stores.close();
+            speculation.ifPresent(opened -> opened.speculator().close());
+            pages.ifPresent(PageReader::close);
+            feed.ifPresent(CacheFeed::close);
+        }
+    }
+
+    private LoadedModel(
+            OpenedModel model,
+            SplitPlan plan,
+            ModelSettings settings,
+            ShardPipeline pipeline,
+            Extras extras) {
+        stores = extras.stores();
+        feed = extras.feed();
+        speculation = extras.speculation();
+        pages = extras.pages();
+        this.model = model;
+        this.plan = plan;
+        this.settings = settings;
+        this.pipeline = pipeline;
+    }
+
+    /**
+     * Loads a model as one shard on a device that the caller opened.
+     *
+     * @throws VarveException of kind OUT_OF_MEMORY if it does not fit
+     */
+    public static LoadedModel load(
+            OpenedModel model, ComputeDevice device, ModelSettings settings) {
+        return load(model, device, settings, List.of(model.shape().allLayers()));
+    }
+
+    /**
+     * Loads a model as several shards of one device that the caller opened.
+     *
+     * @param ranges follow each other and cover all layers
+     * @throws VarveException of kind OUT_OF_MEMORY if they do not fit
+     */
+    public static LoadedModel load(
+            OpenedModel model,
+            ComputeDevice device,
+            ModelSettings settings,
+            List<LayerRange> ranges) {
+        return load(model, device, settings, ranges, Extras.NONE);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param extras what helps the shards
+     */
+    public static LoadedModel load(
+            OpenedModel model,
+            ComputeDevice device,
+            ModelSettings settings,
+            List<LayerRange> ranges,
+            Extras extras) {
+        DeviceReference name = DeviceReference.parse(device.info().name());
+        SplitPlan plan =
+                SplitPlan.of(
+                        model.adapter(),
+                        Placement.of(Collections.nCopies(ranges.size(), name), ranges),
+                        reference -> device.info(),
+                        settings);
+        ShardFactory factory =
+                (part, options, progress) ->
+                        LocalShard.load(model.range(part.range()), device, options, progress);
+        return load(model, plan, factory, settings, extras, LoadProgress.silent());
+    }
+
+    /** Loads a model as planned, without a disk behind host memory. */
+    public static LoadedModel load(
+            OpenedModel model,
+            SplitPlan plan,
+            ShardFactory factory,
+            ModelSettings settings,
+            LoadProgress progress) {
+        return load(model, plan, factory, settings, Extras.NONE, progress);
+    }
+
+    /**
+     * Loads a model as planned. If a shard cannot be loaded the others are closed.
+     *
+     * @param factory opens the shards, which belong to the model from then on
+     * @param extras what helps the shards; belongs to the model's engine once that runs
+     * @throws VarveException as the factory does
+     * @throws IllegalArgumentException if pages are to be chosen by a reader that is not there
+     */
+    public static LoadedModel load(
+            OpenedModel model,
+            SplitPlan plan,
+            ShardFactory factory,
+            ModelSettings settings,
+            Extras extras,
+            LoadProgress progress) {
+        requireReader(plan, extras);
+        List<Shard> shards = new ShardLoading(factory, plan, settings, progress).run();
+        return new LoadedModel(model, plan, settings, new ShardPipeline(shards), extras);
+    }
+
+    private static void requireReader(SplitPlan plan, Extras extras) {
+        boolean reads =
+                plan.pool()
+                        .options()
+                        .filter(bounded -> bounded.policy() == PagePolicy.DRAFTER)
+                        .isPresent();
+        if (reads && extras.pages().isEmpty()) {
+            throw PagePolicy.withoutDrafter();
+        }
+    }
+
+    /** The shards, their memory, health and times. */
+    public List<ShardStatus> shards() {
+        return pipeline.status();
+    }
+
+    /** The model file. */
+    public GgufFile file() {
+        return model.file();
+    }
+
+    /** The model as its family sees it. */
+    public LayerSplitAdapter adapter() {
+        return model.adapter();
+    }
+
+    /** The sizes that were chosen. */
+    public MemoryPlan plan() {
+        return plan.total();
+    }
+
+    /** The sizes of each shard. */
+    public SplitPlan splitPlan() {
+        return plan;
+    }
+
+    /** What was asked for. */
+    public ModelSettings settings() {
+        return settings;
+    }
+
+    /** Starts the engine at the first call; the same one afterwards. */
+    public synchronized Scheduler engine() {
+        Scheduler running = engine.orElseGet(this::start);
+        engine = Optional.of(running);
+        return running;
+    }
+
+    private Scheduler start() {
+        return Scheduler.start(pipeline, model.shape(), engineOptions(), speculation, pages);
+    }
+
+    /** What the engine is started with. */
+    EngineOptions engineOptions() {
+        int[] suppressed =
+                file().metadata().findIntegers("tokenizer.ggml.suppress_tokens").stream()
+                        .flatMapToInt(ids -> Arrays.stream(ids).mapToInt(id -> (int) id))
+                        .filter(id -> id >= 0 && id < model.shape().vocabularySize())
+                        .toArray();
+        MemoryPlan total = plan.total();
+        return new EngineOptions(
+                new EngineOptions.Capacity(
+                        total.contextTokens(), settings.sequences().parallel(), caches(total)),
+                settings.waiting().queueLimit(),
+                suppressed,
+                settings.waiting().shardPatience(),
+                settings.waiting().pace(),
+                hostCache(total.sizes().regionSlots()),
+                feed);
+    }
+
+    private CacheCapacity caches(MemoryPlan total) {
+        CacheSizes sizes = total.sizes();
+        CacheCapacity caches = new CacheCapacity(sizes.slots(), sizes.stateRows(), sizes.stashes());
+        long pageBytes = total.need().kvBytes() / sizes.slots() * Pages.TOKENS;
+        return plan.pool()
+                .options()
+                .map(bounded -> caches.with(bounded.withPageBytes(pageBytes)))
+                .orElse(caches);
+    }
+
+    private Optional<HostCache> hostCache(int regionSlots) {
+        return Optional.of(plan.hostCache())
+                .filter(HostCachePlan::isPresent)
+                .map(
+                        memory ->
+                                new HostCache(
+                                        CacheLayout.of(
+                                                model.shape(),
+                                                model.shape().allLayers(),
+                                                settings.computation().cacheTypes(),
+                                                regionSlots),
+                                        memory.bytes() / plan.replicas(),
+                                        stores));
+    }
+
+    /**
+     * Computes the logits of every given token. Not to be mixed with the engine.
+     *
+     * @throws VarveException of kind CONTEXT_OVERFLOW if there are more tokens than the context
+     *     holds
+     */
+    public synchronized void logits(int[] tokens, TeacherForcing.LogitsSink sink) {
+        if (engine.isPresent()) {
+            throw new IllegalStateException("the engine has the shards already");
+        }
+        TeacherForcing.run(
+                pipeline,
+                tokens,
+                plan.total().sizes().slots(),
+                model.shape().vocabularySize(),
+                sink);
+    }
+
+    /** Cancels what runs and frees weights and caches. */
+    @Override
+    public synchronized void close() {
+        try {
+            engine.ifPresentOrElse(Scheduler::close, this::closeUnused);
+        } finally {
+            pages.ifPresent(PageReader::close);
+        }
+    }
+
+    private void closeUnused() {
+        pipeline.close();
+        new Extras(stores, speculation, Optional.empty(), feed).close();
+    }
+}

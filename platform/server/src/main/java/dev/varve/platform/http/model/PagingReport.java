@@ -1,0 +1,40 @@
+package dev.varve.platform.http.model;
+
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.shard.PoolGeometry;
+
+import tools.jackson.databind.node.ObjectNode;
+
+/** A bounded attention cache as {@code /props} shows it. */
+final class PagingReport {
+    private static final double THOUSAND = 1000;
+
+    private PagingReport() {}
+
+    /** The same with what lies where at the moment. */
+    static ObjectNode live(PagingStatus status, long steps) {
+        double perStep = steps == 0 ? 0 : (double) status.counts().pagesIn() / steps;
+        return of(status)
+                .put("page_tokens", PoolGeometry.PAGE)
+                .put("resident_pages", status.residentPages())
+                .put("pages_in_per_step", Math.round(perStep * THOUSAND) / THOUSAND);
+    }
+
+    static ObjectNode of(PagingStatus status) {
+        PageCounts counts = status.counts();
+        return Json.object()
+                .put("pool_tokens", status.options().poolTokens())
+                .put("policy", status.options().policy().word())
+                .put("tau", status.options().tau())
+                .put("pages_out", counts.pagesOut())
+                .put("pages_in", counts.pagesIn())
+                .put("host_pages", status.hostPages())
+                .put("host_bytes", status.hostBytes())
+                .put("moved_bytes", counts.movedBytes())
+                .put("reselects", counts.reselects())
+                .put("recalls", counts.recalls())
+                .put("recall_hit_rate", Math.round(counts.recallHitRate() * THOUSAND) / THOUSAND);
+    }
+}

@@ -1,0 +1,22 @@
+package dev.varve.platform.shard;
+
+
+/** What pages have in common wherever they lie. */
+public final class Pages {
+    /** Positions of a page, in as many consecutive slots. */
+    public static final int TOKENS = PoolGeometry.PAGE;
+
+    private Pages() {}
+
+    static void requireName(long page) {
+        if (page < 1) {
+            throw new IllegalArgumentException("page " + page);
+        }
+    }
+
+    static void requireSlot(int slot) {
+        if (slot < 0 || slot % TOKENS != 0 || slot > Integer.MAX_VALUE - TOKENS) {
+            throw new IllegalArgumentException("page at slot " + slot);
+        }
+    }
+}

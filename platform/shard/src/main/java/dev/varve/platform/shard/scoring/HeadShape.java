@@ -1,0 +1,42 @@
+package dev.varve.platform.shard.scoring;
+
+/**
+ * Heads of an attention layer.
+ *
+ * @param length elements of a head
+ * @param queryHeads of the queries
+ * @param keyHeads of the keys and values, at most as many
+ */
+public record HeadShape(int length, int queryHeads, int keyHeads) {
+    /** Checks the numbers. */
+    public HeadShape {
+        if (length < 1 || keyHeads < 1 || queryHeads < keyHeads) {
+            throw new IllegalArgumentException(
+                    "no attention has heads of "
+                            + length
+                            + " elements, "
+                            + queryHeads
+                            + " of queries and "
+                            + keyHeads
+                            + " of keys");
+        }
+    }
+
+    /** The head of the keys that a head of the queries looks at. */
+    public int keyHead(int queryHead) {
+        return (int) ((long) queryHead * keyHeads / queryHeads);
+    }
+
+    /** What products of queries and keys are multiplied with. */
+    public double scale() {
+        return 1 / Math.sqrt(length);
+    }
+
+    int queryRow() {
+        return length * queryHeads;
+    }
+
+    int keyRow() {
+        return length * keyHeads;
+    }
+}

@@ -1,0 +1,31 @@
+/** Ranges of layers on devices: what a shard is, how one computes in this process, and where shards are placed. */
+@SuppressWarnings("module") // the modules above this one are compiled later
+module dev.varve.platform.shard {
+    requires transitive dev.varve.api;
+    requires transitive dev.varve.platform.base;
+    requires jdk.jfr;
+
+    exports dev.varve.platform.failure to
+            dev.varve.platform.cache,
+            dev.varve.platform.engine,
+            dev.varve.platform.server;
+    exports dev.varve.platform.placement to
+            dev.varve.platform.cli,
+            dev.varve.platform.host;
+    exports dev.varve.platform.shard to
+            dev.varve.platform.cache,
+            dev.varve.platform.cli,
+            dev.varve.platform.engine,
+            dev.varve.platform.host,
+            dev.varve.platform.rpc,
+            dev.varve.platform.server,
+            dev.varve.platform.speculation;
+    exports dev.varve.platform.shard.local to
+            dev.varve.platform.host,
+            dev.varve.platform.rpc,
+            dev.varve.platform.speculation;
+    exports dev.varve.platform.shard.scoring to
+            dev.varve.platform.cli,
+            dev.varve.platform.host,
+            dev.varve.platform.rpc;
+}

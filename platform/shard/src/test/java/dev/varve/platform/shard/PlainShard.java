@@ -1,0 +1,593 @@
+package dev.varve.platform.shard;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * A shard of a {@link PlainModel} that computes token by token in loops over its own arrays: no
+ * native library, no order of summation that depends on the batch. So chunks, batches and splits
+ * give equal bits. It refuses to read what was never written, can be lost and can come back.
+ * Thread-safe.
+ */
+public class PlainShard extends FakeShard {
+    /** What a score loses per position of distance, so that the order of rows matters. */
+    private static final float DISTANCE = 0.01f;
+
+    /**
+     * Sizes of the caches.
+     *
+     * @param slots rows of the KV pool
+     * @param stateRows state rows, the zero row included
+     * @param captures layers whose input batches may ask for
+     * @param stashes for drafted slices
+     */
+    public record Sizes(int slots, int stateRows, List<Integer> captures, Stashes stashes) {
+        public Sizes {
+            captures = List.copyOf(captures);
+        }
+
+        /** Sizes of a shard that captures nothing and takes no drafted slices. */
+        public Sizes(int slots, int stateRows) {
+            this(slots, stateRows, List.of(), Stashes.NONE);
+        }
+
+        /** Those of any shard. */
+        public static Sizes of(ShardOptions options) {
+            return new Sizes(
+                    options.sizes().slots(),
+                    options.sizes().stateRows(),
+                    options.captures(),
+                    options.sizes().stashes());
+        }
+    }
+
+    private final PlainModel model;
+    private final Sizes sizes;
+    private final PlainCaches caches;
+    private float[] logits = new float[0];
+    private Optional<String> missing = Optional.empty();
+
+    /** Of the last batch, by layer and slice. */
+    private final Map<Integer, Map<Slice, List<float[]>>> queries = new TreeMap<>();
+
+    private boolean usable = true;
+    private boolean closed;
+    private long restarts;
+    private CompletableFuture<Void> back = new CompletableFuture<>();
+
+    /** A shard with a turn of its own. */
+    public PlainShard(PlainModel model, LayerRange range, Sizes sizes) {
+        this(model, range, sizes, new Object());
+    }
+
+    /** A shard that takes turns with others. */
+    public PlainShard(PlainModel model, LayerRange range, Sizes sizes, Object turn) {
+        super(range, "plain:" + range.begin(), turn);
+        this.model = model;
+        this.sizes = sizes;
+        caches = new PlainCaches(model.shape().layers(), range, sizes.slots(), sizes.stateRows());
+    }
+
+    /** Called before a batch is computed, on the thread that computes it. */
+    protected void beforeBatch(Batch batch) {
+        // Tests that want to look or to wait override this.
+    }
+
+    @Override
+    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        beforeBatch(batch);
+        return unlessLost(() -> compute(batch, boundary));
+    }
+
+    @Override
+    public boolean canRehearse() {
+        return true;
+    }
+
+    @Override
+    public CompletableFuture<ShardResult> rehearse(Batch batch, Optional<Boundary> boundary) {
+        requireBoundary(batch, boundary);
+        requireTokensAndCaptures(batch);
+        boolean ends = range().end() == model.shape().layerCount();
+        int rows = ends ? batch.outputs() : 0;
+        float[] activation = new float[batch.tokens() * PlainModel.WIDTH];
+        return CompletableFuture.completedFuture(
+                new ShardResult(
+                        new float[rows * model.shape().vocabularySize()],
+                        new int[batch.outputs()],
+                        rows,
+                        ends
+                                ? Optional.empty()
+                                : Optional.of(new HostBoundary(activation, batch.tokens())),
+                        batch.captures().stream()
+                                .filter(range()::computesInputOf)
+                                .map(layer -> new Feature(layer, activation, batch.tokens()))
+                                .toList()));
+    }
+
+    private synchronized <T> CompletableFuture<T> unlessLost(Supplier<T> work) {
+        if (closed) {
+            throw new IllegalStateException("shard " + range() + " is closed");
+        }
+        if (!usable) {
+            return CompletableFuture.failedFuture(
+                    new ShardLostException(
+                            device() + " is lost: " + missing.orElse("it was not asked for")));
+        }
+        try {
+            return CompletableFuture.completedFuture(work.get());
+        } catch (VarveException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private ShardResult compute(Batch batch, Optional<Boundary> boundary) {
+        requireBoundary(batch, boundary);
+        requireTokensAndCaptures(batch);
+        change(batch.changes(), caches);
+        requirePlaces(batch.slices());
+        queries.clear();
+        List<Feature> features = new ArrayList<>();
+        float[][] hidden = boundary.map(PlainShard::columns).orElseGet(() -> embedded(batch));
+        for (int layer = range().begin(); layer < range().end(); layer++) {
+            if (range().computesInputOf(layer) && batch.captures().contains(layer)) {
+                features.add(new Feature(layer, flat(hidden), hidden.length));
+            }
+            int column = 0;
+            for (Slice slice : batch.slices()) {
+                run(layer, slice, hidden, column);
+                column += slice.tokens().length;
+            }
+        }
+        if (batch.captures().contains(range().end())) {
+            features.add(new Feature(range().end(), flat(hidden), hidden.length));
+        }
+        for (Slice slice : batch.slices()) {
+            caches.stateEnds(
+                    slice.writeRow(),
+                    slice.place().isDrafted()
+                            ? PlainCaches.UNSETTLED
+                            : slice.firstPosition() + slice.tokens().length);
+        }
+        if (range().end() < model.shape().layerCount()) {
+            Boundary next = new HostBoundary(flat(hidden), hidden.length);
+            return new ShardResult(
+                    new float[0],
+                    new int[batch.outputs()],
+                    0,
+                    Optional.of(next),
+                    features,
+                    scores(batch));
+        }
+        int[] best = outputs(batch.slices(), batch.outputs(), hidden);
+        return new ShardResult(
+                logits, best, best.length, Optional.empty(), features, scores(batch));
+    }
+
+    private void keepQuery(int layer, Slice slice, float[] query) {
+        List<float[]> kept =
+                queries.computeIfAbsent(layer, key -> new IdentityHashMap<>())
+                        .computeIfAbsent(slice, key -> new ArrayList<>());
+        kept.add(query);
+        if (kept.size() > PageQuery.COLUMNS) {
+            kept.removeFirst();
+        }
+    }
+
+    /** Answers what a batch asks about pages, see {@link KeyBounds}. */
+    private List<PageScores> scores(Batch batch) {
+        List<PageScores> scores = new ArrayList<>();
+        for (int number = 0; number < batch.queries().size(); number++) {
+            PageQuery query = batch.queries().get(number);
+            Slice slice = batch.slices().get(query.slice());
+            for (Map.Entry<Integer, Map<Slice, List<float[]>>> layer : queries.entrySet()) {
+                List<Optional<float[]>> bounds =
+                        query.pages().stream()
+                                .map(place -> caches.pageKeys(layer.getKey(), place))
+                                .map(rows -> KeyBounds.of(rows, PlainModel.HEAD))
+                                .toList();
+                float[] values =
+                        KeyBounds.score(
+                                flat(layer.getValue().get(slice)), 1, PlainModel.HEAD, 1, bounds);
+                scores.add(new PageScores(number, layer.getKey(), values));
+            }
+        }
+        return scores;
+    }
+
+    private static float[] flat(List<float[]> vectors) {
+        float[] all = new float[vectors.size() * PlainModel.HEAD];
+        for (int i = 0; i < vectors.size(); i++) {
+            System.arraycopy(vectors.get(i), 0, all, i * PlainModel.HEAD, PlainModel.HEAD);
+        }
+        return all;
+    }
+
+    private void requireBoundary(Batch batch, Optional<Boundary> boundary) {
+        if (boundary.isPresent() != (range().begin() > 0)) {
+            throw new IllegalArgumentException(
+                    "range "
+                            + range()
+                            + (boundary.isPresent() ? " takes no" : " needs a")
+                            + " boundary activation");
+        }
+        boundary.ifPresent(
+                given -> {
+                    if (given.tokens() != batch.tokens()
+                            || given.values().length < batch.tokens() * PlainModel.WIDTH) {
+                        throw new IllegalArgumentException(
+                                "activation of "
+                                        + given.tokens()
+                                        + " tokens for a batch of "
+                                        + batch.tokens());
+                    }
+                });
+    }
+
+    private void requireTokensAndCaptures(Batch batch) {
+        if (!sizes.captures().containsAll(batch.captures())) {
+            throw new IllegalArgumentException(
+                    "captures " + batch.captures() + " of " + sizes.captures());
+        }
+        int vocabulary = model.shape().vocabularySize();
+        for (Slice slice : batch.slices()) {
+            for (int token : slice.tokens()) {
+                if (token < 0 || token >= vocabulary) {
+                    throw new IllegalArgumentException(
+                            "token " + token + " of a vocabulary of " + vocabulary);
+                }
+            }
+        }
+    }
+
+    /** Whatever a slice reads must have been written for it, and none may write another's. */
+    private void requirePlaces(List<Slice> slices) {
+        Set<Long> sequences = new HashSet<>();
+        Set<Integer> rows = new HashSet<>();
+        for (Slice slice : slices) {
+            if (!sequences.add(slice.sequence())) {
+                throw new IllegalArgumentException(
+                        "sequence " + slice.sequence() + " twice in a batch");
+            }
+            if (!rows.add(slice.writeRow()) && caches.keepsState()) {
+                throw new IllegalArgumentException(
+                        "state row " + slice.writeRow() + " is written twice in a batch");
+            }
+            for (Slice other : slices) {
+                if (other != slice
+                        && slice.slots().begin() < other.slots().end()
+                        && other.slots().begin() < slice.slots().end()) {
+                    throw new IllegalArgumentException(
+                            slice.slots() + " and " + other.slots() + " overlap in a batch");
+                }
+            }
+            if (slice.slots().end() > sizes.slots()) {
+                throw new IllegalArgumentException(
+                        slice.slots() + " in a pool of " + sizes.slots() + " slots");
+            }
+            if (slice.place().isDrafted()
+                    && (slice.place().stash() >= sizes.stashes().count()
+                            || slice.tokens().length > sizes.stashes().tokens())) {
+                throw new IllegalArgumentException(slice + " does not fit " + sizes.stashes());
+            }
+            caches.requireRow(slice.writeRow());
+            caches.requireState(slice.readRow(), slice.firstPosition());
+            caches.requireHeld(slice.slots().begin(), slice.place().pages(), slice.firstPosition());
+        }
+    }
+
+    private float[][] embedded(Batch batch) {
+        return batch.slices().stream()
+                .flatMapToInt(slice -> Arrays.stream(slice.tokens()))
+                .mapToObj(model::embed)
+                .toArray(float[][]::new);
+    }
+
+    private static float[][] columns(Boundary boundary) {
+        float[] values = boundary.values();
+        float[][] columns = new float[boundary.tokens()][PlainModel.WIDTH];
+        for (int i = 0; i < columns.length; i++) {
+            System.arraycopy(values, i * PlainModel.WIDTH, columns[i], 0, PlainModel.WIDTH);
+        }
+        return columns;
+    }
+
+    private static float[] flat(float[][] columns) {
+        float[] values = new float[columns.length * PlainModel.WIDTH];
+        for (int i = 0; i < columns.length; i++) {
+            System.arraycopy(columns[i], 0, values, i * PlainModel.WIDTH, PlainModel.WIDTH);
+        }
+        return values;
+    }
+
+    /** Computes a layer for the tokens of a slice, in their order. */
+    private void run(int layer, Slice slice, float[][] hidden, int firstColumn) {
+        int count = slice.tokens().length;
+        switch (model.shape().layers().get(layer)) {
+            case LayerState.FullAttention ignored -> {
+                PlainCaches.Window seen =
+                        caches.rows(
+                                layer,
+                                slice.slots().begin(),
+                                slice.place().pages(),
+                                slice.firstPosition() - 1);
+                for (int i = 0; i < count; i++) {
+                    float[] input = PlainModel.normalised(hidden[firstColumn + i]);
+                    int position = slice.firstPosition() + i;
+                    float[] key = model.product(layer, "attn_k", input);
+                    float[] value = model.product(layer, "attn_v", input);
+                    caches.write(
+                            layer,
+                            slice.slots().begin() + slice.place().pages().offset(position),
+                            position,
+                            key,
+                            value);
+                    seen.keys().add(key);
+                    seen.values().add(value);
+                    keepQuery(layer, slice, model.product(layer, "attn_q", input));
+                    hidden[firstColumn + i] = attended(layer, hidden[firstColumn + i], input, seen);
+                }
+            }
+            case LayerState.SlidingAttention sliding -> {
+                PlainCaches.Window before = caches.window(layer, slice.readRow());
+                caches.beginStash(layer, slice.place());
+                List<float[]> keys = new ArrayList<>(before.keys());
+                List<float[]> values = new ArrayList<>(before.values());
+                for (int i = 0; i < count; i++) {
+                    float[] input = PlainModel.normalised(hidden[firstColumn + i]);
+                    keys.add(model.product(layer, "attn_k", input));
+                    values.add(model.product(layer, "attn_v", input));
+                    int first = Math.max(0, keys.size() - sliding.window());
+                    PlainCaches.Window seen =
+                            new PlainCaches.Window(
+                                    keys.subList(first, keys.size()),
+                                    values.subList(first, keys.size()));
+                    hidden[firstColumn + i] = attended(layer, hidden[firstColumn + i], input, seen);
+                    caches.stash(
+                            layer,
+                            slice.place(),
+                            new PlainCaches.Window(List.copyOf(keys), List.copyOf(values)));
+                }
+                caches.window(layer, slice.writeRow(), new PlainCaches.Window(keys, values));
+            }
+            case LayerState.Recurrent ignored -> {
+                PlainCaches.State state = caches.state(layer, slice.readRow());
+                caches.beginStash(layer, slice.place());
+                for (int i = 0; i < count; i++) {
+                    float[] before = hidden[firstColumn + i];
+                    float[] input = PlainModel.normalised(before);
+                    float[] mixed = convolved(layer, state, input);
+                    state = advanced(layer, state, input, mixed);
+                    float[] query = model.product(layer, "attn_q", mixed);
+                    hidden[firstColumn + i] =
+                            model.finish(layer, before, applied(state.matrix(), query));
+                    caches.stash(layer, slice.place(), state);
+                }
+                caches.state(layer, slice.writeRow(), state);
+            }
+            case LayerState other ->
+                    throw new IllegalArgumentException(
+                            "layer " + layer + " is no plain one: " + other);
+        }
+    }
+
+    /** Attends with the last of the rows as the token's own. */
+    private float[] attended(int layer, float[] before, float[] input, PlainCaches.Window seen) {
+        float[] query = model.product(layer, "attn_q", input);
+        int rows = seen.keys().size();
+        double[] weights = new double[rows];
+        double sum = 0;
+        for (int row = 0; row < rows; row++) {
+            float score = 0;
+            for (int i = 0; i < query.length; i++) {
+                score += query[i] * seen.keys().get(row)[i];
+            }
+            weights[row] = Math.exp(score / 2 - DISTANCE * (rows - 1 - row));
+            sum += weights[row];
+        }
+        float[] mixed = new float[query.length];
+        for (int i = 0; i < mixed.length; i++) {
+            double total = 0;
+            for (int row = 0; row < rows; row++) {
+                total += weights[row] * seen.values().get(row)[i];
+            }
+            mixed[i] = (float) (total / sum);
+        }
+        return model.finish(layer, before, mixed);
+    }
+
+    private float[] convolved(int layer, PlainCaches.State state, float[] input) {
+        float[] mixed = new float[PlainModel.WIDTH];
+        for (int channel = 0; channel < mixed.length; channel++) {
+            float sum = input[channel] * model.tap(layer, channel, PlainModel.TAPS - 1);
+            for (int tap = 0; tap < PlainModel.TAPS - 1; tap++) {
+                sum +=
+                        state.inputs()[tap * PlainModel.WIDTH + channel]
+                                * model.tap(layer, channel, tap);
+            }
+            mixed[channel] = sum;
+        }
+        return mixed;
+    }
+
+    /** The state with a token in it: what the matrix said of its key moves towards its value. */
+    private PlainCaches.State advanced(
+            int layer, PlainCaches.State state, float[] input, float[] mixed) {
+        int width = PlainModel.WIDTH;
+        float[] inputs = Arrays.copyOfRange(state.inputs(), width, state.inputs().length + width);
+        System.arraycopy(input, 0, inputs, inputs.length - width, width);
+        float decay = sigmoid(model.product(layer, "ssm_alpha", input)[0]);
+        float beta = sigmoid(model.product(layer, "ssm_beta", input)[0]);
+        float[] key = PlainModel.normalised(model.product(layer, "attn_k", mixed));
+        float[] value = model.product(layer, "attn_v", mixed);
+        float[] matrix = state.matrix().clone();
+        for (int i = 0; i < matrix.length; i++) {
+            matrix[i] *= decay;
+        }
+        float[] said = applied(matrix, key);
+        for (int row = 0; row < value.length; row++) {
+            float step = beta * (value[row] - said[row]) / key.length;
+            for (int column = 0; column < key.length; column++) {
+                matrix[row * key.length + column] += step * key[column];
+            }
+        }
+        return new PlainCaches.State(inputs, matrix);
+    }
+
+    private static float[] applied(float[] matrix, float[] vector) {
+        float[] result = new float[matrix.length / vector.length];
+        for (int row = 0; row < result.length; row++) {
+            for (int column = 0; column < vector.length; column++) {
+                result[row] += matrix[row * vector.length + column] * vector[column];
+            }
+        }
+        return result;
+    }
+
+    private static float sigmoid(float value) {
+        return (float) (1 / (1 + StrictMath.exp(-value)));
+    }
+
+    /** Fills the logits, with no number where only the best token was wanted. */
+    private int[] outputs(List<Slice> slices, int rows, float[][] hidden) {
+        int vocabulary = model.shape().vocabularySize();
+        if (rows > 0 && logits.length < rows * vocabulary) {
+            logits = new float[rows * vocabulary];
+        }
+        int[] best = new int[rows];
+        int row = 0;
+        int column = 0;
+        for (Slice slice : slices) {
+            int count = slice.outputs().count(slice.tokens().length);
+            column += slice.tokens().length;
+            for (int i = count; i > 0; i--) {
+                int begin = row * vocabulary;
+                model.logits(hidden[column - i], logits, begin);
+                if (slice.outputs().isBest()) {
+                    best[row] = argmax(begin, vocabulary);
+                    Arrays.fill(logits, begin, begin + vocabulary, Float.NaN);
+                }
+                row++;
+            }
+        }
+        return best;
+    }
+
+    private int argmax(int begin, int count) {
+        int best = 0;
+        for (int i = 0; i < count; i++) {
+            if (Float.isNaN(logits[begin + i])) {
+                return -1;
+            }
+            best = logits[begin + i] > logits[begin + best] ? i : best;
+        }
+        return best;
+    }
+
+    @Override
+    public synchronized ShardMemory memory() {
+        return new ShardMemory(model.weightBytes(range()), 0, caches.bytes(), 0);
+    }
+
+    @Override
+    public CompletableFuture<Void> change(CacheChanges changes) {
+        return unlessLost(
+                () -> {
+                    change(changes, caches);
+                    return null;
+                });
+    }
+
+    private static void change(CacheChanges changes, PlainCaches caches) {
+        changes.commits().forEach(caches::commit);
+        changes.moves().forEach(caches::make);
+    }
+
+    @Override
+    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+        return unlessLost(
+                () -> {
+                    parts.forEach(caches::requireFits);
+                    for (int i = 0; i < parts.size(); i++) {
+                        target.take(i, caches.export(parts.get(i)));
+                    }
+                    return null;
+                });
+    }
+
+    @Override
+    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+        return unlessLost(
+                () -> {
+                    parts.forEach(caches::requireFits);
+                    for (int i = 0; i < parts.size(); i++) {
+                        ByteBuffer bytes = ByteBuffer.allocate((int) parts.get(i).bytes());
+                        source.give(i, bytes);
+                        caches.adopt(parts.get(i), bytes.flip());
+                    }
+                    return null;
+                });
+    }
+
+    /** Takes the shard away, with everything that it holds. */
+    public synchronized void lose(String why) {
+        caches.clear();
+        missing = Optional.of(why);
+        usable = false;
+    }
+
+    /** Brings it back; it is used again once somebody has asked for it. */
+    public void comeBack() {
+        CompletableFuture<Void> waiting;
+        synchronized (this) {
+            missing = Optional.empty();
+            restarts++;
+            waiting = back;
+            back = new CompletableFuture<>();
+        }
+        waiting.complete(null);
+    }
+
+    @Override
+    public synchronized ShardHealth health() {
+        return missing.isEmpty()
+                ? ShardHealth.ready(restarts)
+                : new ShardHealth(ShardHealth.State.MISSING, missing, restarts, Optional.empty());
+    }
+
+    @Override
+    public synchronized CompletableFuture<Void> recover() {
+        if (closed) {
+            return CompletableFuture.failedFuture(new ShardLostException(device() + " is closed"));
+        }
+        if (missing.isPresent()) {
+            return back.thenCompose(ready -> recover());
+        }
+        usable = true;
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void close() {
+        CompletableFuture<Void> waiting;
+        synchronized (this) {
+            closed = true;
+            waiting = back;
+        }
+        waiting.completeExceptionally(new ShardLostException(device() + " is closed"));
+    }
+}

@@ -1,0 +1,125 @@
+package dev.varve.platform.mtp;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.gguf.ModelFormatException;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelAssistant;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.ModelKeys;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.OpenedModel;
+
+import java.util.List;
+
+/**
+ * A file with a block that guesses, or with several blocks that do so together, held against the
+ * model whose tokens they guess. Nothing is loaded; immutable.
+ *
+ * @param file has the block
+ * @param block as the family sees it, see {@link ModelFamilyProvider#openNextToken} and {@link
+ *     ModelFamilyProvider#openAssistant}
+ * @param target the model
+ * @param captures layers of the model whose input it guesses from; the last one stands for what
+ *     leaves the model's last layer
+ * @param staysInPlace whether guesses are put in at the same position, as with an assistant, or
+ *     behind each other
+ */
+public record MtpFile(
+        GgufFile file,
+        LayerSplitAdapter block,
+        ModelShape target,
+        List<Integer> captures,
+        boolean staysInPlace) {
+    /** Copies the layers. */
+    public MtpFile {
+        captures = List.copyOf(captures);
+    }
+
+    /**
+     * Finds the block.
+     *
+     * @param file the target's own, or another one
+     * @param family the target's
+     * @throws VarveException of kind UNSUPPORTED_MODEL if it has none
+     * @throws ModelFormatException naming key or tensor, what was expected and found, if the block
+     *     is not whole or is none of that target
+     */
+    public static MtpFile of(
+            GgufFile file, ModelFamilyProvider family, OpenedModel target, ModelOptions options) {
+        ModelShape shape = target.shape();
+        if (!file.architecture().equals(shape.architecture())) {
+            ModelAssistant assistant =
+                    family.openAssistant(file, target.file(), options)
+                            .orElseThrow(() -> foreign(file, shape));
+            return new MtpFile(file, assistant.blocks(), shape, assistant.captures(), true);
+        }
+        ModelKeys keys = new ModelKeys(file, options);
+        requireEqual(keys, "embedding_length", shape.embeddingLength(), keys.width());
+        requireEqual(keys, "vocab_size", shape.vocabularySize(), keys.vocabulary());
+        LayerSplitAdapter block =
+                family.openNextToken(file, target.file(), options).orElseThrow(() -> absent(file));
+        return new MtpFile(file, block, shape, List.of(shape.layerCount()), false);
+    }
+
+    private static ModelFormatException foreign(GgufFile file, ModelShape target) {
+        return new ModelFormatException(
+                file.path(),
+                "general.architecture",
+                "a DFlash draft model, "
+                        + target.architecture()
+                        + " with a block for multi-token prediction, or an assistant of such a"
+                        + " model",
+                file.architecture());
+    }
+
+    private static VarveException absent(GgufFile file) {
+        return new VarveException(
+                VarveException.Kind.UNSUPPORTED_MODEL,
+                file.path()
+                        + ": expected a block for multi-token prediction ("
+                        + file.architecture()
+                        + ".nextn_predict_layers and its tensors), found none");
+    }
+
+    private static void requireEqual(ModelKeys keys, String key, int target, int found) {
+        if (found != target) {
+            throw keys.wrong(key, target + " as the model whose tokens are guessed", found);
+        }
+    }
+
+    /** The blocks alone: the layers in front of them keep nothing and are not there. */
+    LayerRange range() {
+        List<LayerState> layers = block.shape().layers();
+        int begin = 0;
+        while (layers.get(begin).equals(LayerState.Custom.nothing())) {
+            begin++;
+        }
+        return new LayerRange(begin, layers.size());
+    }
+
+    /** What a block makes of a token, by the layer that it stands for. */
+    int made() {
+        return range().end();
+    }
+
+    /** Elements of a hidden state. */
+    int width() {
+        return target.embeddingLength();
+    }
+
+    /** Elements of what a row takes in: a state of each capture, and what the block made itself. */
+    int columnLength() {
+        return (captures.size() + 1) * width();
+    }
+
+    /** Bytes of all weights that are loaded. */
+    public long weightBytes() {
+        return block.tensors(range()).entries().stream()
+                .mapToLong(entry -> entry.tensor().bytes())
+                .sum();
+    }
+}

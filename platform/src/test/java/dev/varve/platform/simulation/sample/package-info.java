@@ -1,2 +1,0 @@
-/** Scenarios with faults that a simulation must find, and with calls that it must get right. */
-package dev.varve.platform.simulation.sample;

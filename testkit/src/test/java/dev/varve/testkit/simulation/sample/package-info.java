@@ -1,0 +1,2 @@
+/** Scenarios with faults that a simulation must find, and with calls that it must get right. */
+package dev.varve.testkit.simulation.sample;

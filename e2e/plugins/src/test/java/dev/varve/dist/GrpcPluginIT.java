@@ -48,9 +48,9 @@ class GrpcPluginIT {
                         "--module-path",
                         Varve.INSTALLATION.resolve("lib").toString(),
                         "--add-modules",
-                        "dev.varve.platform",
+                        "dev.varve.platform.host",
                         "--add-exports",
-                        "dev.varve.platform/dev.varve.platform.plugin=ALL-UNNAMED",
+                        "dev.varve.platform.host/dev.varve.platform.plugin=ALL-UNNAMED",
                         "--enable-native-access=dev.varve.api",
                         "-cp",
                         Path.of(

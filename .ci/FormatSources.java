@@ -35,8 +35,9 @@ final class FormatSources {
     }
 
     private static List<Path> sources(Path root) throws IOException {
-        try (Stream<Path> modules = Files.list(root)) {
-            List<Path> folders = modules.flatMap(module -> SOURCE_FOLDERS.stream().map(module::resolve))
+        try (Stream<Path> modules = Files.walk(root, 2)) {
+            List<Path> folders = modules.filter(module -> Files.exists(module.resolve("pom.xml")))
+                    .flatMap(module -> SOURCE_FOLDERS.stream().map(module::resolve))
                     .filter(Files::isDirectory)
                     .toList();
             return folders.stream().flatMap(FormatSources::javaFiles).toList();

@@ -1,4 +1,7 @@
-/** Chat templates: a reader and renderer of the part of Jinja that model files use. Knows nothing of models. */
+/**
+ * Chat templates: a reader and renderer of the part of Jinja that model files use. Knows nothing of
+ * models.
+ */
 module dev.varve.platform.jinja {
     requires transitive dev.varve.api;
     requires transitive dev.varve.platform.base;

@@ -1,4 +1,7 @@
-/** Shards in other processes and on other hosts: frames, messages, supervision, and the identity of files. */
+/**
+ * Shards in other processes and on other hosts: frames, messages, supervision, and the identity of
+ * files.
+ */
 @SuppressWarnings("module") // the modules above this one are compiled later
 module dev.varve.platform.rpc {
     requires transitive dev.varve.api;

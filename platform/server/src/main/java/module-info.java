@@ -1,4 +1,7 @@
-/** The server: chats, the OpenAI, Anthropic, Ollama and llama.cpp dialects over HTTP, metrics, and the web page. */
+/**
+ * The server: chats, the OpenAI, Anthropic, Ollama and llama.cpp dialects over HTTP, metrics, and
+ * the web page.
+ */
 @SuppressWarnings("module") // the modules above this one are compiled later
 module dev.varve.platform.server {
     requires transitive dev.varve.api;

@@ -1,4 +1,7 @@
-/** Ranges of layers on devices: what a shard is, how one computes in this process, and where shards are placed. */
+/**
+ * Ranges of layers on devices: what a shard is, how one computes in this process, and where shards
+ * are placed.
+ */
 @SuppressWarnings("module") // the modules above this one are compiled later
 module dev.varve.platform.shard {
     requires transitive dev.varve.api;

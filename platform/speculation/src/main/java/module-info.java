@@ -1,4 +1,7 @@
-/** Speculative decoding: draft models, multi-token prediction, n-grams, and how many tokens to draft. */
+/**
+ * Speculative decoding: draft models, multi-token prediction, n-grams, and how many tokens to
+ * draft.
+ */
 @SuppressWarnings("module") // the modules above this one are compiled later
 module dev.varve.platform.speculation {
     requires transitive dev.varve.api;

@@ -10,8 +10,8 @@ import dev.varve.platform.draft.DflashSpeculator.Conduct;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.mtp.MtpFile;
 import dev.varve.platform.mtp.MtpSpeculator;
-import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.OpenedModel;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -12,9 +12,9 @@ import dev.varve.platform.placement.Placement;
 import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.vulkan.VulkanBackendProvider;
 

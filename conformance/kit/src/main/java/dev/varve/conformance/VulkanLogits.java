@@ -3,9 +3,9 @@ package dev.varve.conformance;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.runtime.ModelSettings;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

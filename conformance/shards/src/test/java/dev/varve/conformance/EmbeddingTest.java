@@ -30,7 +30,8 @@ import javax.tools.ToolProvider;
  * path with the plugins in a folder.
  */
 class EmbeddingTest {
-    private static final Path GUIDE = Path.of(System.getProperty("varve.test.root"), "docs", "embedding.md");
+    private static final Path GUIDE =
+            Path.of(System.getProperty("varve.test.root"), "docs", "embedding.md");
     private static final Pattern PROGRAM =
             Pattern.compile("^```java\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
 
@@ -156,7 +157,8 @@ class EmbeddingTest {
                                 + command
                                 + " '-Dvarve.home="
                                 + folder
-                                + "' -m dev.varve.platform.cli/dev.varve.platform.cli.Main \"$@\"\n");
+                                + "' -m dev.varve.platform.cli/dev.varve.platform.cli.Main"
+                                + " \"$@\"\n");
         return Files.setPosixFilePermissions(
                 launcher, PosixFilePermissions.fromString("rwx------"));
     }

@@ -92,7 +92,8 @@ class MixedDevicesTest {
 
     /** The prompt and what the processor answers. */
     private static GreedyRun greedy(Path file, int[] prompt, ComputeDevice cpu) throws Exception {
-        try (LoadedModel model = Vulkan.load(file, VulkanLogits.settings(FlashAttention.OFF), List.of(cpu))) {
+        try (LoadedModel model =
+                Vulkan.load(file, VulkanLogits.settings(FlashAttention.OFF), List.of(cpu))) {
             int[] answer = Answer.ask(model.engine(), prompt, ANSWER).tokens();
             int[] all = IntStream.concat(Arrays.stream(prompt), Arrays.stream(answer)).toArray();
             return new GreedyRun(all, new float[0][]);
@@ -101,7 +102,8 @@ class MixedDevicesTest {
 
     private static float[][] logits(
             Path file, int[] tokens, List<ComputeDevice> devices, int... cuts) {
-        try (LoadedModel model = Vulkan.load(file, VulkanLogits.settings(FlashAttention.OFF), devices, cuts)) {
+        try (LoadedModel model =
+                Vulkan.load(file, VulkanLogits.settings(FlashAttention.OFF), devices, cuts)) {
             return Cpu.logits(model, tokens);
         }
     }

@@ -157,7 +157,8 @@ class DiskCacheIT {
     void aCacheWithoutHostMemoryIsRefused() throws Exception {
         Varve varve = new Varve(Varve.INSTALLATION, home);
 
-        for (String store : List.of("--kv-cache-dir", "--shared-cache").subList(0, Effort.of(1, 2))) {
+        for (String store :
+                List.of("--kv-cache-dir", "--shared-cache").subList(0, Effort.of(1, 2))) {
             String place = store.equals("--kv-cache-dir") ? folder + "/k" : "redis://host";
             Varve.Outcome outcome = varve.run("serve", store, place, "--cache-ram", "0");
 

@@ -128,7 +128,12 @@ class SharedCacheIT {
     void aStoreThatNoPluginKnowsIsRefusedWithoutItsPassword() throws Exception {
         Varve.Outcome outcome =
                 new Varve(Varve.INSTALLATION, home)
-                        .run("serve", "--port", 0, "--shared-cache", "nowhere://u:" + SECRET + "@h");
+                        .run(
+                                "serve",
+                                "--port",
+                                0,
+                                "--shared-cache",
+                                "nowhere://u:" + SECRET + "@h");
 
         assertEquals(1, outcome.status(), outcome.err());
         assertTrue(outcome.err().contains("nowhere"), outcome.err());

@@ -16,7 +16,6 @@ import com.openai.models.chat.completions.ChatCompletionToolMessageParam;
 
 import dev.varve.testkit.ByDay;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;

@@ -146,8 +146,7 @@ class ThirdPartyPluginIT {
                                 "if (graph.tokens() > 1 && graph.tokens() < 64)"
                                         + " throw new Error(\"lost\"); Tensor x ="));
         try (Varve.Server server =
-                        new Varve(installation, folder)
-                                .serve("--model", model, "--parallel", 1);
+                        new Varve(installation, folder).serve("--model", model, "--parallel", 1);
                 HttpClient client = HttpClient.newHttpClient()) {
             Set<Integer> statuses = new TreeSet<>();
             for (int i = 0; i < 8; i++) {
@@ -286,8 +285,7 @@ class ThirdPartyPluginIT {
     @Test
     void callsInTheFamilysOwnMarkupArriveAsToolCalls() throws Exception {
         compile();
-        try (Varve.Server server =
-                        new Varve(installation, folder).serve("--model", speaking());
+        try (Varve.Server server = new Varve(installation, folder).serve("--model", speaking());
                 HttpClient client = HttpClient.newHttpClient()) {
             JsonNode choice =
                     post(
@@ -310,8 +308,7 @@ class ThirdPartyPluginIT {
     @Tag("nightly")
     void callsInTheFamilysOwnMarkupAreStreamedAsTheyAreWritten() throws Exception {
         compile();
-        try (Varve.Server server =
-                        new Varve(installation, folder).serve("--model", speaking());
+        try (Varve.Server server = new Varve(installation, folder).serve("--model", speaking());
                 HttpClient client = HttpClient.newHttpClient()) {
             HttpResponse<Stream<String>> stream =
                     client.send(

@@ -1,7 +1,7 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.platform.shard.PoolGeometry;
 import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.PoolGeometry;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;

@@ -1,13 +1,13 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.platform.paging.PageCounts;
-import dev.varve.platform.shard.PoolGeometry;
 import dev.varve.platform.paging.Residency;
 import dev.varve.platform.sequence.PageNames.Page;
 import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
+import dev.varve.platform.shard.PoolGeometry;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 

@@ -4,12 +4,12 @@ import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
-import dev.varve.platform.shard.PoolGeometry;
 import dev.varve.platform.paging.Residency;
 import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.PoolGeometry;
 
 import java.util.ArrayList;
 import java.util.Arrays;

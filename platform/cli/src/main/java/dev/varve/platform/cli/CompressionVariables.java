@@ -1,9 +1,9 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.platform.compression.selection.AnchorSettings;
 import dev.varve.platform.compression.selection.RepeatSettings;
 import dev.varve.platform.compression.selection.SelectionSettings;
+import dev.varve.platform.shard.scoring.SparseAttention;
 
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.conversation.CompressionOptions;
-import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.platform.compression.selection.AnchorSettings;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.RepeatSettings;
@@ -15,6 +14,7 @@ import dev.varve.platform.compression.selection.SelectionSettings;
 import dev.varve.platform.compression.selection.TransitiveSettings;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DraftSettings;
+import dev.varve.platform.shard.scoring.SparseAttention;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

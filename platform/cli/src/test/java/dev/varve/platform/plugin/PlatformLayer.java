@@ -21,7 +21,8 @@ import java.util.Set;
  * module layer of their own.
  */
 final class PlatformLayer {
-    private static final List<String> NOT_IN_LIB = List.of("test-classes", "-tests.jar", "testkit", "contracts");
+    private static final List<String> NOT_IN_LIB =
+            List.of("test-classes", "-tests.jar", "testkit", "contracts");
 
     private final Method run;
 

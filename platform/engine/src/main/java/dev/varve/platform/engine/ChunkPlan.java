@@ -1,7 +1,7 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.shard.PoolGeometry;
 import dev.varve.platform.sequence.Stretch;
+import dev.varve.platform.shard.PoolGeometry;
 
 /**
  * Where a prompt is cut for prefill. The cuts depend on the sequence's own positions only, never on

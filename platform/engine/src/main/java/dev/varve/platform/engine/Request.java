@@ -1,7 +1,6 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.shard.PoolGeometry;
 import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.StoreRead;
@@ -12,6 +11,7 @@ import dev.varve.platform.sequence.CutList;
 import dev.varve.platform.sequence.SequenceCache;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PoolGeometry;
 
 import java.util.Arrays;
 import java.util.Optional;

@@ -9,11 +9,11 @@ import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.prefix.Disk;
 import dev.varve.platform.prefix.Shared;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.testkit.simulation.Scenario;
-import dev.varve.testkit.simulation.Simulation;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SimulatedDisk;
 import dev.varve.platform.store.SimulatedSharedStore;
+import dev.varve.testkit.simulation.Scenario;
+import dev.varve.testkit.simulation.Simulation;
 
 import java.io.IOException;
 import java.time.Duration;

@@ -1,7 +1,6 @@
 package dev.varve.platform.compression;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.shard.scoring.TailQueries;
 import dev.varve.platform.compression.selection.CharRange;
 import dev.varve.platform.compression.selection.ChunkSelection;
 import dev.varve.platform.compression.selection.KeepBudget;
@@ -13,6 +12,7 @@ import dev.varve.platform.compression.selection.SelectionSettings;
 import dev.varve.platform.compression.selection.TextPieces;
 import dev.varve.platform.compression.selection.TokenRange;
 import dev.varve.platform.compression.selection.WordRepair;
+import dev.varve.platform.shard.scoring.TailQueries;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.ArrayList;

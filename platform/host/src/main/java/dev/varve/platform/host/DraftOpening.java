@@ -20,12 +20,12 @@ import dev.varve.platform.remote.RemoteDraft;
 import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.PluginGuard;
 
 import java.nio.file.Files;

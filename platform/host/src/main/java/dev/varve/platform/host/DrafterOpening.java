@@ -7,8 +7,6 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
-import dev.varve.platform.shard.scoring.ScoreRange;
-import dev.varve.platform.shard.scoring.TailQueries;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.remote.LoadRequest;
@@ -23,6 +21,8 @@ import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.TextReader;
 import dev.varve.platform.shard.local.PromptScan;
 import dev.varve.platform.shard.local.ResidentScan;
+import dev.varve.platform.shard.scoring.ScoreRange;
+import dev.varve.platform.shard.scoring.TailQueries;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Locale;

@@ -16,9 +16,9 @@ import dev.varve.platform.plan.ShardOpener;
 import dev.varve.platform.plan.SpeedProbe;
 import dev.varve.platform.runtime.Computation;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.local.LocalShard;
 

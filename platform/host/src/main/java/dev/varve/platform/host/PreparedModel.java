@@ -23,12 +23,12 @@ import dev.varve.platform.plugin.RejectedPlugin;
 import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.runtime.PoolPlan;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.ArrayList;

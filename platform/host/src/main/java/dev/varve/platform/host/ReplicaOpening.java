@@ -6,10 +6,10 @@ import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.replica.Member;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.runtime.ShardFactory;
 import dev.varve.platform.runtime.SplitPlan;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.OpenedModel;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

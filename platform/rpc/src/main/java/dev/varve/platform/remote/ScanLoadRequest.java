@@ -1,10 +1,10 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.shard.scoring.BlockRule;
-import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.platform.shard.local.PromptScan;
 import dev.varve.platform.shard.local.ResidentScan;
+import dev.varve.platform.shard.scoring.BlockRule;
+import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.platform.wire.Message;
 
 import java.util.Optional;

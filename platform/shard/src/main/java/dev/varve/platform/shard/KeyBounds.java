@@ -1,7 +1,5 @@
 package dev.varve.platform.shard;
 
-import dev.varve.platform.shard.PoolGeometry;
-
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

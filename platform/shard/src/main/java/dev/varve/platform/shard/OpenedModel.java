@@ -4,7 +4,6 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelShape;
-import dev.varve.platform.shard.ModelRange;
 
 import java.util.Objects;
 

@@ -1,6 +1,5 @@
 package dev.varve.platform.shard;
 
-
 /** What pages have in common wherever they lie. */
 public final class Pages {
     /** Positions of a page, in as many consecutive slots. */

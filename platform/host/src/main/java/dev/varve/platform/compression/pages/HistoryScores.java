@@ -2,8 +2,8 @@ package dev.varve.platform.compression.pages;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.Drafter;
-import dev.varve.platform.shard.scoring.TailQueries;
 import dev.varve.platform.compression.selection.SmoothScores;
+import dev.varve.platform.shard.scoring.TailQueries;
 
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;

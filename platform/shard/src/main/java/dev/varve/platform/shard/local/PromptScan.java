@@ -8,8 +8,6 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
-import dev.varve.platform.shard.scoring.BlockScores;
-import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheTypes;
@@ -20,6 +18,8 @@ import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.WeightLayout;
+import dev.varve.platform.shard.scoring.BlockScores;
+import dev.varve.platform.shard.scoring.SparseAttention;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

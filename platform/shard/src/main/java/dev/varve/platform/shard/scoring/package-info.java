@@ -3,7 +3,7 @@
  * the last tokens attend to all others, and which blocks of keys its attention looks at on the way.
  * Arithmetic only, on the host; graphs and devices are others' matter.
  *
- * <p>Start with {@link dev.varve.platform.shard.scoring.TailAttention}. What becomes of the
- * scores is in {@link dev.varve.platform.compression.selection}.
+ * <p>Start with {@link dev.varve.platform.shard.scoring.TailAttention}. What becomes of the scores
+ * is in {@link dev.varve.platform.compression.selection}.
  */
 package dev.varve.platform.shard.scoring;

@@ -11,7 +11,7 @@ import dev.varve.platform.host.PluginSettings;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.PluginOrigin;
-import dev.varve.platform.plugin.Spi;
+import dev.varve.platform.plugin.PluginServiceKind;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.plugin.cpu.CpuBackendProvider;
@@ -65,15 +65,15 @@ final class BenchPlugins {
                                                 "dev.varve.bench",
                                                 Optional.empty()),
                                         Map.of(
-                                                Spi.FAMILIES,
+                                                PluginServiceKind.FAMILIES,
                                                 FAMILIES,
-                                                Spi.BACKENDS,
+                                                PluginServiceKind.BACKENDS,
                                                 List.of(processor),
-                                                Spi.STORES,
+                                                PluginServiceKind.STORES,
                                                 stores,
-                                                Spi.SHARED_STORES,
+                                                PluginServiceKind.SHARED_STORES,
                                                 shared,
-                                                Spi.SPECULATORS,
+                                                PluginServiceKind.SPECULATORS,
                                                 speculators))));
         Path cache = model.toAbsolutePath().getParent();
         return PluginSettings.of(catalog, cache).withGgmlHome(natives());

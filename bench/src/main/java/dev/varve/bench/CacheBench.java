@@ -7,7 +7,7 @@ import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
@@ -124,7 +124,7 @@ public final class CacheBench {
                 ask(model, behind(model, tokens(model, head), 1));
                 GenerationEnd restored = ask(model, behind(model, known, 1));
                 host.add(first(restored, CacheSource.HOST));
-                CacheUse.Restored copied = restored.cache().restored();
+                PrefixLookupResult.Restored copied = restored.cache().restored();
                 speed.add(copied.bytes() / copied.millis() / 1e6);
             }
         }

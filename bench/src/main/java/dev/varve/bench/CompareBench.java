@@ -5,7 +5,7 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.runtime.Computation;
+import dev.varve.platform.runtime.ComputeSettings;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
@@ -82,7 +82,7 @@ public final class CompareBench {
         int context = Math.max(prompt + 16, depth + 2 * decoded + 64);
         ModelSettings settings =
                 ModelSettings.of(SequenceLimits.of(context, Math.max(1, sequences)))
-                        .with(Computation.defaults().with(new CacheTypes(type, type)));
+                        .with(ComputeSettings.defaults().with(new CacheTypes(type, type)));
         OracleOptions options =
                 OracleOptions.defaults()
                         .withContext(context)

@@ -5,10 +5,10 @@ import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.CompressionTimes;
 import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.conversation.CompressionOptions;
-import dev.varve.platform.compression.conversation.CompressionWish;
+import dev.varve.platform.compression.conversation.CompressionOverrides;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
-import dev.varve.platform.compression.conversation.Shortened;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationRequest;
@@ -201,7 +201,7 @@ public final class CompressionBench {
         long begin = System.nanoTime();
         List<Map<String, Object>> messages = new ArrayList<>(List.of(message(text)));
         int[] tokens = chat.render(variables(messages)).tokens();
-        Shortened shorter =
+        CompressedConversation shorter =
                 model.compressor()
                         .orElseThrow()
                         .compress(
@@ -209,7 +209,7 @@ public final class CompressionBench {
                                         messages,
                                         each -> chat.text(variables(each)),
                                         each -> tokens.length),
-                                CompressionWish.USUAL,
+                                CompressionOverrides.USUAL,
                                 () -> false)
                         .orElseThrow();
         int[] left = chat.render(variables(shorter.messages())).tokens();

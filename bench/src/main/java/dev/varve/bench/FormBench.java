@@ -4,9 +4,9 @@ import dev.varve.api.backend.BackendOptions;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.gguf.GgufFile;
-import dev.varve.platform.chat.AnswerDialect;
-import dev.varve.platform.chat.AnswerForm;
-import dev.varve.platform.chat.AnswerOptions;
+import dev.varve.platform.chat.ResponseFormat;
+import dev.varve.platform.chat.ResponseOptions;
+import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
@@ -15,7 +15,7 @@ import dev.varve.platform.engine.GenerationRequest.Ending;
 import dev.varve.platform.engine.GenerationRequest.Prompt;
 import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.grammar.GrammarCompiler;
-import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.grammar.source.TextGrammarSource;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
@@ -60,7 +60,7 @@ public final class FormBench {
     private final Map<String, String> flags;
     private final Tokenizer tokenizer;
     private final GrammarCompiler compiler;
-    private final AnswerDialect dialect;
+    private final ResponseSyntax dialect;
     private final Engine engine;
     private final Random random = new Random(13);
 
@@ -72,7 +72,7 @@ public final class FormBench {
         this.tokenizer = tokenizer;
         this.engine = engine;
         compiler = new GrammarCompiler(tokenizer);
-        dialect = AnswerDialect.plain(tokenizer);
+        dialect = ResponseSyntax.plain(tokenizer);
     }
 
     /** Runs the benchmark. */
@@ -127,8 +127,9 @@ public final class FormBench {
     }
 
     private void compare(FormPart part, float temperature) throws Exception {
-        AnswerForm form =
-                new AnswerForm.Whole(compiler.compile(new TextSource.Schema(part.schema())));
+        ResponseFormat form =
+                new ResponseFormat.Whole(
+                        compiler.compile(new TextGrammarSource.Schema(part.schema())));
         String name = part.name().toLowerCase(Locale.ROOT) + ", temperature " + temperature;
         Ratio ratio = new Ratio(name, GOAL);
         int pairs = number(flags, "--pairs", 9);
@@ -165,8 +166,8 @@ public final class FormBench {
                 100.0 * allMasks / allTokens);
     }
 
-    private static AnswerOptions of(AnswerForm form) {
-        return AnswerOptions.stoppingAt(List.of()).of(form);
+    private static ResponseOptions of(ResponseFormat form) {
+        return ResponseOptions.stoppingAt(List.of()).of(form);
     }
 
     /** An answer with most of its text certain is measured to its end. */

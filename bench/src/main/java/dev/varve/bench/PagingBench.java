@@ -7,25 +7,25 @@ import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
@@ -116,8 +116,8 @@ public final class PagingBench {
         return ModelSettings.of(SequenceLimits.of(CONTEXT, 1))
                 .withPool(
                         Optional.of(
-                                new PoolRequest(
-                                        new PoolRequest.Size.Fixed(pool),
+                                new RequestedPaging(
+                                        new RequestedPaging.Size.Fixed(pool),
                                         Optional.of(policy),
                                         64)));
     }
@@ -298,10 +298,10 @@ public final class PagingBench {
         Batch step =
                 new Batch(
                         List.of(
-                                new Slice(
+                                new SequenceChunk(
                                         0,
                                         new int[1],
-                                        new SlicePlace(pool - 1, new SlotSpan(0, pool), 1, 1),
+                                        new ChunkPlacement(pool - 1, new SlotSpan(0, pool), 1, 1),
                                         OutputRows.BEST)),
                         ComputeDevice.Phase.DECODE);
         List<Double> parts = new ArrayList<>();
@@ -345,7 +345,7 @@ public final class PagingBench {
         long before = shard.memory().hostPages();
         long nanos = 0;
         for (int round = 0; round < rounds; round++) {
-            List<CacheMove> moves = new ArrayList<>();
+            List<RowMove> moves = new ArrayList<>();
             for (int page = 0; page < count; page++) {
                 moves.add(new PageMove(1 + round * count + page, page * Pages.TOKENS, way));
             }

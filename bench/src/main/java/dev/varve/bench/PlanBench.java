@@ -3,16 +3,16 @@ package dev.varve.bench;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.host.DeviceSettings;
-import dev.varve.platform.host.HostListener;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
-import dev.varve.platform.plan.RememberedProbe.Age;
+import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.ModelSettings;
 
@@ -80,8 +80,8 @@ public final class PlanBench {
     }
 
     private static PreparedModel prepare(HostSettings settings, String weights) {
-        HostListener listener =
-                new HostListener() {
+        ModelLoadListener listener =
+                new ModelLoadListener() {
                     @Override
                     public void note(String text) {
                         OUT.println(text);

@@ -8,8 +8,8 @@ import dev.varve.bench.http.stream.ChatClient;
 import dev.varve.bench.http.stream.ChatRequest;
 import dev.varve.bench.http.stream.Replies;
 import dev.varve.bench.http.stream.Target;
-import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
@@ -18,14 +18,14 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
 import dev.varve.platform.http.model.ModelDescription;
-import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.prefix.CacheEntry;
-import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
-import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.prefix.PrefixLookupResult;
+import dev.varve.platform.sequence.KvSlotUsage;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -123,10 +123,10 @@ public final class RequestBench {
         return new ServedModel(
                 new ModelDescription("scripted", "qwen35", CONTEXT, Map.of()),
                 engine,
-                new ModelLanguage(
+                new ModelTextProcessing(
                         tokenizer,
                         Optional.of(new ChatRenderer(ChatTemplate.compile(TEMPLATE), tokenizer)),
-                        AnswerDialect.of(
+                        ResponseSyntax.of(
                                 new ChatDialect(Optional.empty(), Optional.empty()), tokenizer),
                         ReasoningDefaults.none()));
     }
@@ -174,7 +174,7 @@ public final class RequestBench {
                                                         0,
                                                         count),
                                                 new GenerationEnd.Times(1, 2, 3),
-                                                CacheUse.missed(MissReason.UNKNOWN)));
+                                                PrefixLookupResult.missed(MissReason.UNKNOWN)));
                     });
             return () -> {};
         }
@@ -183,7 +183,7 @@ public final class RequestBench {
         public EngineStatus status() {
             return new EngineStatus(
                     new EngineStatus.Load(CONTEXT, 1, 0, 0),
-                    new SlotUse(CONTEXT, 0, 0),
+                    new KvSlotUsage(CONTEXT, 0, 0),
                     new ShardMemory(0, 0, 0, 0),
                     EngineStatus.Counts.NONE,
                     PrefixCacheStatus.NONE,

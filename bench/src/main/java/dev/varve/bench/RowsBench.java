@@ -8,15 +8,15 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.cpu.CpuBackendProvider;
@@ -38,16 +38,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What exact rows cost: steps of decode of several sequences with each of {@link ExactRows}, in
- * turn, on layers of the real 0.8B shape with weights of one type after the other.
+ * What exact rows cost: steps of decode of several sequences with each of {@link BatchInvariance},
+ * in turn, on layers of the real 0.8B shape with weights of one type after the other.
  *
  * <pre>
  * RowsBench [--types F16,Q4_K] [--columns 1,2,4,8] [--context 200] [--layers 4] [--rounds 41] [--threads 2] [--folder DIR]
  * </pre>
  *
- * <p>Printed are medians over rounds of the time against {@link ExactRows#OFF} in the same round,
- * and the ratios of the shortest times. With one thread, times are those that the processor worked
- * for it, which hardly depend on what else the machine does.
+ * <p>Printed are medians over rounds of the time against {@link BatchInvariance#OFF} in the same
+ * round, and the ratios of the shortest times. With one thread, times are those that the processor
+ * worked for it, which hardly depend on what else the machine does.
  */
 public final class RowsBench {
     private static final PrintStream OUT = System.out;
@@ -106,11 +106,11 @@ public final class RowsBench {
     }
 
     private void compare(TensorType type, Path file, int columns) {
-        ExactRows[] modes = ExactRows.values();
+        BatchInvariance[] modes = BatchInvariance.values();
         double[][] times = new double[modes.length][rounds];
         List<Steps> shards = new ArrayList<>();
         try {
-            for (ExactRows mode : modes) {
+            for (BatchInvariance mode : modes) {
                 shards.add(new Steps(file, columns, mode));
             }
             for (int round = -WARM_UP; round < rounds; round++) {
@@ -126,15 +126,15 @@ public final class RowsBench {
         } finally {
             shards.forEach(Steps::close);
         }
-        double[] off = times[ExactRows.OFF.ordinal()];
+        double[] off = times[BatchInvariance.OFF.ordinal()];
         OUT.printf(
                 Locale.ROOT,
                 "%-8s columns %2d  off %7.2f ms  auto %s  on %s%n",
                 type,
                 columns,
                 median(off),
-                ratio(times[ExactRows.AUTO.ordinal()], off),
-                ratio(times[ExactRows.ON.ordinal()], off));
+                ratio(times[BatchInvariance.AUTO.ordinal()], off),
+                ratio(times[BatchInvariance.ON.ordinal()], off));
     }
 
     /** A device with one thread computes on the calling one. */
@@ -170,7 +170,7 @@ public final class RowsBench {
         private final int span;
         private int position;
 
-        Steps(Path file, int columns, ExactRows mode) {
+        Steps(Path file, int columns, BatchInvariance mode) {
             this.columns = columns;
             span = SlotSpan.roundUp(context + rounds + WARM_UP + 1);
             GgufFile gguf = GgufFile.open(file);
@@ -196,7 +196,7 @@ public final class RowsBench {
 
         /** Milliseconds of one step. */
         double step() {
-            List<Slice> slices = new ArrayList<>();
+            List<SequenceChunk> slices = new ArrayList<>();
             for (int sequence = 0; sequence < columns; sequence++) {
                 slices.add(slice(sequence, position, 1));
             }
@@ -206,19 +206,19 @@ public final class RowsBench {
             return (nanos() - begin) / 1e6;
         }
 
-        private void compute(Phase phase, List<Slice> slices) {
+        private void compute(Phase phase, List<SequenceChunk> slices) {
             shard.forward(new Batch(slices, phase), Optional.empty()).join();
         }
 
-        private Slice slice(int sequence, int begin, int count) {
+        private SequenceChunk slice(int sequence, int begin, int count) {
             int[] tokens = new int[count];
             for (int i = 0; i < count; i++) {
                 tokens[i] = (7919 * (begin + i) + sequence) % VOCABULARY;
             }
-            return new Slice(
+            return new SequenceChunk(
                     sequence,
                     tokens,
-                    SlicePlace.next(begin, new SlotSpan(sequence * span, span), sequence + 1),
+                    ChunkPlacement.next(begin, new SlotSpan(sequence * span, span), sequence + 1),
                     OutputRows.BEST);
         }
 

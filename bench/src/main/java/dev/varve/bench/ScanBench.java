@@ -7,17 +7,17 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.local.LayerwiseTextScorer;
 import dev.varve.platform.shard.local.LocalShard;
-import dev.varve.platform.shard.local.PromptScan;
-import dev.varve.platform.shard.scoring.BlockRule;
+import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.platform.shard.scoring.TailQueries;
 import dev.varve.plugin.cpu.CpuBackendProvider;
@@ -117,8 +117,8 @@ public final class ScanBench {
         CacheTypes types = CacheTypes.f16();
         int slots = SlotSpan.roundUp(tokens);
         Ratio ratio = new Ratio("scores of " + tokens, GOAL);
-        try (PromptScan scan =
-                        PromptScan.load(
+        try (LayerwiseTextScorer scan =
+                        LayerwiseTextScorer.load(
                                 model,
                                 device,
                                 types,
@@ -155,10 +155,11 @@ public final class ScanBench {
                 Double.parseDouble(
                         flags.getOrDefault(
                                 "--alpha", Double.toString(SparseAttention.USUAL_ALPHA)));
-        Optional<SparseAttention> sparse = Optional.of(new SparseAttention(BlockRule.of(alpha), 1));
+        Optional<SparseAttention> sparse =
+                Optional.of(new SparseAttention(BlockSelectionRule.of(alpha), 1));
         Ratio ratio = new Ratio("scores of " + tokens + " of " + text.length, 1);
-        try (PromptScan scan =
-                PromptScan.load(
+        try (LayerwiseTextScorer scan =
+                LayerwiseTextScorer.load(
                         model,
                         device,
                         CacheTypes.f16(),
@@ -187,11 +188,13 @@ public final class ScanBench {
         return tokens * 1e9 / (System.nanoTime() - begin);
     }
 
-    private static void read(PromptScan scan, int[] text, Optional<SparseAttention> sparse) {
+    private static void read(
+            LayerwiseTextScorer scan, int[] text, Optional<SparseAttention> sparse) {
         scan.read(
                 text,
-                new PromptScan.Look(scan.shape().allLayers(), TailQueries.COUNT, false, sparse),
-                new PromptScan.Listener() {
+                new LayerwiseTextScorer.Look(
+                        scan.shape().allLayers(), TailQueries.COUNT, false, sparse),
+                new LayerwiseTextScorer.Listener() {
                     @Override
                     public boolean isCancelled() {
                         return false;
@@ -208,11 +211,11 @@ public final class ScanBench {
         SlotSpan span = new SlotSpan(0, SlotSpan.roundUp(text.length));
         for (int begin = 0; begin < text.length; begin += PREFILL_CHUNK) {
             int end = Math.min(text.length, begin + PREFILL_CHUNK);
-            Slice slice =
-                    new Slice(
+            SequenceChunk slice =
+                    new SequenceChunk(
                             1,
                             Arrays.copyOfRange(text, begin, end),
-                            SlicePlace.next(begin, span, 1),
+                            ChunkPlacement.next(begin, span, 1),
                             OutputRows.NONE);
             shard.forward(new Batch(List.of(slice), Phase.PREFILL), Optional.empty()).join();
         }

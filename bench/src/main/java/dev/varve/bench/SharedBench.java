@@ -3,12 +3,12 @@ package dev.varve.bench;
 import dev.varve.api.snapshot.SharedStoreAddress;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.host.CacheSharingSettings;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
 import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.host.SharedStoreSettings;
-import dev.varve.platform.host.SharingSettings;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.ModelSettings;
@@ -95,7 +95,7 @@ public final class SharedBench {
                         false);
         return HostedModel.open(
                 host.onDevices("cpu:0")
-                        .with(new SharingSettings(Optional.of(store), Optional.empty())));
+                        .with(new CacheSharingSettings(Optional.of(store), Optional.empty())));
     }
 
     private void run() throws Exception {

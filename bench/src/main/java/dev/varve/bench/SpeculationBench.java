@@ -16,7 +16,7 @@ import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.DeviceSettings;
-import dev.varve.platform.host.DraftProcess;
+import dev.varve.platform.host.DraftProcessSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
@@ -272,7 +272,7 @@ public final class SpeculationBench {
                                                 : OptionalInt.of(Integer.parseInt(width)),
                                         trees(),
                                         DraftSettings.Residency.PERSISTENT,
-                                        DraftProcess.USUAL))
+                                        DraftProcessSettings.USUAL))
                         .onDevices(flags.getOrDefault("--devices", "cpu:0")));
     }
 

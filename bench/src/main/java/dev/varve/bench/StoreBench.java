@@ -70,11 +70,12 @@ final class StoreBench {
         report("%-28s %7.1f ms, close %.1f ms", what, (opened - start) / 1e6, since(opened) / 1e6);
     }
 
-    private interface Work {
+    private interface BatchEntry {
         void on(SnapshotStore store, ByteBuffer value) throws IOException;
     }
 
-    private static void rate(String what, List<SnapshotStore> stores, Work work) throws Exception {
+    private static void rate(String what, List<SnapshotStore> stores, BatchEntry work)
+            throws Exception {
         try (ExecutorService pool = Executors.newFixedThreadPool(THREADS)) {
             long start = System.nanoTime();
             List<Callable<Object>> tasks = new ArrayList<>();

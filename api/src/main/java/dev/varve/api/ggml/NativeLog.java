@@ -14,12 +14,13 @@ final class NativeLog {
     private static final int CONTINUED = 5;
 
     /** What a thread has not ended yet. */
-    private static final class Unfinished {
+    private static final class TransferableRequest {
         private int level = DEBUG;
         private final StringBuilder text = new StringBuilder();
     }
 
-    private final ThreadLocal<Unfinished> unfinished = ThreadLocal.withInitial(Unfinished::new);
+    private final ThreadLocal<TransferableRequest> unfinished =
+            ThreadLocal.withInitial(TransferableRequest::new);
     private final BiConsumer<System.Logger.Level, String> lines;
 
     /**
@@ -36,7 +37,7 @@ final class NativeLog {
      * @param piece text with any number of line ends; not read for ggml's debug level
      */
     void take(int level, Supplier<String> piece) {
-        Unfinished line = unfinished.get();
+        TransferableRequest line = unfinished.get();
         if (level != CONTINUED) {
             if (!line.text.isEmpty()) {
                 end(line, line.text.length(), 0);
@@ -53,7 +54,7 @@ final class NativeLog {
         }
     }
 
-    private void end(Unfinished line, int length, int separator) {
+    private void end(TransferableRequest line, int length, int separator) {
         String text = line.text.substring(0, length).strip();
         line.text.delete(0, length + separator);
         lines.accept(level(line.level), text);

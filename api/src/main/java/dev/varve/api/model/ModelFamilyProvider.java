@@ -58,13 +58,13 @@ public interface ModelFamilyProvider {
      * @throws dev.varve.api.gguf.ModelFormatException if a key or tensor of it is missing or has
      *     another type or shape
      */
-    default Optional<LayerSplitAdapter> openNextToken(
+    default Optional<LayerSplitAdapter> openMtp(
             GgufFile file, GgufFile target, ModelOptions options) {
         return Optional.empty();
     }
 
     /**
-     * Values of {@code general.architecture} of the files that {@link #openAssistant} opens; none
+     * Values of {@code general.architecture} of the files that {@link #openDraftHead} opens; none
      * by default.
      */
     default Set<String> assistants() {
@@ -81,7 +81,7 @@ public interface ModelFamilyProvider {
      * @throws dev.varve.api.gguf.ModelFormatException if a key or tensor of it is missing, has
      *     another type or shape, or does not fit the model
      */
-    default Optional<ModelAssistant> openAssistant(
+    default Optional<DraftHead> openDraftHead(
             GgufFile file, GgufFile target, ModelOptions options) {
         return Optional.empty();
     }

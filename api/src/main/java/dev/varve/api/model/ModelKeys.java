@@ -79,13 +79,13 @@ public final class ModelKeys {
      *
      * @throws ModelFormatException if {@code nextn_predict_layers} is not the number of blocks
      */
-    public static ModelKeys ofGuessingBlocks(GgufFile file, ModelOptions options) {
+    public static ModelKeys ofMtpBlocks(GgufFile file, ModelOptions options) {
         return new ModelKeys(file, options, Guessing.ALL);
     }
 
     /** What decoder models have in common. */
-    public Trunk trunk() {
-        return new Trunk(
+    public DecoderBackbone trunk() {
+        return new DecoderBackbone(
                 architecture,
                 new ModelShape.Sizes(width(), vocabulary(), context()),
                 layers(),

@@ -13,7 +13,7 @@ import java.util.OptionalInt;
  * @param sizes widths of the whole model
  * @param layers one entry per trunk layer, in order
  * @param skippedBlocks blocks of the file that the trunk does not run (multi-token prediction), see
- *     {@link ModelFamilyProvider#openNextToken}
+ *     {@link ModelFamilyProvider#openMtp}
  */
 public record ModelShape(
         String architecture, Sizes sizes, List<LayerState> layers, int skippedBlocks) {

@@ -9,11 +9,11 @@ import dev.varve.platform.draft.DflashSpeculator.Conduct;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.mtp.MtpSpeculator;
-import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SpeculationRequirements;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.AssistantOracle;
 import dev.varve.testkit.ByDay;
@@ -121,12 +121,12 @@ class AssistantTest {
     private static int[] answer(AssistantModels spec, ToldBlock told, int[] prompt)
             throws Exception {
         ModelSettings settings = Cpu.settings(CONTEXT, 1, Cpu.F16);
-        settings = settings.with(settings.computation().with(ExactRows.ON));
+        settings = settings.with(settings.computation().with(BatchInvariance.ON));
         Answer answer = Answer.of(prompt, COUNT, SamplingOptions.greedy());
         try (LoadedModel model =
                 Cpu.load(
                         spec.write(folder),
-                        settings.with(new DraftRoom(MOST, told.captures())),
+                        settings.with(new SpeculationRequirements(MOST, told.captures())),
                         new LoadedModel.Extras(
                                 Optional.empty(),
                                 Optional.of(

@@ -17,11 +17,11 @@ import dev.varve.platform.draft.DflashSpeculator.Conduct;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
-import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SpeculationRequirements;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.DflashModel;
@@ -202,7 +202,7 @@ class DraftModelTest {
         Path file = TARGET.write(folder);
         int[] prompt = TARGET.randomTokens(40, 5);
         ModelSettings settings = Cpu.settings(CONTEXT, 3, Cpu.F16);
-        settings = settings.with(settings.computation().with(ExactRows.ON));
+        settings = settings.with(settings.computation().with(BatchInvariance.ON));
         Answer plain = Answer.of(prompt, 30, SamplingOptions.greedy());
         try (LoadedModel model = Cpu.load(file, settings)) {
             Answer.submit(model.engine(), List.of(plain));
@@ -212,7 +212,7 @@ class DraftModelTest {
         try (LoadedModel model =
                 Cpu.load(
                         file,
-                        settings.with(new DraftRoom(15, captures())),
+                        settings.with(new SpeculationRequirements(15, captures())),
                         new LoadedModel.Extras(
                                 Optional.empty(),
                                 Optional.of(

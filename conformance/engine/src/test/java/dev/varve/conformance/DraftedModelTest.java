@@ -15,11 +15,11 @@ import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.SpeculationOptions;
-import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SpeculationRequirements;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.Dflash2Model;
 import dev.varve.testkit.DflashModel;
@@ -74,7 +74,7 @@ class DraftedModelTest {
 
         ModelSettings settings() {
             ModelSettings settings = Cpu.settings(CONTEXT, PARALLEL, Cpu.F16);
-            return settings.with(settings.computation().with(ExactRows.ON));
+            return settings.with(settings.computation().with(BatchInvariance.ON));
         }
 
         LoadedModel plain() {
@@ -95,7 +95,7 @@ class DraftedModelTest {
                             new Conduct(Residency.PERSISTENT, FlashAttention.AUTO));
             return Cpu.load(
                     file,
-                    settings().with(new DraftRoom(MOST, own.captures())),
+                    settings().with(new SpeculationRequirements(MOST, own.captures())),
                     new LoadedModel.Extras(
                             Optional.empty(),
                             Optional.of(

@@ -10,16 +10,16 @@ import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DeviceSettings;
-import dev.varve.platform.host.HostListener;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.testkit.TestSeed;
 import dev.varve.testkit.TestThreads;
 
@@ -62,20 +62,20 @@ class DrafterPagesTest {
         HostSettings host =
                 new HostSettings(
                                 DemoModel.QWEN35.file(),
-                                settings.with(settings.computation().with(ExactRows.ON)),
+                                settings.with(settings.computation().with(BatchInvariance.ON)),
                                 DeviceSettings.best().withThreads(TestThreads.COUNT),
                                 Cpu.plugins(folder.resolve("plugins.jar"), folder.resolve("cache")),
                                 ProcessSettings.none())
                         .onDevices(devices)
                         .with(
-                                new PoolRequest(
-                                        new PoolRequest.Size.Fixed(PagedModel.POOL),
+                                new RequestedPaging(
+                                        new RequestedPaging.Size.Fixed(PagedModel.POOL),
                                         Optional.of(policy),
                                         PagingOptions.DEFAULT_TAU))
                         .with(
                                 CompressionSettings.of(
                                         drafter, CompressionOptions.of(CompressionPolicy.USUAL)));
-        return PreparedModel.open(host, new HostListener() {}).load();
+        return PreparedModel.open(host, new ModelLoadListener() {}).load();
     }
 
     /** A text of some sentences with a needle in it, and a question for that. */

@@ -15,8 +15,8 @@ import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 import dev.varve.testkit.TensorType;
@@ -66,50 +66,137 @@ class EngineTest {
                 4,
                 List.of(
                         Arguments.of(
-                                Family.QWEN35, TensorType.Q4_0, GgmlType.Q8_0, ExactRows.AUTO, 8),
+                                Family.QWEN35,
+                                TensorType.Q4_0,
+                                GgmlType.Q8_0,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.QWEN35, TensorType.F32, GgmlType.F16, ExactRows.AUTO, 8),
-                        Arguments.of(Family.QWEN35, TensorType.Q4_K, GgmlType.F16, ExactRows.ON, 8),
+                                Family.QWEN35,
+                                TensorType.F32,
+                                GgmlType.F16,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.QWEN35MOE, TensorType.F16, GgmlType.Q8_0, ExactRows.AUTO, 8),
+                                Family.QWEN35,
+                                TensorType.Q4_K,
+                                GgmlType.F16,
+                                BatchInvariance.ON,
+                                8),
+                        Arguments.of(
+                                Family.QWEN35MOE,
+                                TensorType.F16,
+                                GgmlType.Q8_0,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
                                 Family.QWEN35MOE,
                                 TensorType.IQ4_XS,
                                 GgmlType.F16,
-                                ExactRows.AUTO,
+                                BatchInvariance.AUTO,
                                 4),
                         Arguments.of(
-                                Family.GEMMA4, TensorType.Q6_K, GgmlType.F16, ExactRows.AUTO, 8),
-                        Arguments.of(Family.GEMMA4, TensorType.Q4_K, GgmlType.F16, ExactRows.ON, 8),
+                                Family.GEMMA4,
+                                TensorType.Q6_K,
+                                GgmlType.F16,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.LAGUNA, TensorType.Q4_0, GgmlType.F16, ExactRows.AUTO, 8),
+                                Family.GEMMA4,
+                                TensorType.Q4_K,
+                                GgmlType.F16,
+                                BatchInvariance.ON,
+                                8),
                         Arguments.of(
-                                Family.LAGUNA, TensorType.Q4_K, GgmlType.Q8_0, ExactRows.ON, 8),
+                                Family.LAGUNA,
+                                TensorType.Q4_0,
+                                GgmlType.F16,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.QWEN3, TensorType.BF16, GgmlType.F16, ExactRows.AUTO, 8),
+                                Family.LAGUNA,
+                                TensorType.Q4_K,
+                                GgmlType.Q8_0,
+                                BatchInvariance.ON,
+                                8),
                         Arguments.of(
-                                Family.QWEN35, TensorType.Q8_0, GgmlType.F16, ExactRows.AUTO, 8),
+                                Family.QWEN3,
+                                TensorType.BF16,
+                                GgmlType.F16,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.QWEN35, TensorType.F16, GgmlType.Q8_0, ExactRows.AUTO, 8),
+                                Family.QWEN35,
+                                TensorType.Q8_0,
+                                GgmlType.F16,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.QWEN35, TensorType.Q6_K, GgmlType.F16, ExactRows.AUTO, 8),
+                                Family.QWEN35,
+                                TensorType.F16,
+                                GgmlType.Q8_0,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.QWEN35, TensorType.Q4_K, GgmlType.F16, ExactRows.AUTO, 4),
+                                Family.QWEN35,
+                                TensorType.Q6_K,
+                                GgmlType.F16,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.QWEN35MOE, TensorType.Q4_0, GgmlType.F16, ExactRows.AUTO, 8),
+                                Family.QWEN35,
+                                TensorType.Q4_K,
+                                GgmlType.F16,
+                                BatchInvariance.AUTO,
+                                4),
                         Arguments.of(
-                                Family.QWEN35MOE, TensorType.IQ4_XS, GgmlType.F16, ExactRows.ON, 8),
+                                Family.QWEN35MOE,
+                                TensorType.Q4_0,
+                                GgmlType.F16,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.GEMMA4, TensorType.Q4_0, GgmlType.Q8_0, ExactRows.AUTO, 8),
+                                Family.QWEN35MOE,
+                                TensorType.IQ4_XS,
+                                GgmlType.F16,
+                                BatchInvariance.ON,
+                                8),
                         Arguments.of(
-                                Family.GEMMA4, TensorType.F16, GgmlType.F16, ExactRows.AUTO, 8),
+                                Family.GEMMA4,
+                                TensorType.Q4_0,
+                                GgmlType.Q8_0,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.LAGUNA, TensorType.F32, GgmlType.Q8_0, ExactRows.AUTO, 8),
-                        Arguments.of(Family.LAGUNA, TensorType.Q4_K, GgmlType.F16, ExactRows.ON, 8),
+                                Family.GEMMA4,
+                                TensorType.F16,
+                                GgmlType.F16,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.LAGUNA, TensorType.Q4_K, GgmlType.F16, ExactRows.AUTO, 4),
+                                Family.LAGUNA,
+                                TensorType.F32,
+                                GgmlType.Q8_0,
+                                BatchInvariance.AUTO,
+                                8),
                         Arguments.of(
-                                Family.QWEN3, TensorType.Q4_0, GgmlType.Q8_0, ExactRows.AUTO, 8)));
+                                Family.LAGUNA,
+                                TensorType.Q4_K,
+                                GgmlType.F16,
+                                BatchInvariance.ON,
+                                8),
+                        Arguments.of(
+                                Family.LAGUNA,
+                                TensorType.Q4_K,
+                                GgmlType.F16,
+                                BatchInvariance.AUTO,
+                                4),
+                        Arguments.of(
+                                Family.QWEN3,
+                                TensorType.Q4_0,
+                                GgmlType.Q8_0,
+                                BatchInvariance.AUTO,
+                                8)));
     }
 
     /** Grade (a): a sequence attends alone, and rows are multiplied as if they were alone. */
@@ -117,7 +204,7 @@ class EngineTest {
     @MethodSource("crowds")
     @ByDay({1, 6})
     void eightTogetherGiveWhatEachGivesAlone(
-            Family family, TensorType type, GgmlType cache, ExactRows exact, int parallel)
+            Family family, TensorType type, GgmlType cache, BatchInvariance exact, int parallel)
             throws Exception {
         RandomModel wide = family.wide(type);
         Sample spec = new Sample(wide, wide.write(folder));
@@ -244,7 +331,7 @@ class EngineTest {
         }
     }
 
-    private static ModelSettings settings(int parallel, CacheTypes types, ExactRows exact) {
+    private static ModelSettings settings(int parallel, CacheTypes types, BatchInvariance exact) {
         ModelSettings settings = Cpu.settings(CONTEXT, parallel, types);
         return settings.with(settings.computation().with(exact));
     }

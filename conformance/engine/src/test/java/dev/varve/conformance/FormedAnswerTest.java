@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.conformance.RandomModel.Family;
-import dev.varve.platform.chat.AnswerDialect;
-import dev.varve.platform.chat.AnswerForm;
-import dev.varve.platform.chat.AnswerOptions;
+import dev.varve.platform.chat.ResponseFormat;
+import dev.varve.platform.chat.ResponseOptions;
+import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.ScriptedSpeculator;
 import dev.varve.platform.engine.SpeculationOptions;
@@ -76,9 +76,10 @@ class FormedAnswerTest {
     }
 
     /** A form for each request, as guides are. */
-    private static List<Answer> answers(GuessedModel sample, Tokenizer tokenizer, AnswerForm form) {
+    private static List<Answer> answers(
+            GuessedModel sample, Tokenizer tokenizer, ResponseFormat form) {
         SamplingOptions sampling = SamplingOptions.greedy().atTemperature(0.9f).seededWith(7);
-        AnswerDialect dialect = AnswerDialect.plain(tokenizer);
+        ResponseSyntax dialect = ResponseSyntax.plain(tokenizer);
         List<Answer> answers = new ArrayList<>();
         for (int[] prompt : sample.prompts()) {
             answers.add(
@@ -87,7 +88,7 @@ class FormedAnswerTest {
                             .guidedBy(
                                     dialect.open(
                                                     prompt,
-                                                    AnswerOptions.stoppingAt(List.of()).of(form))
+                                                    ResponseOptions.stoppingAt(List.of()).of(form))
                                             .guide()));
         }
         return answers;
@@ -100,8 +101,8 @@ class FormedAnswerTest {
             throws Exception {
         GuessedModel sample = GuessedModel.of(family, type, cache, folder);
         Tokenizer tokenizer = Tokenizer.of(GgufFile.open(sample.file()).metadata());
-        AnswerForm form =
-                new AnswerForm.Whole(new GrammarCompiler(tokenizer).compile(new Compact()));
+        ResponseFormat form =
+                new ResponseFormat.Whole(new GrammarCompiler(tokenizer).compile(new Compact()));
         List<int[]> plain = new ArrayList<>();
         try (LoadedModel model = sample.plain()) {
             List<Answer> asked = answers(sample, tokenizer, form);

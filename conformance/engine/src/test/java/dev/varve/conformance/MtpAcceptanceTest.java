@@ -10,11 +10,11 @@ import dev.varve.platform.draft.DflashSpeculator.Conduct;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.mtp.MtpSpeculator;
-import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SpeculationRequirements;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
 
 import org.junit.jupiter.api.Timeout;
@@ -76,12 +76,12 @@ class MtpAcceptanceTest {
     private static Answer answer(BlockModel spec, Speculator speculator, int[] prompt)
             throws Exception {
         ModelSettings settings = Cpu.settings(200, 1, Cpu.F16);
-        settings = settings.with(settings.computation().with(ExactRows.ON));
+        settings = settings.with(settings.computation().with(BatchInvariance.ON));
         Answer answer = Answer.of(prompt, COUNT, SamplingOptions.greedy());
         try (LoadedModel model =
                 Cpu.load(
                         spec.write(folder),
-                        settings.with(new DraftRoom(MOST, speculator.captures())),
+                        settings.with(new SpeculationRequirements(MOST, speculator.captures())),
                         new LoadedModel.Extras(
                                 Optional.empty(),
                                 Optional.of(

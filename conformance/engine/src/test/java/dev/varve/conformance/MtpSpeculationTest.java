@@ -10,10 +10,10 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.host.DeviceSettings;
 import dev.varve.platform.host.DraftPlan;
 import dev.varve.platform.host.DraftSettings;
-import dev.varve.platform.host.HostListener;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.host.PlacedShards;
+import dev.varve.platform.host.ModelLoadListener;
+import dev.varve.platform.host.PlacedShardFactory;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.placement.DeviceReference;
@@ -21,7 +21,7 @@ import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.TestThreads;
@@ -64,7 +64,7 @@ class MtpSpeculationTest {
         HostSettings host =
                 new HostSettings(
                                 file,
-                                settings.with(settings.computation().with(ExactRows.ON)),
+                                settings.with(settings.computation().with(BatchInvariance.ON)),
                                 DeviceSettings.best().withThreads(TestThreads.COUNT),
                                 Cpu.plugins(folder.resolve("plugins.jar"), folder.resolve("cache")),
                                 ProcessSettings.none())
@@ -72,7 +72,8 @@ class MtpSpeculationTest {
         for (String source : draft) {
             host = host.with(DraftSettings.of(source).withWidth(WIDTH));
         }
-        return PreparedModel.open(host.with(host.devices().with(claims)), new HostListener() {});
+        return PreparedModel.open(
+                host.with(host.devices().with(claims)), new ModelLoadListener() {});
     }
 
     private static List<Answer> ask(Engine engine, BlockModel spec, SamplingOptions sampling)
@@ -128,7 +129,7 @@ class MtpSpeculationTest {
 
     private static long promised(PreparedModel model, MemoryClaims claims) {
         long before = claims.left(CPU, VAST).memoryFreeBytes();
-        PlacedShards reserved = model.reserve();
+        PlacedShardFactory reserved = model.reserve();
         long left = claims.left(CPU, VAST).memoryFreeBytes();
         reserved.close();
         return before - left;

@@ -11,10 +11,10 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.ScriptedSpeculator;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SpeculationRequirements;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
@@ -188,7 +188,7 @@ class PagedAttentionTest {
                     Cpu.load(
                             sample.file(),
                             pooled.with(
-                                    new DraftRoom(
+                                    new SpeculationRequirements(
                                             guesses.columns(), guesses.speculator().captures())),
                             PagedModel.helped(
                                     pooled,

@@ -16,9 +16,9 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OpenedModel;
-import dev.varve.platform.shard.local.PromptScan;
-import dev.varve.platform.shard.scoring.BlockRule;
-import dev.varve.platform.shard.scoring.ScoreRange;
+import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.scoring.BlockSelectionRule;
+import dev.varve.platform.shard.scoring.ScoringLayers;
 import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen3Model;
@@ -66,7 +66,7 @@ class PromptScanTest {
     @TempDir static Path models;
 
     /** A listener that cancels at a given call, or never, and keeps the progress. */
-    private static final class Told implements PromptScan.Listener {
+    private static final class Told implements LayerwiseTextScorer.Listener {
         private final int cancelAt;
         private int asked;
         private long done;
@@ -89,9 +89,10 @@ class PromptScanTest {
         }
     }
 
-    private static PromptScan load(Path file, ComputeDevice device, CacheTypes types, int chunk) {
+    private static LayerwiseTextScorer load(
+            Path file, ComputeDevice device, CacheTypes types, int chunk) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
-        return PromptScan.load(
+        return LayerwiseTextScorer.load(
                 model.range(model.shape().allLayers()),
                 device,
                 types,
@@ -99,13 +100,13 @@ class PromptScanTest {
                 LoadProgress.silent());
     }
 
-    private static PromptScan.Look look(int begin, int end, boolean rotated) {
-        return new PromptScan.Look(new LayerRange(begin, end), TAIL, rotated);
+    private static LayerwiseTextScorer.Look look(int begin, int end, boolean rotated) {
+        return new LayerwiseTextScorer.Look(new LayerRange(begin, end), TAIL, rotated);
     }
 
     private static float[] read(Path file, CacheTypes types, int chunk, int[] text, boolean rotated)
             throws IOException {
-        try (PromptScan scan = load(file, Cpu.device(), types, chunk)) {
+        try (LayerwiseTextScorer scan = load(file, Cpu.device(), types, chunk)) {
             return scan.read(
                     text, look(0, scan.shape().layerCount(), rotated), new Told(Integer.MAX_VALUE));
         }
@@ -160,7 +161,7 @@ class PromptScanTest {
         double[] expected =
                 new PlainScan(tiny(family), text)
                         .scores(
-                                ScoreRange.of(4, OptionalInt.empty(), OptionalInt.empty()),
+                                ScoringLayers.of(4, OptionalInt.empty(), OptionalInt.empty()),
                                 rotated);
 
         assertNear(expected, read(tiny(family), F32, 512, text, rotated), EXACT, "F32");
@@ -219,11 +220,11 @@ class PromptScanTest {
 
     private static float[] read(Path file, int[] text, Optional<SparseAttention> sparse)
             throws IOException {
-        try (PromptScan scan = load(file, Cpu.device(), Cpu.F16, 512)) {
+        try (LayerwiseTextScorer scan = load(file, Cpu.device(), Cpu.F16, 512)) {
             LayerRange all = scan.shape().allLayers();
             return scan.read(
                     text,
-                    new PromptScan.Look(all, TAIL, false, sparse),
+                    new LayerwiseTextScorer.Look(all, TAIL, false, sparse),
                     new Told(Integer.MAX_VALUE));
         }
     }
@@ -233,7 +234,7 @@ class PromptScanTest {
     @CsvSource({"QWEN3, 1100", "QWEN3, 1030", "QWEN35, 1100"})
     void attentionToAllBlocksIsThatToAllTokens(Family family, int tokens) throws Exception {
         int[] text = text(tokens);
-        SparseAttention all = new SparseAttention(BlockRule.of(0.001), tokens);
+        SparseAttention all = new SparseAttention(BlockSelectionRule.of(0.001), tokens);
 
         assertArrayEquals(
                 read(deep(family), text, Optional.empty()),
@@ -244,7 +245,7 @@ class PromptScanTest {
     @EnumSource(names = {"QWEN3", "QWEN35"})
     void aLongTextIsReadByBlocksAndAShorterOneIsNot(Family family) throws Exception {
         int[] text = text(1100);
-        BlockRule few = new BlockRule(0.999, 0, 1, 0);
+        BlockSelectionRule few = new BlockSelectionRule(0.999, 0, 1, 0);
         float[] dense = read(deep(family), text, Optional.empty());
 
         float[] shorter = read(deep(family), text, Optional.of(new SparseAttention(few, 1101)));
@@ -259,14 +260,14 @@ class PromptScanTest {
     @Test
     void chunksGiveWhatOneChunkDoesByBlocks() throws Exception {
         int[] text = text(1100);
-        SparseAttention sparse = new SparseAttention(new BlockRule(0.97, 1, 1, 1), 1);
+        SparseAttention sparse = new SparseAttention(new BlockSelectionRule(0.97, 1, 1, 1), 1);
         for (Family family : List.of(Family.QWEN3, Family.QWEN35)) {
             int layers = family == Family.QWEN3 ? 4 : 8;
-            PromptScan.Look look =
-                    new PromptScan.Look(
+            LayerwiseTextScorer.Look look =
+                    new LayerwiseTextScorer.Look(
                             new LayerRange(0, layers), TAIL, false, Optional.of(sparse));
-            try (PromptScan whole = load(deep(family), Cpu.device(), F32, 1152);
-                    PromptScan parts = load(deep(family), Cpu.device(), F32, 256)) {
+            try (LayerwiseTextScorer whole = load(deep(family), Cpu.device(), F32, 1152);
+                    LayerwiseTextScorer parts = load(deep(family), Cpu.device(), F32, 256)) {
                 assertNear(
                         doubles(whole.read(text, look, new Told(Integer.MAX_VALUE))),
                         parts.read(text, look, new Told(Integer.MAX_VALUE)),
@@ -293,16 +294,16 @@ class PromptScanTest {
                         .withSize(new Qwen35Model.Size(28, 64, 96, 320, 4096))
                         .write(models);
         int[] text = text(60);
-        ScoreRange range =
-                ScoreRange.of(
+        ScoringLayers range =
+                ScoringLayers.of(
                         28,
                         last == 0 ? OptionalInt.empty() : OptionalInt.of(last),
                         OptionalInt.of(exit));
-        assertEquals(new ScoreRange(begin, end), range);
+        assertEquals(new ScoringLayers(begin, end), range);
         double[] expected = new PlainScan(file, text).scores(range, false);
         Told told = new Told(Integer.MAX_VALUE);
 
-        try (PromptScan scan = load(file, Cpu.device(), F32, 32)) {
+        try (LayerwiseTextScorer scan = load(file, Cpu.device(), F32, 32)) {
             float[] scores = scan.read(text, look(begin, end, false), told);
 
             assertNear(expected, scores, EXACT, range.toString());
@@ -315,7 +316,7 @@ class PromptScanTest {
     @Test
     void layersWithoutAttentionScoreNothing() throws Exception {
         int[] text = text(20);
-        try (PromptScan scan = load(tiny(Family.QWEN35), Cpu.device(), F32, 512)) {
+        try (LayerwiseTextScorer scan = load(tiny(Family.QWEN35), Cpu.device(), F32, 512)) {
             VarveException refusal =
                     assertThrows(
                             VarveException.class,
@@ -329,7 +330,7 @@ class PromptScanTest {
     @Test
     void fewerTokensThanLookAreRefused() throws Exception {
         int[] text = text(TAIL - 1);
-        try (PromptScan scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
+        try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
             assertThrows(
                     IllegalArgumentException.class,
                     () -> scan.read(text, look(0, 4, false), new Told(9)));
@@ -339,8 +340,8 @@ class PromptScanTest {
     @Test
     void aTextThatNobodyWaitsForIsLeftAndTheNextOneIsRead() throws Exception {
         int[] text = text(100);
-        PromptScan.Look look = look(0, 4, false);
-        try (PromptScan scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
+        LayerwiseTextScorer.Look look = look(0, 4, false);
+        try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 32)) {
             float[] before = scan.read(text, look, new Told(Integer.MAX_VALUE));
             Told told = new Told(6);
 
@@ -377,8 +378,9 @@ class PromptScanTest {
         OpenedModel model = Cpu.open(tiny(family), ModelOptions.defaults());
         for (CacheTypes types : List.of(F32, Cpu.F16, Cpu.Q8_0)) {
             long foretold =
-                    PromptScan.bytes(model.range(model.shape().allLayers()), types, tokens, TAIL);
-            try (PromptScan scan = load(tiny(family), Cpu.device(), types, 512)) {
+                    LayerwiseTextScorer.bytes(
+                            model.range(model.shape().allLayers()), types, tokens, TAIL);
+            try (LayerwiseTextScorer scan = load(tiny(family), Cpu.device(), types, 512)) {
                 scan.read(text(tokens), look(0, 4, false), new Told(Integer.MAX_VALUE));
 
                 String sums = types + ": foretold " + foretold + ", taken " + scan.lastBytes();
@@ -394,8 +396,8 @@ class PromptScanTest {
     @Tag("nightly")
     void aCancelledTextKeepsNoMemory() throws Exception {
         int[] text = text(100_000);
-        try (PromptScan scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
-            PromptScan.Look look = look(0, 4, false);
+        try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Cpu.device(), F32, 512)) {
+            LayerwiseTextScorer.Look look = look(0, 4, false);
             assertThrows(CancellationException.class, () -> scan.read(text, look, new Told(0)));
             long before = residentBytes();
             for (int i = 0; i < 10; i++) {
@@ -472,7 +474,7 @@ class PromptScanTest {
         models = folder;
         int[] text = text(100);
         float[] expected = read(tiny(Family.QWEN3), Cpu.F16, 64, text, false);
-        try (PromptScan scan = load(tiny(Family.QWEN3), Vulkan.device(), Cpu.F16, 64)) {
+        try (LayerwiseTextScorer scan = load(tiny(Family.QWEN3), Vulkan.device(), Cpu.F16, 64)) {
             float[] scores = scan.read(text, look(0, 4, false), new Told(Integer.MAX_VALUE));
 
             assertNear(doubles(expected), scores, HALF, "Vulkan");

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.paging.PageReader;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.testkit.TensorType;
@@ -34,7 +34,7 @@ class ReadPagesTest {
     @TempDir static Path folder;
 
     /** Gives no scores before it is told to. */
-    private static final class SlowPages implements PageReader {
+    private static final class SlowPages implements AsyncPageScorer {
         private final List<CompletableFuture<float[]>> asked = new ArrayList<>();
         private final CountDownLatch first = new CountDownLatch(1);
         private volatile BooleanSupplier cancelled = () -> false;
@@ -71,7 +71,7 @@ class ReadPagesTest {
         return PagedModel.of(Family.QWEN35, TensorType.Q8_0, GgmlType.Q8_0, parallel, folder);
     }
 
-    private static LoadedModel load(PagedModel sample, ModelSettings how, PageReader reader) {
+    private static LoadedModel load(PagedModel sample, ModelSettings how, AsyncPageScorer reader) {
         return Cpu.load(sample.file(), how, LoadedModel.Extras.NONE.with(reader));
     }
 
@@ -101,7 +101,7 @@ class ReadPagesTest {
     void aReaderThatFailsCostsNothingButTheChoice() throws Exception {
         PagedModel sample = sample(1);
         int[] prompt = sample.tokens(LONG, 33);
-        PageReader broken =
+        AsyncPageScorer broken =
                 new HashedPages() {
                     @Override
                     public CompletableFuture<float[]> read(int[] tokens, BooleanSupplier leaves) {

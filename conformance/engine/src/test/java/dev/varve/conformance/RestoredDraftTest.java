@@ -21,11 +21,11 @@ import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.mtp.MtpSpeculator;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SpeculationRequirements;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.DflashModel;
@@ -128,8 +128,8 @@ class RestoredDraftTest {
             return new Drafted(
                     Cpu.load(
                             file,
-                            settings.with(settings.computation().with(ExactRows.ON))
-                                    .with(new DraftRoom(most, speculator.captures())),
+                            settings.with(settings.computation().with(BatchInvariance.ON))
+                                    .with(new SpeculationRequirements(most, speculator.captures())),
                             new LoadedModel.Extras(
                                     Optional.of(CacheHits.disk(store)),
                                     Optional.of(

@@ -13,7 +13,7 @@ import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
@@ -257,7 +257,7 @@ final class CacheHits {
     }
 
     /** A disk behind a model's host memory. */
-    static Disk disk(Path folder) throws IOException {
+    static DiskCacheStore disk(Path folder) throws IOException {
         byte[] id = new byte[32];
         ArchiveSettings settings =
                 new ArchiveSettings(
@@ -268,7 +268,7 @@ final class CacheHits {
                         new ArchiveSettings.Limits(64 << 20, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        return new Disk(SnapshotArchive.open(settings, new SlotStore.Provider()), id, "");
+        return new DiskCacheStore(SnapshotArchive.open(settings, new SlotStore.Provider()), id, "");
     }
 
     /**

@@ -19,24 +19,24 @@ import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.PluginOrigin;
-import dev.varve.platform.plugin.Spi;
-import dev.varve.platform.runtime.Computation;
+import dev.varve.platform.plugin.PluginServiceKind;
+import dev.varve.platform.runtime.ComputeSettings;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.plugin.cpu.CpuBackendProvider;
@@ -123,9 +123,9 @@ final class Cpu {
                                         new PluginOrigin(
                                                 file, "dev.varve.conformance", Optional.empty()),
                                         Map.of(
-                                                Spi.FAMILIES,
+                                                PluginServiceKind.FAMILIES,
                                                 FAMILIES,
-                                                Spi.BACKENDS,
+                                                PluginServiceKind.BACKENDS,
                                                 List.of(new CpuBackendProvider())))));
         return PluginSettings.of(catalog, cacheFolder).withGgmlHome(NATIVES);
     }
@@ -169,7 +169,7 @@ final class Cpu {
     }
 
     static ModelSettings settings(SequenceLimits sequences, CacheTypes types) {
-        return ModelSettings.of(sequences).with(Computation.defaults().with(types));
+        return ModelSettings.of(sequences).with(ComputeSettings.defaults().with(types));
     }
 
     static ModelFamilyProvider family(GgufFile file) {
@@ -232,12 +232,12 @@ final class Cpu {
                         ShardOptions.of(types, new CacheSizes(span, 2, region)),
                         LoadProgress.silent())) {
             for (int begin = 0; begin < tokens.length; begin += chunk) {
-                Slice slice =
-                        new Slice(
+                SequenceChunk slice =
+                        new SequenceChunk(
                                 0,
                                 Arrays.copyOfRange(
                                         tokens, begin, Math.min(tokens.length, begin + chunk)),
-                                SlicePlace.next(begin, new SlotSpan(0, span), 1),
+                                ChunkPlacement.next(begin, new SlotSpan(0, span), 1),
                                 OutputRows.ALL);
                 ShardResult result =
                         shard.forward(

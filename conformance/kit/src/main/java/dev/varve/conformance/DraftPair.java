@@ -11,17 +11,17 @@ import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.draft.DflashSpeculator;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.SpeculationOptions;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.remote.DraftLoadRequest;
-import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.RemoteDraft;
 import dev.varve.platform.remote.ShardLink;
-import dev.varve.platform.runtime.DraftRoom;
+import dev.varve.platform.remote.ShardLoadRequest;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SpeculationRequirements;
 import dev.varve.platform.sampling.SamplingOptions;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.speculation.TreeOptions;
 import dev.varve.testkit.DflashModel;
@@ -100,11 +100,11 @@ record DraftPair(
 
     DraftLoadRequest request() {
         return new DraftLoadRequest(
-                LoadRequest.Model.of(gguf, adapter, ModelOptions.defaults()),
+                ShardLoadRequest.Model.of(gguf, adapter, ModelOptions.defaults()),
                 DraftLoadRequest.Draft.of(draft.file()),
                 limits(),
                 conduct(),
-                new LoadRequest.Device(
+                new ShardLoadRequest.Device(
                         "cpu:0", new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true)));
     }
 
@@ -118,7 +118,7 @@ record DraftPair(
 
     ModelSettings settings() {
         ModelSettings settings = Cpu.settings(CONTEXT, PARALLEL, Cpu.F16);
-        return settings.with(settings.computation().with(ExactRows.ON));
+        return settings.with(settings.computation().with(BatchInvariance.ON));
     }
 
     /** The model, with what guesses in every step. */
@@ -129,7 +129,11 @@ record DraftPair(
 
     /** Likewise, with host memory and a disk behind the devices. */
     LoadedModel kept(
-            Disk disk, Speculator speculator, SplitModel split, List<String> devices, int... cuts) {
+            DiskCacheStore disk,
+            Speculator speculator,
+            SplitModel split,
+            List<String> devices,
+            int... cuts) {
         return guessed(
                 CacheHits.withHost(settings()),
                 Optional.of(disk),
@@ -141,13 +145,15 @@ record DraftPair(
 
     private LoadedModel guessed(
             ModelSettings settings,
-            Optional<Disk> disk,
+            Optional<DiskCacheStore> disk,
             Speculator speculator,
             SplitModel split,
             List<String> devices,
             int... cuts) {
         return split.load(
-                settings.with(new DraftRoom(Math.max(MOST, trees.guesses()), draft.captures())),
+                settings.with(
+                        new SpeculationRequirements(
+                                Math.max(MOST, trees.guesses()), draft.captures())),
                 new LoadedModel.Extras(
                         disk,
                         Optional.of(

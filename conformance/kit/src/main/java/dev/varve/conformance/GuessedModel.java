@@ -6,12 +6,12 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.engine.SpeculationOptions;
-import dev.varve.platform.runtime.DraftRoom;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SpeculationRequirements;
 import dev.varve.platform.sampling.SamplingOptions;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
 import dev.varve.testkit.TensorType;
 
 import org.junit.jupiter.params.provider.Arguments;
@@ -41,7 +41,7 @@ record GuessedModel(Path file, ModelShape shape, List<int[]> prompts, ModelSetti
                 Cpu.family(gguf).open(gguf, ModelOptions.defaults()).shape(),
                 // The middle one passes a block of slots, and the last one a window.
                 List.of(spec.tokens(19, 1), spec.tokens(240, 2), spec.tokens(600, 3)),
-                settings.with(settings.computation().with(ExactRows.ON)));
+                settings.with(settings.computation().with(BatchInvariance.ON)));
     }
 
     /** Families with types of weights and caches; some of them where time is short. */
@@ -70,7 +70,9 @@ record GuessedModel(Path file, ModelShape shape, List<int[]> prompts, ModelSetti
     LoadedModel guessed(SpeculationOptions options, int... cuts) {
         return Cpu.load(
                 file,
-                settings.with(new DraftRoom(options.columns(), options.speculator().captures())),
+                settings.with(
+                        new SpeculationRequirements(
+                                options.columns(), options.speculator().captures())),
                 new LoadedModel.Extras(Optional.empty(), Optional.of(options)),
                 cuts);
     }

@@ -1,6 +1,6 @@
 package dev.varve.conformance;
 
-import dev.varve.platform.paging.PageReader;
+import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.shard.PoolGeometry;
 
 import java.util.Arrays;
@@ -10,7 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 
 /** Scores that follow from tokens in no way that means anything, given on another thread. */
-class HashedPages implements PageReader {
+class HashedPages implements AsyncPageScorer {
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
 
     @Override

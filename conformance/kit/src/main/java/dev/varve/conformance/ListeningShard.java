@@ -1,7 +1,7 @@
 package dev.varve.conformance;
 
 import dev.varve.api.transport.TransportOptions;
-import dev.varve.platform.remote.ListeningLink;
+import dev.varve.platform.remote.ExternalProcessLink;
 import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.wire.unix.UnixTransport;
 
@@ -53,8 +53,8 @@ final class ListeningShard implements AutoCloseable {
     }
 
     /** A way to it. */
-    ListeningLink link() {
-        return new ListeningLink(
+    ExternalProcessLink link() {
+        return new ExternalProcessLink(
                 new UnixTransport(),
                 socket.toString(),
                 TransportOptions.defaults(),

@@ -4,11 +4,11 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
 import dev.varve.testkit.TensorType;
 
 import java.nio.file.Path;
@@ -29,14 +29,16 @@ record PagedModel(Path file, RandomModel spec, ModelSettings settings) {
         RandomModel spec = family.wide(weights);
         ModelSettings settings = Cpu.settings(CONTEXT, parallel, new CacheTypes(cache, cache));
         return new PagedModel(
-                spec.write(folder), spec, settings.with(settings.computation().with(ExactRows.ON)));
+                spec.write(folder),
+                spec,
+                settings.with(settings.computation().with(BatchInvariance.ON)));
     }
 
     ModelSettings pooled(int pool, PagePolicy policy) {
         return settings.withPool(
                 Optional.of(
-                        new PoolRequest(
-                                new PoolRequest.Size.Fixed(pool), Optional.of(policy), 16)));
+                        new RequestedPaging(
+                                new RequestedPaging.Size.Fixed(pool), Optional.of(policy), 16)));
     }
 
     LoadedModel load(ModelSettings how, int... cuts) {

@@ -12,18 +12,18 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.platform.shard.scoring.HeadShape;
 import dev.varve.platform.shard.scoring.PlainTokenScores;
-import dev.varve.platform.shard.scoring.ScoreRange;
+import dev.varve.platform.shard.scoring.ScoringLayers;
 
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -75,18 +75,22 @@ final class PlainScan {
                                         new CacheSizes(slots, 2, SlotSpan.BLOCK))
                                 .withCaptures(layers),
                         LoadProgress.silent())) {
-            Slice slice =
-                    new Slice(
-                            1, text, SlicePlace.start(new SlotSpan(0, slots), 1), OutputRows.NONE);
+            SequenceChunk slice =
+                    new SequenceChunk(
+                            1,
+                            text,
+                            ChunkPlacement.start(new SlotSpan(0, slots), 1),
+                            OutputRows.NONE);
             Batch batch = new Batch(List.of(slice), Phase.PREFILL, layers);
-            for (Feature feature : shard.forward(batch, Optional.empty()).join().features()) {
+            for (CapturedFeature feature :
+                    shard.forward(batch, Optional.empty()).join().features()) {
                 hidden.put(feature.layer(), feature.values());
             }
         }
     }
 
     /** The scores by some layers. */
-    double[] scores(ScoreRange range, boolean rotated) {
+    double[] scores(ScoringLayers range, boolean rotated) {
         int[] layers =
                 IntStream.range(range.begin(), range.end())
                         .filter(

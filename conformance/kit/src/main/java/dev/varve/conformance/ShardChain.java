@@ -6,24 +6,24 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,7 +38,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
     private static final int SLOTS = 1536;
     private static final int STATE_ROWS = 4;
     private static final int CHUNK = 64;
-    private static final Stashes STASHES = new Stashes(2, 16);
+    private static final RollbackBuffers STASHES = new RollbackBuffers(2, 16);
 
     /** A place for up to 512 positions. */
     record Place(int firstSlot, int stateRow) {
@@ -62,7 +62,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
             List<Integer> captures,
             List<String> devices,
             int... cuts) {
-        return load(model, types, ExactRows.AUTO, captures, devices, cuts);
+        return load(model, types, BatchInvariance.AUTO, captures, devices, cuts);
     }
 
     /**
@@ -73,7 +73,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
     static ShardChain load(
             SplitModel model,
             CacheTypes types,
-            ExactRows exactRows,
+            BatchInvariance exactRows,
             List<Integer> captures,
             List<String> devices,
             int... cuts) {
@@ -103,7 +103,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
     }
 
     /** What a run gives: logits of each token, and what was captured. */
-    record Run(List<float[]> logits, List<Feature> features) {
+    record Run(List<float[]> logits, List<CapturedFeature> features) {
         float[][] rows() {
             return logits.toArray(float[][]::new);
         }
@@ -125,11 +125,11 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
         Run run = new Run(new ArrayList<>(), new ArrayList<>());
         for (int begin = from; begin < to; begin += CHUNK) {
             int end = Math.min(to, begin + CHUNK);
-            Slice slice =
-                    new Slice(
+            SequenceChunk slice =
+                    new SequenceChunk(
                             1,
                             Arrays.copyOfRange(tokens, begin, end),
-                            SlicePlace.next(begin, place.span(), place.stateRow()),
+                            ChunkPlacement.next(begin, place.span(), place.stateRow()),
                             outputs);
             forward(new Batch(List.of(slice), Phase.PREFILL, captures), run);
         }
@@ -145,7 +145,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
 
     private void forward(Batch batch, Run run) {
         int vocabulary = shape.vocabularySize();
-        Optional<Boundary> boundary = Optional.empty();
+        Optional<LayerActivations> boundary = Optional.empty();
         for (Shard shard : shards) {
             ShardResult result = shard.forward(batch, boundary).join();
             boundary = result.boundary();

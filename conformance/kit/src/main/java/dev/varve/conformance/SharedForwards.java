@@ -7,19 +7,19 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 
@@ -59,7 +59,7 @@ final class SharedForwards implements AutoCloseable {
             ComputeDevice device,
             CacheTypes cache,
             FlashAttention flash,
-            ExactRows exact) {
+            BatchInvariance exact) {
         this.texts = texts;
         done = new int[texts.size()];
         span = SlotSpan.roundUp(texts.stream().mapToInt(text -> text.length).max().orElseThrow());
@@ -83,31 +83,31 @@ final class SharedForwards implements AutoCloseable {
     }
 
     /** The next tokens of a text; the logits of the last one, or of all, are kept. */
-    Slice next(int text, int count, OutputRows outputs) {
-        return next(text, count, outputs, SliceKind.CHUNK);
+    SequenceChunk next(int text, int count, OutputRows outputs) {
+        return next(text, count, outputs, ChunkComputeMode.CHUNK);
     }
 
     /** Likewise, as a chunk or a piece of one. */
-    Slice next(int text, int count, OutputRows outputs, SliceKind kind) {
+    SequenceChunk next(int text, int count, OutputRows outputs, ChunkComputeMode kind) {
         int begin = done[text];
         done[text] += count;
-        return new Slice(
+        return new SequenceChunk(
                 text,
                 Arrays.copyOfRange(texts.get(text), begin, begin + count),
-                SlicePlace.next(begin, new SlotSpan(text * span, span), text + 1),
+                ChunkPlacement.next(begin, new SlotSpan(text * span, span), text + 1),
                 outputs,
                 kind);
     }
 
-    Slice next(int text, int count) {
+    SequenceChunk next(int text, int count) {
         return next(text, count, OutputRows.LAST);
     }
 
     /** Computes slices together. */
-    void forward(Phase phase, List<Slice> slices) {
+    void forward(Phase phase, List<SequenceChunk> slices) {
         ShardResult result = shard.forward(new Batch(slices, phase), Optional.empty()).join();
         int row = 0;
-        for (Slice slice : slices) {
+        for (SequenceChunk slice : slices) {
             int end = slice.firstPosition() + slice.tokens().length;
             int wanted = slice.outputs().count(slice.tokens().length);
             for (int i = wanted; i > 0; i--, row++) {
@@ -120,7 +120,7 @@ final class SharedForwards implements AutoCloseable {
     }
 
     /** Computes one slice alone. */
-    void forward(Phase phase, Slice slice) {
+    void forward(Phase phase, SequenceChunk slice) {
         forward(phase, List.of(slice));
     }
 

@@ -9,14 +9,14 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.remote.BoundaryType;
-import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.RemoteShard;
 import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.remote.ShardLoadRequest;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
@@ -95,7 +95,10 @@ record SplitModel(
 
     /** Likewise, with a disk behind host memory. */
     LoadedModel load(
-            ModelSettings settings, Optional<Disk> disk, List<String> devices, int... cuts) {
+            ModelSettings settings,
+            Optional<DiskCacheStore> disk,
+            List<String> devices,
+            int... cuts) {
         return load(settings, new LoadedModel.Extras(disk, Optional.empty()), devices, cuts);
     }
 
@@ -104,8 +107,8 @@ record SplitModel(
             ModelSettings settings, LoadedModel.Extras extras, List<String> devices, int... cuts) {
         Placement placement =
                 Placement.of(devices.stream().map(DeviceReference::parse).toList(), ranges(cuts));
-        SplitPlan plan =
-                SplitPlan.of(adapter, placement, device -> Cpu.oneThread().info(), settings);
+        SplitMemoryPlan plan =
+                SplitMemoryPlan.of(adapter, placement, device -> Cpu.oneThread().info(), settings);
         return LoadedModel.load(
                 new OpenedModel(file, adapter),
                 plan,
@@ -136,12 +139,13 @@ record SplitModel(
                 progress);
     }
 
-    private LoadRequest request(DeviceReference device, LayerRange range, ShardOptions options) {
-        return new LoadRequest(
-                LoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
+    private ShardLoadRequest request(
+            DeviceReference device, LayerRange range, ShardOptions options) {
+        return new ShardLoadRequest(
+                ShardLoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
                 range,
                 options,
-                new LoadRequest.Device(
+                new ShardLoadRequest.Device(
                         device.device(),
                         new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true)),
                 boundary);

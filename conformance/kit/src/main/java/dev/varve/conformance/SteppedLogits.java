@@ -10,15 +10,15 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 
@@ -84,7 +84,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                 int[] tokens = text == 0 ? one : other;
                 for (int begin = 0; begin < tokens.length - single; begin += CHUNK) {
                     int end = Math.min(begin + CHUNK, tokens.length - single);
-                    Slice slice = slice(text, tokens, begin, end, span);
+                    SequenceChunk slice = slice(text, tokens, begin, end, span);
                     add(rows, shard, new Batch(List.of(slice), Phase.PREFILL), shape);
                 }
             }
@@ -111,7 +111,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
         try (LocalShard shard = load(gguf, adapter, device, span, chunk)) {
             for (int begin = 0; begin < tokens.length; begin += chunk) {
                 int end = Math.min(begin + chunk, tokens.length);
-                Slice slice = slice(0, tokens, begin, end, span);
+                SequenceChunk slice = slice(0, tokens, begin, end, span);
                 shard.forward(new Batch(List.of(slice), Phase.PREFILL), Optional.empty()).join();
             }
             return shard.memory().compute();
@@ -132,14 +132,14 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                 LoadProgress.silent());
     }
 
-    private static Slice slice(int text, int[] tokens, int begin, int end, int span) {
-        return new Slice(
+    private static SequenceChunk slice(int text, int[] tokens, int begin, int end, int span) {
+        return new SequenceChunk(
                 text,
                 Arrays.copyOfRange(tokens, begin, end),
-                new SlicePlace(
+                new ChunkPlacement(
                         begin,
                         new SlotSpan(text * span, span),
-                        begin == 0 ? Slice.ZERO_ROW : row(text, begin - 1),
+                        begin == 0 ? SequenceChunk.ZERO_ROW : row(text, begin - 1),
                         row(text, end - 1)),
                 OutputRows.LAST);
     }

@@ -9,10 +9,10 @@ import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.local.LocalShard;
@@ -59,7 +59,7 @@ final class Vulkan {
     static LoadedModel load(
             Path file,
             ModelSettings settings,
-            Optional<Disk> disk,
+            Optional<DiskCacheStore> disk,
             List<ComputeDevice> devices,
             int... cuts) {
         OpenedModel model = Cpu.open(file, settings.reading());
@@ -73,8 +73,8 @@ final class Vulkan {
             ranges.add(new LayerRange(begin, end));
             begin = end;
         }
-        SplitPlan plan =
-                SplitPlan.of(
+        SplitMemoryPlan plan =
+                SplitMemoryPlan.of(
                         model.adapter(),
                         Placement.of(references, ranges),
                         reference -> byName.get(reference.toString()).info(),

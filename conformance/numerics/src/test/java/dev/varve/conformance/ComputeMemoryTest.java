@@ -9,10 +9,10 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardFootprint;
-import dev.varve.platform.shard.Slice;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
@@ -45,7 +45,7 @@ class ComputeMemoryTest {
         RandomModel spec = family.odd(family.quantisableSeed(), TensorType.Q8_0);
         Path file = spec.write(folder);
         ModelSettings settings = Cpu.settings(CONTEXT, PARALLEL, Cpu.F16);
-        settings = settings.with(settings.computation().with(ExactRows.ON));
+        settings = settings.with(settings.computation().with(BatchInvariance.ON));
         GgufFile gguf = GgufFile.open(file);
         LayerSplitAdapter model = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
         long planned = RangeMemory.of(model, model.shape().allLayers(), settings).computeBytes();
@@ -61,13 +61,13 @@ class ComputeMemoryTest {
                         Cpu.withoutOwnRecurrence(),
                         Cpu.F16,
                         FlashAttention.AUTO,
-                        ExactRows.ON)) {
+                        BatchInvariance.ON)) {
             for (int text = 0; text < PARALLEL; text++) {
                 shard.forward(Phase.PREFILL, shard.next(text, PROMPT));
             }
             prefill = shard.computeBytes();
             for (int graph = 0; graph <= ShardFootprint.DECODE_GRAPHS; graph++) {
-                List<Slice> slices = new ArrayList<>();
+                List<SequenceChunk> slices = new ArrayList<>();
                 for (int text = 0; text < PARALLEL; text++) {
                     slices.add(shard.next(text, 1));
                 }

@@ -16,19 +16,19 @@ import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.testkit.TestSeed;
@@ -199,13 +199,13 @@ class CustomStateTest {
                         LoadProgress.silent()));
     }
 
-    private Slice next(int text, int count) {
+    private SequenceChunk next(int text, int count) {
         int begin = done[text];
         done[text] += count;
-        return new Slice(
+        return new SequenceChunk(
                 text,
                 Arrays.copyOfRange(texts.get(text), begin, begin + count),
-                SlicePlace.next(begin, span(text), text + 1),
+                ChunkPlacement.next(begin, span(text), text + 1),
                 OutputRows.ALL);
     }
 
@@ -214,9 +214,9 @@ class CustomStateTest {
     }
 
     /** Computes slices together and compares all their logits. */
-    private void forward(Slice... slices) {
+    private void forward(SequenceChunk... slices) {
         Batch batch = new Batch(List.of(slices), Phase.PREFILL);
-        Optional<Boundary> boundary = Optional.empty();
+        Optional<LayerActivations> boundary = Optional.empty();
         float[] logits = {};
         for (LocalShard shard : shards) {
             ShardResult result = shard.forward(batch, boundary).join();
@@ -224,7 +224,7 @@ class CustomStateTest {
             logits = result.logits();
         }
         int row = 0;
-        for (Slice slice : slices) {
+        for (SequenceChunk slice : slices) {
             double[][] expected = ShiftModel.logits(texts.get((int) slice.sequence()));
             for (int i = 0; i < slice.tokens().length; i++, row++) {
                 for (int token = 0; token < ShiftModel.VOCABULARY; token++) {

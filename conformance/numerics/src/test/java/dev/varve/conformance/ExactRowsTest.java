@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
@@ -57,11 +57,14 @@ class ExactRowsTest {
         }
 
         SharedForwards open(
-                ComputeDevice device, CacheTypes cache, FlashAttention flash, ExactRows exact) {
+                ComputeDevice device,
+                CacheTypes cache,
+                FlashAttention flash,
+                BatchInvariance exact) {
             return new SharedForwards(file, texts(), device, cache, flash, exact);
         }
 
-        SharedForwards open(CacheTypes cache, ExactRows exact) {
+        SharedForwards open(CacheTypes cache, BatchInvariance exact) {
             return open(Cpu.device(), cache, FlashAttention.AUTO, exact);
         }
     }
@@ -124,7 +127,7 @@ class ExactRowsTest {
     @ByDay(4)
     void rowsAndChunksTogetherHaveTheBitsThatEachHasAlone(
             Family family, TensorType type, CacheTypes cache) throws Exception {
-        assertTogetherAsAlone(Sample.of(family, type), cache, ExactRows.AUTO);
+        assertTogetherAsAlone(Sample.of(family, type), cache, BatchInvariance.AUTO);
     }
 
     /** Grade (a), for all types. */
@@ -133,7 +136,7 @@ class ExactRowsTest {
     @ByDay(4)
     void exactRowsTogetherHaveTheBitsThatEachHasAlone(
             Family family, TensorType type, CacheTypes cache) throws Exception {
-        assertTogetherAsAlone(Sample.of(family, type), cache, ExactRows.ON);
+        assertTogetherAsAlone(Sample.of(family, type), cache, BatchInvariance.ON);
     }
 
     /** Chunks keep theirs whatever the rows do. */
@@ -142,8 +145,8 @@ class ExactRowsTest {
     @ByDay(1)
     void chunksBesideRowsHaveTheBitsThatTheyHaveAlone(Family family) throws Exception {
         Sample sample = Sample.of(family, TensorType.Q4_K);
-        try (SharedForwards alone = sample.open(Cpu.F16, ExactRows.AUTO);
-                SharedForwards together = sample.open(Cpu.F16, ExactRows.AUTO)) {
+        try (SharedForwards alone = sample.open(Cpu.F16, BatchInvariance.AUTO);
+                SharedForwards together = sample.open(Cpu.F16, BatchInvariance.AUTO)) {
             alone(alone);
             together(together);
 
@@ -156,7 +159,8 @@ class ExactRowsTest {
         }
     }
 
-    private static void assertTogetherAsAlone(Sample sample, CacheTypes cache, ExactRows exact) {
+    private static void assertTogetherAsAlone(
+            Sample sample, CacheTypes cache, BatchInvariance exact) {
         try (SharedForwards alone = sample.open(cache, exact);
                 SharedForwards together = sample.open(cache, exact)) {
             alone(alone);
@@ -198,7 +202,7 @@ class ExactRowsTest {
     private static void together(SharedForwards shard) {
         prompts(shard);
         for (int step = 0; step < SINGLE; step++) {
-            List<Slice> slices = new ArrayList<>();
+            List<SequenceChunk> slices = new ArrayList<>();
             for (int text = 0; text < PROMPTS.length; text++) {
                 slices.add(shard.next(text, 1));
             }
@@ -219,8 +223,9 @@ class ExactRowsTest {
             Family family, TensorType type, CacheTypes cache, FlashAttention flash)
             throws Exception {
         Sample sample = Sample.of(family, type);
-        try (SharedForwards single = sample.open(Cpu.device(), cache, flash, ExactRows.ON);
-                SharedForwards several = sample.open(Cpu.device(), cache, flash, ExactRows.ON)) {
+        try (SharedForwards single = sample.open(Cpu.device(), cache, flash, BatchInvariance.ON);
+                SharedForwards several =
+                        sample.open(Cpu.device(), cache, flash, BatchInvariance.ON)) {
             alone(single);
 
             prompts(several);
@@ -242,9 +247,13 @@ class ExactRowsTest {
     @Tag("threads")
     void exactRowsDoNotDependOnTheNumberOfThreads(Family family) throws Exception {
         Sample sample = Sample.of(family, TensorType.Q4_K);
-        try (SharedForwards two = sample.open(Cpu.F16, ExactRows.ON);
+        try (SharedForwards two = sample.open(Cpu.F16, BatchInvariance.ON);
                 SharedForwards one =
-                        sample.open(Cpu.oneThread(), Cpu.F16, FlashAttention.AUTO, ExactRows.ON)) {
+                        sample.open(
+                                Cpu.oneThread(),
+                                Cpu.F16,
+                                FlashAttention.AUTO,
+                                BatchInvariance.ON)) {
             alone(two);
             together(one);
 
@@ -271,7 +280,7 @@ class ExactRowsTest {
                                 Cpu.device(),
                                 Cpu.F16,
                                 FlashAttention.AUTO,
-                                ExactRows.AUTO);
+                                BatchInvariance.AUTO);
                 SharedForwards one =
                         new SharedForwards(
                                 file,
@@ -279,7 +288,7 @@ class ExactRowsTest {
                                 Cpu.oneThread(),
                                 Cpu.F16,
                                 FlashAttention.AUTO,
-                                ExactRows.AUTO)) {
+                                BatchInvariance.AUTO)) {
             for (SharedForwards shard : List.of(two, one)) {
                 shard.forward(Phase.PREFILL, shard.next(0, 512, OutputRows.ALL));
                 shard.forward(Phase.PREFILL, shard.next(0, 88, OutputRows.ALL));
@@ -302,8 +311,8 @@ class ExactRowsTest {
         // Matrix registers treat each column by itself; experts of floats are not multiplied there.
         assumeTrue(type == TensorType.F16 || !Cpu.hasTiles());
         Sample sample = Sample.of(Family.LAGUNA, type);
-        try (SharedForwards alone = sample.open(Cpu.Q8_0, ExactRows.OFF);
-                SharedForwards together = sample.open(Cpu.Q8_0, ExactRows.OFF)) {
+        try (SharedForwards alone = sample.open(Cpu.Q8_0, BatchInvariance.OFF);
+                SharedForwards together = sample.open(Cpu.Q8_0, BatchInvariance.OFF)) {
             alone(alone);
             together(together);
 

@@ -5,9 +5,9 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
-import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
@@ -87,7 +87,7 @@ class LocalShardContractTest {
                                             sizes.stateRows(),
                                             regionSlots(),
                                             sizes.stashes()))
-                            .withExactRows(ExactRows.ON)
+                            .withExactRows(BatchInvariance.ON)
                             .withCaptures(captures),
                     LoadProgress.silent());
         }

@@ -10,22 +10,22 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.testkit.ByDay;
@@ -77,7 +77,7 @@ class PageOrderTest {
         List<Arguments> models = new ArrayList<>();
         for (Family family : Family.values()) {
             for (CacheTypes types : List.of(Cpu.F16, Q8_0, F32)) {
-                for (ExactRows rows : List.of(ExactRows.AUTO, ExactRows.ON)) {
+                for (BatchInvariance rows : List.of(BatchInvariance.AUTO, BatchInvariance.ON)) {
                     models.add(Arguments.of(family, types, rows));
                 }
             }
@@ -88,7 +88,7 @@ class PageOrderTest {
     @ParameterizedTest
     @MethodSource("models")
     @ByDay({1, 21, 26})
-    void notABitDependsOnWherePagesLie(Family family, CacheTypes types, ExactRows rows)
+    void notABitDependsOnWherePagesLie(Family family, CacheTypes types, BatchInvariance rows)
             throws Exception {
         for (long seed = 1; seed <= Effort.of(2, 30); seed++) {
             RandomModel model = family.odd(seed);
@@ -116,7 +116,8 @@ class PageOrderTest {
         private final Random random;
         private long names;
 
-        Texts(RandomModel model, CacheTypes types, ExactRows rows, long seed) throws Exception {
+        Texts(RandomModel model, CacheTypes types, BatchInvariance rows, long seed)
+                throws Exception {
             GgufFile file = GgufFile.open(model.write(folder));
             LayerSplitAdapter adapter = Cpu.family(file).open(file, ModelOptions.defaults());
             ModelShape shape = adapter.shape();
@@ -135,21 +136,21 @@ class PageOrderTest {
             random = new Random(TestSeed.of(seed));
         }
 
-        private Slice slice(int sequence, int begin, int end, PageMap map) {
-            return new Slice(
+        private SequenceChunk slice(int sequence, int begin, int end, PageMap map) {
+            return new SequenceChunk(
                     sequence,
                     Arrays.copyOfRange(text, begin, end),
-                    new SlicePlace(
+                    new ChunkPlacement(
                             begin,
                             new SlotSpan(sequence * SPAN, SPAN),
-                            begin == 0 ? Slice.ZERO_ROW : sequence + 1,
+                            begin == 0 ? SequenceChunk.ZERO_ROW : sequence + 1,
                             sequence + 1,
-                            SlicePlace.NO_STASH,
+                            ChunkPlacement.NO_STASH,
                             map),
                     OutputRows.ALL);
         }
 
-        private float[] run(List<CacheMove> moves, Slice slice) {
+        private float[] run(List<RowMove> moves, SequenceChunk slice) {
             Phase phase = slice.tokens().length < 4 ? Phase.DECODE : Phase.PREFILL;
             ShardResult result =
                     shard.forward(
@@ -199,7 +200,7 @@ class PageOrderTest {
 
         /** Logits of the slices behind what is known, with some pages in the span. */
         List<float[]> steps(int sequence, PageMap map, List<Integer> pages) {
-            List<CacheMove> moves = new ArrayList<>();
+            List<RowMove> moves = new ArrayList<>();
             long first = names + 1;
             for (int page : pages) {
                 moves.add(PageMove.out(++names, sequence * SPAN + page * Pages.TOKENS));

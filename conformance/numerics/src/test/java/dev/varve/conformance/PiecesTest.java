@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TensorType;
 
@@ -50,7 +50,7 @@ class PiecesTest {
         }
         texts.add(spec.tokens(DECODED, 7));
         return new SharedForwards(
-                spec.write(folder), texts, Cpu.device(), cache, flash, ExactRows.AUTO);
+                spec.write(folder), texts, Cpu.device(), cache, flash, BatchInvariance.AUTO);
     }
 
     private static void whole(SharedForwards shard) {
@@ -66,11 +66,11 @@ class PiecesTest {
     }
 
     /** Pieces of all prompts in every forward, and a row of decode. */
-    private static void pieces(SharedForwards shard, SliceKind kind) {
+    private static void pieces(SharedForwards shard, ChunkComputeMode kind) {
         int group = shard.columnGroup();
         int[] done = new int[PROMPTS.length];
         for (int step = 0; step < DECODED; step++) {
-            List<Slice> slices = new ArrayList<>();
+            List<SequenceChunk> slices = new ArrayList<>();
             slices.add(shard.next(PROMPTS.length, 1));
             for (int text = 0; text < PROMPTS.length; text++) {
                 int window = Math.min(PROMPTS[text], (done[text] / WINDOW + 1) * WINDOW);
@@ -130,7 +130,7 @@ class PiecesTest {
         try (SharedForwards whole = open(family, type, cache, flash);
                 SharedForwards pieces = open(family, type, cache, flash)) {
             whole(whole);
-            pieces(pieces, SliceKind.PIECE);
+            pieces(pieces, ChunkComputeMode.PIECE);
 
             assertEquals(Arrays.stream(PROMPTS).sum() + DECODED, whole.compared(pieces));
             assertEquals(List.of(), whole.differences(pieces), family + " " + type);
@@ -155,7 +155,7 @@ class PiecesTest {
                 SharedForwards chunks =
                         open(Family.LAGUNA, TensorType.Q4_0, Cpu.F16, FlashAttention.AUTO)) {
             whole(whole);
-            pieces(chunks, SliceKind.CHUNK);
+            pieces(chunks, ChunkComputeMode.CHUNK);
 
             assertNotEquals(List.of(), whole.differences(chunks));
         }

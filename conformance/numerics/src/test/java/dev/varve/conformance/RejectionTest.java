@@ -8,16 +8,16 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.RowLayout;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.testkit.ByDay;
 
@@ -58,7 +58,7 @@ class RejectionTest {
                     ShardChain.load(
                             model,
                             new CacheTypes(cache, cache),
-                            ExactRows.ON,
+                            BatchInvariance.ON,
                             List.of(),
                             List.of("cpu:0", "cpu:0"),
                             model.cuts().getFirst());
@@ -66,11 +66,11 @@ class RejectionTest {
         }
 
         float[] plain(int position) {
-            Slice slice =
-                    new Slice(
+            SequenceChunk slice =
+                    new SequenceChunk(
                             1,
                             new int[] {text[position]},
-                            SlicePlace.next(position, PLAIN.span(), PLAIN.stateRow()),
+                            ChunkPlacement.next(position, PLAIN.span(), PLAIN.stateRow()),
                             OutputRows.ALL);
             return chain.run(new Batch(List.of(slice), Phase.DECODE)).logits().getFirst();
         }
@@ -84,11 +84,11 @@ class RejectionTest {
                 tokens[i] = (tokens[i] + 1 + i) % chain.shape().vocabularySize();
             }
             int row = GUESSED.stateRow();
-            Slice slice =
-                    new Slice(
+            SequenceChunk slice =
+                    new SequenceChunk(
                             2,
                             tokens,
-                            new SlicePlace(position, GUESSED.span(), row, row, 1),
+                            new ChunkPlacement(position, GUESSED.span(), row, row, 1),
                             OutputRows.ALL);
             CacheChanges changes = new CacheChanges(before, List.of());
             return chain.run(new Batch(changes, List.of(slice), Phase.DECODE, List.of())).logits();

@@ -14,10 +14,10 @@ import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
-import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
@@ -26,11 +26,11 @@ import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RowMove;
 import dev.varve.platform.shard.RowRun;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.local.LocalShard;
 import dev.varve.testkit.ByDay;
@@ -84,16 +84,16 @@ class RelocationTest {
         }
 
         float[][] logits(CacheChanges changes, int[] tokens, int begin, PageMap pages) {
-            Slice slice =
-                    new Slice(
+            SequenceChunk slice =
+                    new SequenceChunk(
                             1,
                             Arrays.copyOfRange(tokens, begin, begin + CHUNK),
-                            new SlicePlace(
+                            new ChunkPlacement(
                                     begin,
                                     SPAN,
-                                    begin == 0 ? Slice.ZERO_ROW : ROW,
+                                    begin == 0 ? SequenceChunk.ZERO_ROW : ROW,
                                     ROW,
-                                    SlicePlace.NO_STASH,
+                                    ChunkPlacement.NO_STASH,
                                     pages),
                             OutputRows.ALL);
             float[] logits =
@@ -165,7 +165,7 @@ class RelocationTest {
         }
     }
 
-    private static CacheChanges moves(CacheMove... moves) {
+    private static CacheChanges moves(RowMove... moves) {
         return new CacheChanges(List.of(), List.of(moves));
     }
 
@@ -190,8 +190,8 @@ class RelocationTest {
         }
 
         /** Sees that a page lies somewhere, and exchanges two of those that were written. */
-        List<CacheMove> before(int page) {
-            List<CacheMove> moves = new ArrayList<>();
+        List<RowMove> before(int page) {
+            List<RowMove> moves = new ArrayList<>();
             if (page >= 2) {
                 int one = run(random.nextInt(page));
                 int other = run(random.nextInt(page));

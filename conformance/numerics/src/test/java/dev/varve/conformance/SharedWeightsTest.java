@@ -9,11 +9,11 @@ import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.local.LocalShard;
-import dev.varve.platform.shard.local.WeightShelf;
+import dev.varve.platform.shard.local.WeightCache;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.TensorType;
 
@@ -28,9 +28,9 @@ import java.util.List;
 class SharedWeightsTest {
     @TempDir Path folder;
 
-    private static LoadedModel load(OpenedModel model, ModelSettings settings, WeightShelf shelf) {
-        SplitPlan plan =
-                SplitPlan.of(
+    private static LoadedModel load(OpenedModel model, ModelSettings settings, WeightCache shelf) {
+        SplitMemoryPlan plan =
+                SplitMemoryPlan.of(
                         model.adapter(),
                         Placement.of(
                                 List.of(DeviceReference.PROCESSOR),
@@ -67,7 +67,7 @@ class SharedWeightsTest {
                         Qwen35Model.odd(8).withType(TensorType.Q4_0).write(folder),
                         ModelOptions.defaults());
         ModelSettings settings = Cpu.settings(256, 1, Cpu.F16);
-        WeightShelf shelf = new WeightShelf();
+        WeightCache shelf = new WeightCache();
         int[] tokens = {3, 1, 4, 1, 5, 9, 2, 6};
         try (LoadedModel second = load(opened, settings, shelf)) {
             long alone = weights(second);

@@ -8,15 +8,15 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
@@ -89,13 +89,14 @@ class TreeTest {
 
     private static List<float[]> run(
             ShardChain chain, int position, int[] tokens, TokenTree tree, int writeRow) {
-        Slice slice =
-                new Slice(
+        SequenceChunk slice =
+                new SequenceChunk(
                         2,
                         tokens,
-                        new SlicePlace(position, GUESSED.span(), GUESSED.stateRow(), writeRow, 1),
+                        new ChunkPlacement(
+                                position, GUESSED.span(), GUESSED.stateRow(), writeRow, 1),
                         OutputRows.ALL,
-                        SliceKind.ROWS,
+                        ChunkComputeMode.ROWS,
                         tree);
         return chain.run(new Batch(List.of(slice), Phase.DECODE)).logits();
     }
@@ -106,7 +107,7 @@ class TreeTest {
         return new CacheChanges(
                 List.of(new StateCommit(1, row, row, position, path)),
                 path.moves().stream()
-                        .<CacheMove>map(
+                        .<RowMove>map(
                                 m -> new SlotCopy(first + m.from(), first + m.to(), m.count()))
                         .toList());
     }
@@ -175,11 +176,11 @@ class TreeTest {
     }
 
     private static float[] plain(ShardChain chain, int token, int position) {
-        Slice slice =
-                new Slice(
+        SequenceChunk slice =
+                new SequenceChunk(
                         1,
                         new int[] {token},
-                        SlicePlace.next(position, PLAIN.span(), PLAIN.stateRow()),
+                        ChunkPlacement.next(position, PLAIN.span(), PLAIN.stateRow()),
                         OutputRows.ALL);
         return chain.run(new Batch(List.of(slice), Phase.DECODE)).logits().getFirst();
     }
@@ -198,7 +199,7 @@ class TreeTest {
         return ShardChain.load(
                 model,
                 types,
-                ExactRows.ON,
+                BatchInvariance.ON,
                 List.of(),
                 List.of(device, device),
                 model.cuts().getFirst());

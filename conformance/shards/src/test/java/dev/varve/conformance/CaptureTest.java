@@ -21,12 +21,12 @@ import dev.varve.api.model.TensorSelection;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.AfterAll;
@@ -97,23 +97,23 @@ class CaptureTest {
             return ShardChain.load(split, Cpu.F16, all(), devices, cuts);
         }
 
-        List<Feature> features(OutputRows outputs, List<String> devices, int... cuts) {
+        List<CapturedFeature> features(OutputRows outputs, List<String> devices, int... cuts) {
             try (ShardChain chain = load(devices, cuts)) {
                 return features(chain, outputs);
             }
         }
 
-        List<Feature> features(ShardChain chain, OutputRows outputs) {
+        List<CapturedFeature> features(ShardChain chain, OutputRows outputs) {
             return chain.run(tokens, 0, TOKENS, PLACE, all(), outputs).features();
         }
     }
 
     /** All of one layer, chunk after chunk. */
-    private static float[] of(List<Feature> features, int layer) {
+    private static float[] of(List<CapturedFeature> features, int layer) {
         List<float[]> parts =
                 features.stream()
                         .filter(feature -> feature.layer() == layer)
-                        .map(Feature::values)
+                        .map(CapturedFeature::values)
                         .toList();
         float[] values = new float[parts.stream().mapToInt(part -> part.length).sum()];
         int filled = 0;
@@ -125,7 +125,7 @@ class CaptureTest {
     }
 
     private static void requireSame(
-            List<Feature> expected, List<Feature> actual, int layer, String what) {
+            List<CapturedFeature> expected, List<CapturedFeature> actual, int layer, String what) {
         float[] values = of(expected, layer);
         assertTrue(values.length > 0, () -> what + ": nothing of layer " + layer);
         assertArrayEquals(values, of(actual, layer), () -> what + ", layer " + layer);
@@ -137,7 +137,7 @@ class CaptureTest {
     void everyCutCapturesWhatTheWholeModelDoes(Family family, long seed) throws Exception {
         Sample sample = Sample.of(family, seed, BoundaryType.F32);
         for (OutputRows outputs : List.of(OutputRows.NONE, OutputRows.LAST, OutputRows.ALL)) {
-            List<Feature> whole = sample.features(outputs, List.of(HERE));
+            List<CapturedFeature> whole = sample.features(outputs, List.of(HERE));
             int width = sample.split().adapter().shape().embeddingLength();
             for (int layer : sample.all()) {
                 assertEquals(TOKENS * width, of(whole, layer).length, "layer " + layer);
@@ -147,7 +147,7 @@ class CaptureTest {
                     continue;
                 }
                 List<String> devices = cut % 2 == 0 ? List.of(HERE, THERE) : List.of(THERE, HERE);
-                List<Feature> split = sample.features(outputs, devices, cut);
+                List<CapturedFeature> split = sample.features(outputs, devices, cut);
 
                 String what = sample.spec() + ", " + outputs + ", " + devices + " cut at " + cut;
                 for (int layer : sample.all()) {
@@ -164,14 +164,14 @@ class CaptureTest {
         List<BoundaryType> boundaries = List.of(BoundaryType.F16, BoundaryType.BF16);
         for (BoundaryType boundary : boundaries) {
             Sample sample = Sample.of(family, seed, boundary);
-            List<Feature> whole = sample.features(OutputRows.NONE, List.of(HERE));
+            List<CapturedFeature> whole = sample.features(OutputRows.NONE, List.of(HERE));
             for (int cut : sample.split().cuts()) {
                 for (List<String> devices : List.of(List.of(HERE, THERE), List.of(THERE, HERE))) {
                     int here = devices.indexOf(HERE);
                     if (!Thorough.tries(2, cut, boundaries.indexOf(boundary), here)) {
                         continue;
                     }
-                    List<Feature> split = sample.features(OutputRows.NONE, devices, cut);
+                    List<CapturedFeature> split = sample.features(OutputRows.NONE, devices, cut);
 
                     String what = sample.spec() + ", " + boundary + ", " + devices + " at " + cut;
                     for (int layer = 0; layer <= cut; layer++) {
@@ -193,11 +193,11 @@ class CaptureTest {
         int width = sample.split().adapter().shape().embeddingLength();
         for (int cut : sample.split().cuts()) {
             try (ShardChain chain = sample.load(List.of(HERE, HERE), cut)) {
-                Slice slice =
-                        new Slice(
+                SequenceChunk slice =
+                        new SequenceChunk(
                                 1,
                                 sample.tokens(),
-                                SlicePlace.start(PLACE.span(), PLACE.stateRow()),
+                                ChunkPlacement.start(PLACE.span(), PLACE.stateRow()),
                                 OutputRows.NONE);
                 Shard first = chain.shards().getFirst();
                 ShardResult result =

@@ -6,8 +6,8 @@ import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.conformance.RandomModel.Family;
-import dev.varve.platform.draft.DistantSpeculator;
 import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteSpeculator;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.remote.RemoteDraft;
 import dev.varve.platform.runtime.LoadedModel;
@@ -64,7 +64,7 @@ class DraftedKillTest {
     }
 
     /** Does harm when the draft was told something for the so manieth time. */
-    private static final class Harmed implements DistantSpeculator {
+    private static final class Harmed implements RemoteSpeculator {
         private final RemoteDraft draft;
         private final Runnable harm;
         private final AtomicInteger untilObserved = new AtomicInteger(Integer.MAX_VALUE);

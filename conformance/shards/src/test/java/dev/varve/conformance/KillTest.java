@@ -12,10 +12,10 @@ import dev.varve.api.transport.TransportOptions;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.remote.ChildLink;
-import dev.varve.platform.remote.ListeningLink;
+import dev.varve.platform.remote.ExternalProcessLink;
 import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.WaitingLimits;
@@ -119,8 +119,8 @@ class KillTest {
                 Cpu.settings(CONTEXT, 1, Cpu.Q8_0)
                         .withPool(
                                 Optional.of(
-                                        new PoolRequest(
-                                                new PoolRequest.Size.Fixed(512),
+                                        new RequestedPaging(
+                                                new RequestedPaging.Size.Fixed(512),
                                                 Optional.of(policy),
                                                 16)));
         try (FragileModel model = load(family, pooled)) {
@@ -349,8 +349,8 @@ class KillTest {
         try (Listener listener =
                 new UnixTransport().listen(socket.toString(), TransportOptions.defaults())) {
             Thread.ofVirtual().start(() -> answerNonsense(listener));
-            ListeningLink link =
-                    new ListeningLink(
+            ExternalProcessLink link =
+                    new ExternalProcessLink(
                             new UnixTransport(),
                             socket.toString(),
                             TransportOptions.defaults(),

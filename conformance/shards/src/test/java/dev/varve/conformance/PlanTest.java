@@ -9,19 +9,19 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.conformance.RandomModel.Family;
 import dev.varve.platform.host.DeviceSettings;
-import dev.varve.platform.host.HostListener;
 import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.host.ProcessSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
-import dev.varve.platform.plan.RememberedProbe.Age;
+import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Test;
@@ -58,8 +58,8 @@ class PlanTest {
                         DeviceSettings.best().with(TWO).withThreads(2),
                         Cpu.plugins(plugins, folder.resolve("cache")),
                         ProcessSettings.none());
-        HostListener listener =
-                new HostListener() {
+        ModelLoadListener listener =
+                new ModelLoadListener() {
                     @Override
                     public void note(String text) {
                         if (text.startsWith("measuring ")) {
@@ -118,8 +118,8 @@ class PlanTest {
         int cut = Cpu.legalCuts(file)[0];
         List<LayerRange> ranges =
                 List.of(new LayerRange(0, cut), new LayerRange(cut, model.shape().layerCount()));
-        SplitPlan plan =
-                SplitPlan.of(
+        SplitMemoryPlan plan =
+                SplitMemoryPlan.of(
                         model, Placement.of(TWO.devices(), ranges), Cpu.backends()::info, settings);
 
         try (LoadedModel whole = Cpu.load(file, settings, cut)) {

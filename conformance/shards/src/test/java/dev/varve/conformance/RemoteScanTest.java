@@ -12,18 +12,18 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.remote.ChildLink;
-import dev.varve.platform.remote.LoadRequest;
 import dev.varve.platform.remote.RemoteScan;
 import dev.varve.platform.remote.ScanLoadRequest;
 import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.remote.ShardLoadRequest;
 import dev.varve.platform.remote.ShardProtocol;
 import dev.varve.platform.remote.TensorCheck;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.shard.ShardLostException;
-import dev.varve.platform.shard.local.PromptScan;
-import dev.varve.platform.shard.local.ResidentScan;
+import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LocalTextScorer;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.Qwen35Model;
 import dev.varve.testkit.Qwen3Model;
@@ -70,18 +70,18 @@ class RemoteScanTest {
         small = Qwen3Model.tiny().write(models);
     }
 
-    private static PromptScan.Look look(int begin, int end, boolean rotated) {
-        return new PromptScan.Look(new LayerRange(begin, end), TAIL, rotated);
+    private static LayerwiseTextScorer.Look look(int begin, int end, boolean rotated) {
+        return new LayerwiseTextScorer.Look(new LayerRange(begin, end), TAIL, rotated);
     }
 
     private static ScanLoadRequest request(
-            Path file, PromptScan.Look look, ResidentScan.Residency residency) {
+            Path file, LayerwiseTextScorer.Look look, LocalTextScorer.Residency residency) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
         return new ScanLoadRequest(
-                LoadRequest.Model.of(model.file(), model.adapter(), ModelOptions.defaults()),
+                ShardLoadRequest.Model.of(model.file(), model.adapter(), ModelOptions.defaults()),
                 look,
                 residency,
-                new LoadRequest.Device(
+                new ShardLoadRequest.Device(
                         "cpu:0", new DeviceOptions(OptionalInt.of(1), OptionalInt.empty(), true)));
     }
 
@@ -96,16 +96,16 @@ class RemoteScanTest {
     }
 
     private static ScanLoadRequest request() {
-        return request(small, look(0, 4, false), ResidentScan.Residency.PERSISTENT);
+        return request(small, look(0, 4, false), LocalTextScorer.Residency.PERSISTENT);
     }
 
-    private static ResidentScan here(Path file, PromptScan.Look look) {
+    private static LocalTextScorer here(Path file, LayerwiseTextScorer.Look look) {
         OpenedModel model = Cpu.open(file, ModelOptions.defaults());
-        return new ResidentScan(
+        return new LocalTextScorer(
                 model.range(model.shape().allLayers()),
                 Cpu.oneThread(),
                 look,
-                ResidentScan.Residency.PERSISTENT,
+                LocalTextScorer.Residency.PERSISTENT,
                 LoadProgress.silent());
     }
 
@@ -115,13 +115,13 @@ class RemoteScanTest {
 
     @Test
     void itFindsWhatItWouldFindHere() throws Exception {
-        List<PromptScan.Look> looks = List.of(look(0, 4, false), look(3, 4, true));
+        List<LayerwiseTextScorer.Look> looks = List.of(look(0, 4, false), look(3, 4, true));
         for (Path file :
                 Thorough.first(1, List.of(small, Qwen35Model.tiny().write(models))).toList()) {
             for (int i = 0; i < looks.size(); i++) {
-                PromptScan.Look look = looks.get(i);
-                ResidentScan.Residency residency = ResidentScan.Residency.values()[1 + i];
-                try (ResidentScan here = here(file, look);
+                LayerwiseTextScorer.Look look = looks.get(i);
+                LocalTextScorer.Residency residency = LocalTextScorer.Residency.values()[1 + i];
+                try (LocalTextScorer here = here(file, look);
                         RemoteScan there =
                                 open(
                                         "cpu:0@process",
@@ -145,7 +145,7 @@ class RemoteScanTest {
     void severalServersUseOneProcess() throws Exception {
         int[] text = text(300, 2);
         try (ListeningShard shard = ListeningShard.start(program);
-                ResidentScan here = here(small, look(0, 4, false));
+                LocalTextScorer here = here(small, look(0, 4, false));
                 RemoteScan one = open("cpu:0@unix:x", shard.link(), request());
                 RemoteScan two = open("cpu:0@unix:x", shard.link(), request())) {
             float[] expected = here.read(text, PATIENT);
@@ -258,7 +258,7 @@ class RemoteScanTest {
         Path file = models.resolve("short.gguf");
         Files.copy(small, file, StandardCopyOption.REPLACE_EXISTING);
         ScanLoadRequest request =
-                request(file, look(0, 4, false), ResidentScan.Residency.PERSISTENT);
+                request(file, look(0, 4, false), LocalTextScorer.Residency.PERSISTENT);
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.truncate(channel.size() - 1000);
         }
@@ -273,11 +273,11 @@ class RemoteScanTest {
     @Test
     void anotherFileOfTheSameNameIsRefused() {
         ScanLoadRequest request = request();
-        LoadRequest.Model model = request.model();
+        ShardLoadRequest.Model model = request.model();
         VarveException refusal =
                 refusal(
                         new ScanLoadRequest(
-                                new LoadRequest.Model(
+                                new ShardLoadRequest.Model(
                                         model.name(),
                                         "0".repeat(64),
                                         model.files(),
@@ -298,7 +298,7 @@ class RemoteScanTest {
     void otherWeightsOfTheSameHeaderAreRefused(@TempDir Path here) throws Exception {
         Path own = OtherWeights.copy(small, here, "blk.3.ffn_down.weight");
         ScanLoadRequest request =
-                request(own, look(0, 4, false), ResidentScan.Residency.PERSISTENT);
+                request(own, look(0, 4, false), LocalTextScorer.Residency.PERSISTENT);
         OpenedModel model = Cpu.open(own, ModelOptions.defaults());
         TensorCheck check =
                 new TensorCheck(
@@ -334,7 +334,7 @@ class RemoteScanTest {
         Path file = Qwen35Model.tiny().write(models);
 
         VarveException refusal =
-                refusal(request(file, look(0, 2, false), ResidentScan.Residency.PERSISTENT));
+                refusal(request(file, look(0, 2, false), LocalTextScorer.Residency.PERSISTENT));
 
         assertEquals(VarveException.Kind.UNSUPPORTED_MODEL, refusal.kind());
         assertTrue(refusal.getMessage().contains("full attention"), refusal.getMessage());

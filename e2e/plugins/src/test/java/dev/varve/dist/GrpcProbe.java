@@ -5,7 +5,7 @@ import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
 import dev.varve.platform.plugin.PluginCatalog;
-import dev.varve.platform.plugin.Spi;
+import dev.varve.platform.plugin.PluginServiceKind;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,7 +19,12 @@ final class GrpcProbe {
     public static void main(String[] arguments) throws IOException {
         TransportProvider grpc =
                 PluginCatalog.discover(Path.of(arguments[0])).loaded().stream()
-                        .flatMap(plugin -> plugin.services().providers(Spi.TRANSPORTS).stream())
+                        .flatMap(
+                                plugin ->
+                                        plugin
+                                                .services()
+                                                .providers(PluginServiceKind.TRANSPORTS)
+                                                .stream())
                         .findFirst()
                         .orElseThrow();
         TransportOptions options = TransportOptions.defaults().withToken("swordfish");

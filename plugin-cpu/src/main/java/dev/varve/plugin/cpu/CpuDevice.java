@@ -44,8 +44,8 @@ final class CpuDevice implements ComputeDevice {
      */
     private final Map<Integer, ThreadPool> pools = new HashMap<>();
 
-    private final Crowding crowding =
-            new Crowding(new IdleCores(Path.of("/proc/stat"), HostCores.processors()));
+    private final CpuContention crowding =
+            new CpuContention(new IdleCores(Path.of("/proc/stat"), HostCores.processors()));
     private final RunDelay runDelay = new RunDelay(Path.of("/proc/thread-self/schedstat"));
     private int currentThreads;
     private boolean closed;

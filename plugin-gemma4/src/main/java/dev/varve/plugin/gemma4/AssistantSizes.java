@@ -54,7 +54,7 @@ record AssistantSizes(
      * @throws dev.varve.api.gguf.ModelFormatException naming the key if it does not fit the model
      */
     static AssistantSizes read(GgufFile file, ModelOptions options, Gemma4Sizes target) {
-        ModelKeys keys = ModelKeys.ofGuessingBlocks(file, options);
+        ModelKeys keys = ModelKeys.ofMtpBlocks(file, options);
         int made = keys.positive("embedding_length_out");
         if (made != target.width()) {
             throw keys.wrong(

@@ -6,10 +6,10 @@ import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ChatDialect;
+import dev.varve.api.model.DraftHead;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
-import dev.varve.api.model.ModelAssistant;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.ShardGraph;
@@ -63,7 +63,7 @@ final class Gemma4Assistant implements LayerSplitAdapter {
      *
      * @return empty if it is of another architecture
      */
-    static Optional<ModelAssistant> open(GgufFile file, GgufFile target, ModelOptions options) {
+    static Optional<DraftHead> open(GgufFile file, GgufFile target, ModelOptions options) {
         if (!file.architecture().equals(ARCHITECTURE)) {
             return Optional.empty();
         }
@@ -71,7 +71,7 @@ final class Gemma4Assistant implements LayerSplitAdapter {
         AssistantSizes sizes = AssistantSizes.read(file, options, model);
         Gemma4Assistant assistant =
                 new Gemma4Assistant(sizes, model, new AssistantTensors(file, sizes, target, model));
-        return Optional.of(new ModelAssistant(assistant, assistant.captures));
+        return Optional.of(new DraftHead(assistant, assistant.captures));
     }
 
     /** Of the blocks that read the same rows the first one keeps them. */

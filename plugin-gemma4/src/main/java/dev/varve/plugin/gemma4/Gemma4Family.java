@@ -1,8 +1,8 @@
 package dev.varve.plugin.gemma4;
 
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.DraftHead;
 import dev.varve.api.model.LayerSplitAdapter;
-import dev.varve.api.model.ModelAssistant;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 
@@ -28,8 +28,7 @@ public final class Gemma4Family implements ModelFamilyProvider {
     }
 
     @Override
-    public Optional<ModelAssistant> openAssistant(
-            GgufFile file, GgufFile target, ModelOptions options) {
+    public Optional<DraftHead> openDraftHead(GgufFile file, GgufFile target, ModelOptions options) {
         return Gemma4Assistant.open(file, target, options);
     }
 }

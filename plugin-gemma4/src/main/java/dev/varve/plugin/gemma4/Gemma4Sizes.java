@@ -2,9 +2,9 @@ package dev.varve.plugin.gemma4;
 
 import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.DecoderBackbone;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
-import dev.varve.api.model.Trunk;
 
 import java.util.Optional;
 
@@ -18,7 +18,11 @@ import java.util.Optional;
  * @param extras what only some variants have
  */
 record Gemma4Sizes(
-        Trunk trunk, Rows rows, Attention attention, FeedForward feedForward, Extras extras) {
+        DecoderBackbone trunk,
+        Rows rows,
+        Attention attention,
+        FeedForward feedForward,
+        Extras extras) {
 
     /**
      * K and V rows.
@@ -133,7 +137,7 @@ record Gemma4Sizes(
 
     static Gemma4Sizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
-        Trunk trunk = keys.trunk();
+        DecoderBackbone trunk = keys.trunk();
         boolean[] sliding = sliding(keys);
         float softcap = keys.number("final_logit_softcapping", 30);
         if (!(softcap >= 0)) {

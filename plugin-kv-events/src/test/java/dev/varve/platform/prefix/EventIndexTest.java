@@ -9,7 +9,7 @@ import dev.varve.api.event.CacheListenerAddress;
 import dev.varve.platform.prefix.Subscriber.Block;
 import dev.varve.platform.prefix.Subscriber.Place;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.ChunkBoundaries;
 import dev.varve.platform.store.ObjectKey;
 import dev.varve.plugin.kvevents.KvEventsProvider;
 
@@ -44,7 +44,7 @@ class EventIndexTest {
     private final Random random = new Random(4711);
     private int port;
     private int replayPort;
-    private CacheFeed feed;
+    private CacheEventPublisher feed;
     private PrefixTree tree;
     private int markers;
 
@@ -55,13 +55,13 @@ class EventIndexTest {
             port = one.getLocalPort();
             replayPort = other.getLocalPort();
         }
-        feed = CacheFeed.to(new KvEventsProvider().open(address("pod-1")));
+        feed = CacheEventPublisher.to(new KvEventsProvider().open(address("pod-1")));
         tree =
                 new PrefixTree(
-                        new CellMemory(2 << 20),
+                        new HostMemoryPool(2 << 20),
                         true,
                         System::nanoTime,
-                        Optional.of(new BlockNews(feed)));
+                        Optional.of(new CacheEventEmitter(feed)));
     }
 
     private CacheListenerAddress address(String pod) {
@@ -167,7 +167,8 @@ class EventIndexTest {
         Optional<Checkpoint> checkpoint =
                 givesUp
                         ? Optional.empty()
-                        : tree.reserveCheckpoint(at, new int[] {1}, CutList.NONE, new long[] {9});
+                        : tree.reserveCheckpoint(
+                                at, new int[] {1}, ChunkBoundaries.NONE, new long[] {9});
         if (checkpoint.isEmpty()) {
             tree.abandon(added.getFirst());
             return;
@@ -185,7 +186,7 @@ class EventIndexTest {
         TokenBlock block =
                 tree.reserveBlock(tree.root(MARKER), tokens, 0, new long[] {64}).orElseThrow();
         Checkpoint checkpoint =
-                tree.reserveCheckpoint(block, new int[] {1}, CutList.NONE, new long[] {9})
+                tree.reserveCheckpoint(block, new int[] {1}, ChunkBoundaries.NONE, new long[] {9})
                         .orElseThrow();
         block.becomeReady();
         checkpoint.becomeReady();

@@ -2,10 +2,10 @@ package dev.varve.plugin.laguna;
 
 import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.DecoderBackbone;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ShardGraph.ExpertRouting;
-import dev.varve.api.model.Trunk;
 
 import java.util.Optional;
 
@@ -17,7 +17,8 @@ import java.util.Optional;
  * @param dense the leading layers with a dense feed-forward
  * @param experts of the layers behind them
  */
-record LagunaSizes(Trunk trunk, Attention attention, Dense dense, Optional<Experts> experts) {
+record LagunaSizes(
+        DecoderBackbone trunk, Attention attention, Dense dense, Optional<Experts> experts) {
 
     /**
      * Attention.
@@ -96,7 +97,7 @@ record LagunaSizes(Trunk trunk, Attention attention, Dense dense, Optional<Exper
 
     static LagunaSizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
-        Trunk trunk = keys.trunk();
+        DecoderBackbone trunk = keys.trunk();
         int dense = keys.count("leading_dense_block_count", trunk.layers());
         return new LagunaSizes(
                 trunk,
@@ -105,7 +106,7 @@ record LagunaSizes(Trunk trunk, Attention attention, Dense dense, Optional<Exper
                 dense < trunk.layers() ? Optional.of(experts(keys)) : Optional.empty());
     }
 
-    private static Attention attention(ModelKeys keys, Trunk trunk) {
+    private static Attention attention(ModelKeys keys, DecoderBackbone trunk) {
         int[] heads = keys.perLayer("attention.head_count");
         int[] kvHeads = keys.perLayer("attention.head_count_kv", heads);
         keys.requireGroups(heads, kvHeads);

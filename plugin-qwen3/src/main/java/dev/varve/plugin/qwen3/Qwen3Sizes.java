@@ -2,11 +2,11 @@ package dev.varve.plugin.qwen3;
 
 import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.DecoderBackbone;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ShardGraph.Projection;
-import dev.varve.api.model.Trunk;
 
 import java.util.List;
 
@@ -18,7 +18,7 @@ import java.util.List;
  * @param rope rotary embedding of queries and keys, over whole heads
  * @param feedForward width of the feed-forward
  */
-record Qwen3Sizes(Trunk trunk, Heads heads, RopeOptions rope, int feedForward) {
+record Qwen3Sizes(DecoderBackbone trunk, Heads heads, RopeOptions rope, int feedForward) {
 
     /**
      * Heads of the attention.
@@ -52,13 +52,13 @@ record Qwen3Sizes(Trunk trunk, Heads heads, RopeOptions rope, int feedForward) {
     static Qwen3Sizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
         requireCausal(keys);
-        Trunk trunk = keys.trunk();
+        DecoderBackbone trunk = keys.trunk();
         Heads heads = heads(keys, trunk);
         return new Qwen3Sizes(
                 trunk, heads, rope(keys, heads.length()), keys.positive("feed_forward_length"));
     }
 
-    private static Heads heads(ModelKeys keys, Trunk trunk) {
+    private static Heads heads(ModelKeys keys, DecoderBackbone trunk) {
         int query = keys.positive("attention.head_count");
         int keyValue = keys.positive("attention.head_count_kv", query);
         keys.requireGroups(new int[] {query}, new int[] {keyValue});

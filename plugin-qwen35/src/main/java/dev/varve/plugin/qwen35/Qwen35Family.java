@@ -25,7 +25,7 @@ public final class Qwen35Family implements ModelFamilyProvider {
     }
 
     @Override
-    public Optional<LayerSplitAdapter> openNextToken(
+    public Optional<LayerSplitAdapter> openMtp(
             GgufFile file, GgufFile target, ModelOptions options) {
         return Qwen35NextToken.open(file, target, options);
     }

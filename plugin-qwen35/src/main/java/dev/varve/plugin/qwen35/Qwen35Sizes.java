@@ -2,11 +2,11 @@ package dev.varve.plugin.qwen35;
 
 import dev.varve.api.ggml.RopeOptions;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.DecoderBackbone;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ShardGraph.Projection;
-import dev.varve.api.model.Trunk;
 
 import java.util.Arrays;
 import java.util.List;
@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param feedForward what stands behind either
  */
 record Qwen35Sizes(
-        Trunk trunk,
+        DecoderBackbone trunk,
         boolean[] recurrent,
         Attention attention,
         DeltaNet deltaNet,
@@ -107,7 +107,7 @@ record Qwen35Sizes(
 
     static Qwen35Sizes read(GgufFile file, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
-        Trunk trunk = keys.trunk();
+        DecoderBackbone trunk = keys.trunk();
         boolean[] recurrent = recurrentLayers(keys);
         return new Qwen35Sizes(
                 trunk,
@@ -119,7 +119,7 @@ record Qwen35Sizes(
                         : new FeedForward(keys.perLayer("feed_forward_length"), Optional.empty()));
     }
 
-    private static Attention attention(ModelKeys keys, Trunk trunk, boolean[] recurrent) {
+    private static Attention attention(ModelKeys keys, DecoderBackbone trunk, boolean[] recurrent) {
         int heads = attentionValue(keys, "attention.head_count", recurrent, Optional.empty());
         int kvHeads =
                 attentionValue(keys, "attention.head_count_kv", recurrent, Optional.of(heads));

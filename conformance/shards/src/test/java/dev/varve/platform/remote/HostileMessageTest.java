@@ -22,23 +22,23 @@ import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.RowRun;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 import dev.varve.platform.shard.StateCommit;
-import dev.varve.platform.wire.Call;
+import dev.varve.platform.wire.CallResponder;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireException;
 import dev.varve.plugin.cpu.CpuBackendProvider;
@@ -86,7 +86,7 @@ class HostileMessageTest {
 
     /** One model, one device, as in a process of its own. */
     private record LagunaHost(DeviceBackend backend, Path path, LagunaModel spec)
-            implements ShardHost {
+            implements ShardResources {
         private static final ModelFamilyProvider FAMILY = new LagunaFamily();
 
         @Override
@@ -119,7 +119,7 @@ class HostileMessageTest {
     }
 
     /** The answer to one request. */
-    private static final class Reply implements Call {
+    private static final class Reply implements CallResponder {
         private final CompletableFuture<Message> end = new CompletableFuture<>();
 
         @Override
@@ -161,7 +161,7 @@ class HostileMessageTest {
                         spec);
     }
 
-    private static Optional<Message> ask(ShardService service, Message request) throws Exception {
+    private static Optional<Message> ask(ShardSession service, Message request) throws Exception {
         Reply reply = new Reply();
         service.handle(request, reply);
         try {
@@ -177,7 +177,7 @@ class HostileMessageTest {
         private final SplittableRandom random = new SplittableRandom(4711);
         private final LayerSplitAdapter adapter;
         private final LayerRange range;
-        private final LoadRequest load;
+        private final ShardLoadRequest load;
         private final List<Message> valid = new ArrayList<>();
 
         Requests() {
@@ -188,15 +188,16 @@ class HostileMessageTest {
             CacheTypes types = CacheTypes.f16();
             int region = ShardFootprint.of(adapter.shape(), range, types, 128, SLOTS).regionSlots();
             load =
-                    new LoadRequest(
-                            LoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
+                    new ShardLoadRequest(
+                            ShardLoadRequest.Model.of(file, adapter, ModelOptions.defaults()),
                             range,
                             ShardOptions.of(
                                             types,
-                                            new CacheSizes(SLOTS, ROWS, region, new Stashes(2, 4)))
+                                            new CacheSizes(
+                                                    SLOTS, ROWS, region, new RollbackBuffers(2, 4)))
                                     .withCaptures(List.of(range.begin() + 1, layers))
                                     .scoringPages(),
-                            new LoadRequest.Device(
+                            new ShardLoadRequest.Device(
                                     "cpu:0",
                                     new DeviceOptions(
                                             OptionalInt.of(1), OptionalInt.empty(), true)),
@@ -221,14 +222,15 @@ class HostileMessageTest {
                             Phase.DECODE,
                             List.of(),
                             slice(11, 1, 0, OutputRows.BEST)));
-            Slice drafted = slice(6, 3, 256, OutputRows.ALL);
-            SlicePlace place =
-                    new SlicePlace(6, drafted.slots(), drafted.readRow(), drafted.writeRow(), 1);
+            SequenceChunk drafted = slice(6, 3, 256, OutputRows.ALL);
+            ChunkPlacement place =
+                    new ChunkPlacement(
+                            6, drafted.slots(), drafted.readRow(), drafted.writeRow(), 1);
             valid.add(
                     forward(
                             Phase.DECODE,
                             List.of(),
-                            new Slice(256, drafted.tokens(), place, OutputRows.ALL)));
+                            new SequenceChunk(256, drafted.tokens(), place, OutputRows.ALL)));
             valid.add(
                     forward(
                             new CacheChanges(List.of(new StateCommit(1, 2, 2, 6, 2)), List.of()),
@@ -250,19 +252,19 @@ class HostileMessageTest {
                     new ArrayList<>(layout.rows(new SlotSpan(0, SlotSpan.BLOCK), 0, 11));
             parts.addAll(layout.states(1, 11));
             layout.rows(List.of(RowRun.onHost(70, 9, KEPT))).forEach(parts::addAll);
-            valid.add(Message.of(MessageType.EXPORT, new PartCodec(range).encode(parts)));
+            valid.add(Message.of(MessageType.EXPORT, new CachePartCodec(range).encode(parts)));
         }
 
         /** Pages go and come, lie in another order, and are asked for. */
         private Message paged() {
-            Slice straight = slice(70, 2, 256, OutputRows.BEST);
-            SlicePlace place =
-                    new SlicePlace(
+            SequenceChunk straight = slice(70, 2, 256, OutputRows.BEST);
+            ChunkPlacement place =
+                    new ChunkPlacement(
                             70,
                             straight.slots(),
                             2,
                             2,
-                            SlicePlace.NO_STASH,
+                            ChunkPlacement.NO_STASH,
                             PageMap.of(new int[] {1, PageMap.EMPTY, 0, 2}));
             CacheChanges changes =
                     new CacheChanges(
@@ -281,27 +283,32 @@ class HostileMessageTest {
             return message(
                     new Batch(
                             changes,
-                            List.of(new Slice(256, straight.tokens(), place, OutputRows.BEST)),
+                            List.of(
+                                    new SequenceChunk(
+                                            256, straight.tokens(), place, OutputRows.BEST)),
                             Phase.DECODE,
                             List.of(),
                             List.of(query)));
         }
 
-        private Slice slice(int position, int count, int slot, OutputRows outputs) {
+        private SequenceChunk slice(int position, int count, int slot, OutputRows outputs) {
             int row = slot == 0 ? 1 : 2;
-            return new Slice(
+            return new SequenceChunk(
                     slot,
                     host.spec().randomTokens(count, position),
-                    SlicePlace.next(position, new SlotSpan(slot, SlotSpan.BLOCK), row),
+                    ChunkPlacement.next(position, new SlotSpan(slot, SlotSpan.BLOCK), row),
                     outputs);
         }
 
-        private Message forward(Phase phase, List<Integer> captures, Slice... slices) {
+        private Message forward(Phase phase, List<Integer> captures, SequenceChunk... slices) {
             return forward(CacheChanges.NONE, phase, captures, slices);
         }
 
         private Message forward(
-                CacheChanges changes, Phase phase, List<Integer> captures, Slice... slices) {
+                CacheChanges changes,
+                Phase phase,
+                List<Integer> captures,
+                SequenceChunk... slices) {
             return message(new Batch(changes, List.of(slices), phase, captures));
         }
 
@@ -312,14 +319,14 @@ class HostileMessageTest {
                 values[i] = (float) fixed.nextGaussian();
             }
             return HostedShard.batchCodec(adapter, range, BoundaryType.F32)
-                    .encode(batch, Optional.of(new HostBoundary(values, batch.tokens())));
+                    .encode(batch, Optional.of(new HostActivations(values, batch.tokens())));
         }
 
         /**
          * Adds the message that puts back what the last one copies out; the one before brings a
          * page to the host of which that copies some.
          */
-        void addAdoption(ShardService service) throws Exception {
+        void addAdoption(ShardSession service) throws Exception {
             ask(service, valid.get(valid.size() - 2)).orElseThrow();
             Message export = valid.getLast();
             ByteBuffer exported = ask(service, export).orElseThrow().payload();
@@ -387,7 +394,7 @@ class HostileMessageTest {
     @Test
     void aLoadedSessionAnswersEveryMessageAndStaysSound() throws Exception {
         Requests requests = new Requests();
-        try (ShardService service = new ShardService(host)) {
+        try (ShardSession service = new ShardSession(host)) {
             assertTrue(ask(service, requests.load.encode()).isPresent());
             List<byte[]> before = answers(service, requests);
             requests.addAdoption(service);
@@ -409,7 +416,7 @@ class HostileMessageTest {
     }
 
     /** Payloads of the answers to the first forwards, which do not depend on what was before. */
-    private static List<byte[]> answers(ShardService service, Requests requests) throws Exception {
+    private static List<byte[]> answers(ShardSession service, Requests requests) throws Exception {
         List<byte[]> answers = new ArrayList<>();
         for (Message request : requests.valid.subList(0, 4)) {
             answers.add(Requests.bytes(ask(service, request).orElseThrow().payload()));
@@ -420,7 +427,7 @@ class HostileMessageTest {
     @Test
     void everyMutatedLoadIsAnsweredAndLeavesRoomForAValidOne() throws Exception {
         Requests requests = new Requests();
-        try (ShardService service = new ShardService(host)) {
+        try (ShardSession service = new ShardSession(host)) {
             Message load = requests.load.encode();
 
             for (int i = 0; i < LOADS; i++) {
@@ -438,7 +445,7 @@ class HostileMessageTest {
     /** Sizes that this machine might have, but not for a test; larger ones must be refused. */
     private static boolean wantsMuchMemory(Message load) {
         try {
-            CacheSizes sizes = LoadRequest.decode(load).shard().sizes();
+            CacheSizes sizes = ShardLoadRequest.decode(load).shard().sizes();
             long slots = Math.max(sizes.slots(), (long) sizes.regionSlots() * sizes.stateRows());
             return slots > 1 << 16 && slots < 1 << 30;
         } catch (WireException | IllegalArgumentException e) {

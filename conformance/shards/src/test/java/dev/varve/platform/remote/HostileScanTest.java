@@ -16,11 +16,11 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
-import dev.varve.platform.shard.local.PromptScan;
-import dev.varve.platform.shard.local.ResidentScan;
-import dev.varve.platform.wire.Call;
+import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.wire.CallResponder;
 import dev.varve.platform.wire.Message;
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 import dev.varve.plugin.cpu.CpuBackendProvider;
 import dev.varve.plugin.qwen3.Qwen3Family;
@@ -75,7 +75,7 @@ class HostileScanTest {
     }
 
     /** One model, one device, as in a process of its own. */
-    private final class Host implements ShardHost {
+    private final class Host implements ShardResources {
         @Override
         public List<DeviceInfo> devices() {
             return backend.devices();
@@ -125,7 +125,7 @@ class HostileScanTest {
     }
 
     /** The answer to one request, whose caller leaves after some signs of life. */
-    private static final class Reply implements Call {
+    private static final class Reply implements CallResponder {
         final CompletableFuture<Message> end = new CompletableFuture<>();
         final AtomicInteger signs = new AtomicInteger();
         private final int patience;
@@ -160,13 +160,13 @@ class HostileScanTest {
         }
     }
 
-    private static Reply ask(ShardService service, Message request, int patience) {
+    private static Reply ask(ShardSession service, Message request, int patience) {
         Reply reply = new Reply(patience);
         service.handle(request, reply);
         return reply;
     }
 
-    private static Optional<Message> ask(ShardService service, Message request) throws Exception {
+    private static Optional<Message> ask(ShardSession service, Message request) throws Exception {
         try {
             return Optional.of(
                     ask(service, request, Integer.MAX_VALUE).end.get(60, TimeUnit.SECONDS));
@@ -182,27 +182,27 @@ class HostileScanTest {
         return (WireException) failure.getCause();
     }
 
-    private static WireException refusal(ShardService service, Message request) {
+    private static WireException refusal(ShardSession service, Message request) {
         return refusal(ask(service, request, Integer.MAX_VALUE));
     }
 
-    private static ScanLoadRequest load(ResidentScan.Residency residency) {
+    private static ScanLoadRequest load(LocalTextScorer.Residency residency) {
         GgufFile file = GgufFile.open(path);
         return new ScanLoadRequest(
-                LoadRequest.Model.of(
+                ShardLoadRequest.Model.of(
                         file, FAMILY.open(file, ModelOptions.defaults()), ModelOptions.defaults()),
-                new PromptScan.Look(new LayerRange(0, 4), 8, false),
+                new LayerwiseTextScorer.Look(new LayerRange(0, 4), 8, false),
                 residency,
-                new LoadRequest.Device("cpu:0", DeviceOptions.automatic()));
+                new ShardLoadRequest.Device("cpu:0", DeviceOptions.automatic()));
     }
 
     private static Message text(int tokens) {
-        return ScanCodec.of(load(ResidentScan.Residency.AUTO))
+        return ScanCodec.of(load(LocalTextScorer.Residency.AUTO))
                 .encode(Qwen3Model.tiny().randomTokens(tokens, tokens));
     }
 
-    private ShardService loaded(ResidentScan.Residency residency) throws Exception {
-        ShardService service = new ShardService(new Host());
+    private ShardSession loaded(LocalTextScorer.Residency residency) throws Exception {
+        ShardSession service = new ShardSession(new Host());
         assertTrue(ask(service, load(residency).encode()).isPresent());
         return service;
     }
@@ -215,25 +215,25 @@ class HostileScanTest {
 
     @Test
     void whereNothingIsLoadedNothingIsRead() {
-        try (ShardService service = new ShardService(new Host())) {
+        try (ShardSession service = new ShardSession(new Host())) {
             WireException refusal = refusal(service, text(20));
 
-            assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+            assertEquals(WireErrorCode.INVALID_REQUEST, refusal.code());
             assertEquals("no model that reads texts is loaded", refusal.getMessage());
         }
     }
 
     @ParameterizedTest
     @EnumSource
-    void aTextWithoutRoomIsRefusedAndAShorterOneIsRead(ResidentScan.Residency residency)
+    void aTextWithoutRoomIsRefusedAndAShorterOneIsRead(LocalTextScorer.Residency residency)
             throws Exception {
-        try (ShardService service = loaded(residency)) {
+        try (ShardSession service = loaded(residency)) {
             byte[] before = bytes(ask(service, text(20)).orElseThrow().payload());
             free = Optional.of(4L << 20);
 
             WireException refusal = refusal(service, text(20_000));
 
-            assertEquals(WireCode.OUT_OF_MEMORY, refusal.code());
+            assertEquals(WireErrorCode.OUT_OF_MEMORY, refusal.code());
             assertTrue(refusal.getMessage().contains("20000 tokens"), refusal.getMessage());
             assertArrayEquals(before, bytes(ask(service, text(20)).orElseThrow().payload()));
         }
@@ -242,11 +242,11 @@ class HostileScanTest {
     /** Of 40 chunks in each of four layers no more than one is computed behind the cancelling. */
     @Test
     void aTextThatNobodyWaitsForEndsSoonAndTheNextOneIsRead() throws Exception {
-        try (ShardService service = loaded(ResidentScan.Residency.PERSISTENT)) {
+        try (ShardSession service = loaded(LocalTextScorer.Residency.PERSISTENT)) {
             byte[] before = bytes(ask(service, text(20)).orElseThrow().payload());
             Reply left = ask(service, text(20_000), 2);
 
-            assertEquals(WireCode.CANCELLED, refusal(left).code());
+            assertEquals(WireErrorCode.CANCELLED, refusal(left).code());
 
             assertEquals(2, left.signs.get());
             assertArrayEquals(before, bytes(ask(service, text(20)).orElseThrow().payload()));
@@ -256,7 +256,7 @@ class HostileScanTest {
     /** Signs of life come now and then, and one at the end. */
     @Test
     void whoReadsALongTextTellsThatItGoesOn() throws Exception {
-        try (ShardService service = loaded(ResidentScan.Residency.PERSISTENT)) {
+        try (ShardSession service = loaded(LocalTextScorer.Residency.PERSISTENT)) {
             long before = service.progress();
             Reply reply = ask(service, text(4_000), Integer.MAX_VALUE);
 
@@ -270,7 +270,7 @@ class HostileScanTest {
     @Test
     void everySpoiltTextIsAnsweredAndTheSessionStaysSound() throws Exception {
         SplittableRandom random = new SplittableRandom(17);
-        try (ShardService service = loaded(ResidentScan.Residency.PERSISTENT)) {
+        try (ShardSession service = loaded(LocalTextScorer.Residency.PERSISTENT)) {
             byte[] before = bytes(ask(service, text(20)).orElseThrow().payload());
             int accepted = 0;
             for (int i = 0; i < MUTATIONS; i++) {
@@ -286,8 +286,8 @@ class HostileScanTest {
     @Test
     void everySpoiltLoadIsAnsweredAndLeavesRoomForAValidOne() throws Exception {
         SplittableRandom random = new SplittableRandom(18);
-        Message load = load(ResidentScan.Residency.REQUEST_SCOPED).encode();
-        try (ShardService service = new ShardService(new Host())) {
+        Message load = load(LocalTextScorer.Residency.REQUEST_SCOPED).encode();
+        try (ShardSession service = new ShardSession(new Host())) {
             for (int i = 0; i < LOADS; i++) {
                 ask(service, spoilt(random, load));
             }

@@ -11,12 +11,13 @@ package dev.varve.platform.paging;
  */
 public record PagingStatus(
         PagingOptions options,
-        PageCounts counts,
+        PagingCounts counts,
         long hostPages,
         long hostBytes,
         long residentPages) {
     /** A cache of whose pools nothing is known. */
-    public PagingStatus(PagingOptions options, PageCounts counts, long hostPages, long hostBytes) {
+    public PagingStatus(
+            PagingOptions options, PagingCounts counts, long hostPages, long hostBytes) {
         this(options, counts, hostPages, hostBytes, 0);
     }
 }

@@ -67,7 +67,10 @@ public final class PoolSizing {
      *     or the reserve leaves nothing for one
      */
     public static Pool automatic(
-            PoolRequest.Size.Automatic size, int contextTokens, boolean scores, PoolBudget budget) {
+            RequestedPaging.Size.Automatic size,
+            int contextTokens,
+            boolean scores,
+            PoolBudget budget) {
         requireRoom(contextTokens);
         long tokens = contextTokens / (scores ? SHARE_WITH_SCORES : SHARE_WITHOUT_SCORES);
         if (budget.isKnown()) {
@@ -79,7 +82,7 @@ public final class PoolSizing {
                 wholeBlocks(
                         Math.min(tokens, blocksWithin(contextTokens)),
                         contextTokens,
-                        PoolRequest.AUTO,
+                        RequestedPaging.AUTO,
                         warnings);
         return new Pool(pool, List.of(describe(pool, budget)), warnings);
     }
@@ -110,7 +113,7 @@ public final class PoolSizing {
                             Setting.KVFLASH,
                             budget.reserveBytes() / GIB,
                             budget.freeBytes() / GIB,
-                            PoolRequest.AUTO));
+                            RequestedPaging.AUTO));
         }
     }
 

@@ -12,7 +12,7 @@ final class CacheCounts {
     private final long[] restores = new long[bounds.length + 1];
     private double restoreSeconds;
 
-    void count(CacheUse use) {
+    void count(PrefixLookupResult use) {
         use.miss().ifPresent(reason -> misses.merge(reason, 1L, Long::sum));
         use.source()
                 .ifPresent(

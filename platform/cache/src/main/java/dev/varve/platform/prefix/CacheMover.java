@@ -2,7 +2,7 @@ package dev.varve.platform.prefix;
 
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.CachePartTransfer;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,8 +16,8 @@ public interface CacheMover {
     CompletableFuture<Void> change(CacheChanges changes);
 
     /** Copies parts out; they are as the calls before this one left them. */
-    CompletableFuture<Void> export(List<CachePart> parts, PartBytes target);
+    CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target);
 
     /** Copies parts in, for the calls behind this one. */
-    CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source);
+    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source);
 }

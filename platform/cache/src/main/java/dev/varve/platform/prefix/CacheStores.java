@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param disk of this server
  * @param shared of several servers, behind a disk if there is one
  */
-public record CacheStores(Optional<Disk> disk, Optional<Shared> shared) {
+public record CacheStores(Optional<DiskCacheStore> disk, Optional<SharedCacheStore> shared) {
     /** Nothing does. */
     public static final CacheStores NONE = new CacheStores(Optional.empty(), Optional.empty());
 
@@ -20,13 +20,14 @@ public record CacheStores(Optional<Disk> disk, Optional<Shared> shared) {
     }
 
     /** A disk alone, if there is one. */
-    public static CacheStores of(Optional<Disk> disk) {
+    public static CacheStores of(Optional<DiskCacheStore> disk) {
         return new CacheStores(disk, Optional.empty());
     }
 
     /** The same for one more cache, which closes them as well. */
     public CacheStores share() {
-        return new CacheStores(disk.map(Disk::share), shared.map(Shared::share));
+        return new CacheStores(
+                disk.map(DiskCacheStore::share), shared.map(SharedCacheStore::share));
     }
 
     /** Leaves both. */

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.ChunkBoundaries;
 
 import java.util.Arrays;
 import java.util.Optional;
@@ -12,8 +12,8 @@ import java.util.Optional;
 final class Checkpoint {
     private final TokenBlock block;
     private final int[] tail;
-    private CutList cuts;
-    private final Pieces pieces;
+    private ChunkBoundaries cuts;
+    private final LayerBuffers pieces;
     private int pins;
     private int uses;
     private long lastUse;
@@ -28,7 +28,7 @@ final class Checkpoint {
      * @param cuts how its state was computed, up to its position
      * @param now what {@link PrefixTree} counts as time
      */
-    Checkpoint(TokenBlock block, int[] tail, CutList cuts, Pieces pieces, long now) {
+    Checkpoint(TokenBlock block, int[] tail, ChunkBoundaries cuts, LayerBuffers pieces, long now) {
         this.block = block;
         this.tail = tail;
         this.cuts = cuts;
@@ -50,7 +50,7 @@ final class Checkpoint {
     }
 
     /** How its state was computed. */
-    CutList cuts() {
+    ChunkBoundaries cuts() {
         return cuts;
     }
 
@@ -64,7 +64,7 @@ final class Checkpoint {
         return true;
     }
 
-    Pieces pieces() {
+    LayerBuffers pieces() {
         return pieces;
     }
 
@@ -118,7 +118,7 @@ final class Checkpoint {
      * @param list how its state was computed
      * @param from where that store is
      */
-    void becomeLoaded(CutList list, CacheSource from) {
+    void becomeLoaded(ChunkBoundaries list, CacheSource from) {
         cuts = list;
         origin = Optional.of(from);
         ready = true;

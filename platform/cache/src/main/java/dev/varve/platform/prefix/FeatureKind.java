@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
 
 import java.util.List;
 
@@ -27,8 +27,8 @@ public record FeatureKind(List<Integer> captures, int hidden) {
     }
 
     /** Whether some have what belongs to a number of columns of this kind. */
-    boolean isOf(List<Feature> features, int columns) {
-        return features.stream().map(Feature::layer).toList().equals(captures)
+    boolean isOf(List<CapturedFeature> features, int columns) {
+        return features.stream().map(CapturedFeature::layer).toList().equals(captures)
                 && features.stream()
                         .allMatch(each -> each.values().length >= (long) columns * hidden);
     }

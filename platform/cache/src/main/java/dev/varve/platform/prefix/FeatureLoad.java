@@ -2,8 +2,8 @@ package dev.varve.platform.prefix;
 
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ObjectKey;
-import dev.varve.platform.store.ObjectShelf;
 import dev.varve.platform.store.ObjectTarget;
+import dev.varve.platform.store.ReadableArchive;
 
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
@@ -46,7 +46,7 @@ final class FeatureLoad {
     }
 
     /** Reads; fails never. */
-    void read(ObjectShelf archive) {
+    void read(ReadableArchive archive) {
         try {
             archive.read(key, new Target());
             whole = true;

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
 
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -24,7 +24,7 @@ final class FeatureMemory implements AutoCloseable {
     private static final long MOST_WAITING = 128L << 20;
 
     private final FeatureKind kind;
-    private final CellMemory memory;
+    private final HostMemoryPool memory;
     private final long large;
     private final AtomicLong waiting = new AtomicLong();
 
@@ -49,14 +49,14 @@ final class FeatureMemory implements AutoCloseable {
     FeatureMemory(FeatureKind kind, long bytes, long large) {
         this.kind = kind;
         this.large = large;
-        memory = new CellMemory(bytes);
+        memory = new HostMemoryPool(bytes);
     }
 
     FeatureKind kind() {
         return kind;
     }
 
-    CellMemory memory() {
+    HostMemoryPool memory() {
         return memory;
     }
 
@@ -71,7 +71,8 @@ final class FeatureMemory implements AutoCloseable {
     boolean extend(FeaturePage page, int end) {
         touch(page);
         while (!page.isGone() && page.room() < end) {
-            Optional<Cells> group = take(page, (long) FeaturePage.GROUP * kind.bytesPerToken());
+            Optional<HostAllocation> group =
+                    take(page, (long) FeaturePage.GROUP * kind.bytesPerToken());
             if (group.isEmpty()) {
                 release(page);
                 return false;
@@ -82,7 +83,12 @@ final class FeatureMemory implements AutoCloseable {
     }
 
     /** Has a page take over columns of what was computed; there must be room in it. */
-    void write(FeaturePage page, int offset, List<Feature> features, int firstColumn, int count) {
+    void write(
+            FeaturePage page,
+            int offset,
+            List<CapturedFeature> features,
+            int firstColumn,
+            int count) {
         long bytes = (long) count * kind.bytesPerToken();
         if (bytes < large || waiting.get() + bytes > MOST_WAITING) {
             page.write(offset, features, firstColumn, count);
@@ -93,8 +99,8 @@ final class FeatureMemory implements AutoCloseable {
                 .whenComplete((nothing, failure) -> waiting.addAndGet(-bytes));
     }
 
-    private Optional<Cells> take(FeaturePage taker, long bytes) {
-        Optional<Cells> cells = memory.take(bytes);
+    private Optional<HostAllocation> take(FeaturePage taker, long bytes) {
+        Optional<HostAllocation> cells = memory.take(bytes);
         while (cells.isEmpty()) {
             Optional<FeaturePage> eldest =
                     pages.stream().filter(page -> page != taker && !page.isPinned()).findFirst();

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ final class FeaturePage {
     static final int GROUP = 32;
 
     private final FeatureKind kind;
-    private final List<Cells> groups = new ArrayList<>(TokenBlock.TOKENS / GROUP);
+    private final List<HostAllocation> groups = new ArrayList<>(TokenBlock.TOKENS / GROUP);
     private final int firstGroup;
     private int begin;
     private int pins;
@@ -56,12 +56,12 @@ final class FeaturePage {
         return (firstGroup + groups.size()) * GROUP;
     }
 
-    void add(Cells group) {
+    void add(HostAllocation group) {
         groups.add(group);
     }
 
     /** Takes over columns of what was computed; there must be room. */
-    void write(int offset, List<Feature> features, int firstColumn, int count) {
+    void write(int offset, List<CapturedFeature> features, int firstColumn, int count) {
         writing.join();
         write(List.copyOf(groups), offset, features, firstColumn, count);
     }
@@ -73,8 +73,12 @@ final class FeaturePage {
      * @return completes once it is done
      */
     CompletableFuture<Void> writeLater(
-            int offset, List<Feature> features, int firstColumn, int count, Executor copier) {
-        List<Cells> to = List.copyOf(groups);
+            int offset,
+            List<CapturedFeature> features,
+            int firstColumn,
+            int count,
+            Executor copier) {
+        List<HostAllocation> to = List.copyOf(groups);
         writing =
                 CompletableFuture.runAsync(
                         () -> write(to, offset, features, firstColumn, count), copier);
@@ -82,7 +86,11 @@ final class FeaturePage {
     }
 
     private void write(
-            List<Cells> to, int offset, List<Feature> features, int firstColumn, int count) {
+            List<HostAllocation> to,
+            int offset,
+            List<CapturedFeature> features,
+            int firstColumn,
+            int count) {
         int hidden = kind.hidden();
         for (int i = 0; i < count; i++) {
             for (int layer = 0; layer < features.size(); layer++) {
@@ -106,7 +114,7 @@ final class FeaturePage {
         }
     }
 
-    private Cells group(int offset) {
+    private HostAllocation group(int offset) {
         return groups.get(offset / GROUP - firstGroup);
     }
 
@@ -131,8 +139,8 @@ final class FeaturePage {
         pieces().write(skipped() + from, bytes);
     }
 
-    private Pieces pieces() {
-        return new Pieces(groups);
+    private LayerBuffers pieces() {
+        return new LayerBuffers(groups);
     }
 
     private long skipped() {
@@ -158,13 +166,13 @@ final class FeaturePage {
 
     /** Bytes of the memory that it takes. */
     long usedBytes() {
-        return new Pieces(groups).usedBytes();
+        return new LayerBuffers(groups).usedBytes();
     }
 
     void release() {
         writing.join();
         gone = true;
-        groups.forEach(Cells::release);
+        groups.forEach(HostAllocation::release);
         groups.clear();
     }
 }

@@ -104,7 +104,7 @@ public final class FeatureSpan {
     }
 
     /** What was found of a prompt, with what is kept of it there. */
-    static FeatureSpan of(Found found) {
+    static FeatureSpan of(PrefixMatch found) {
         List<FeaturePage> reversed = new ArrayList<>();
         int end = found.blocks().isEmpty() ? 0 : found.blocks().getLast().end();
         Optional<FeaturePage> next = Optional.empty();

@@ -3,10 +3,10 @@ package dev.varve.platform.prefix;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.CutList;
-import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.shard.CacheLayout;
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.ShardLostException;
 
 import java.util.ArrayList;
@@ -29,41 +29,41 @@ final class HostTier implements AutoCloseable {
 
     private final PrefixTree tree;
     private final CacheLayout layout;
-    private final MeteredMover mover;
-    private final Exporter exporter;
+    private final OrderedCacheMover mover;
+    private final SnapshotExporter exporter;
     private final Optional<FeatureMemory> features;
-    private final Optional<StoreTier> store;
+    private final Optional<DiskTier> store;
     private final Optional<SharedTier> shared;
-    private final List<Arrival> arrivals = new ArrayList<>();
+    private final List<SnapshotImport> arrivals = new ArrayList<>();
     private long restoredBytes;
     private final FailureCounter failures;
 
     HostTier(
             PrefixCache.Host memory,
-            SequenceCache devices,
-            Optional<BlockNews> news,
+            KvCacheManager devices,
+            Optional<CacheEventEmitter> news,
             FailureCounter failures) {
         this.failures = failures;
         layout = memory.layout();
-        mover = new MeteredMover(devices, memory.mover());
+        mover = new OrderedCacheMover(devices, memory.mover());
         long forFeatures = memory.features().isPresent() ? memory.bytes() / FEATURE_SHARE : 0;
         features = memory.features().map(kind -> new FeatureMemory(kind, forFeatures));
         tree =
                 new PrefixTree(
-                        new CellMemory(memory.bytes() - forFeatures),
+                        new HostMemoryPool(memory.bytes() - forFeatures),
                         !layout.forgets(),
                         System::nanoTime,
                         news);
         store =
                 memory.stores()
                         .disk()
-                        .map(disk -> new StoreTier(tree, layout, features, disk, memory.wakeUp()));
+                        .map(disk -> new DiskTier(tree, layout, features, disk, memory.wakeUp()));
         shared =
                 memory.stores()
                         .shared()
                         .map(below -> new SharedTier(tree, layout, below, memory.wakeUp()));
         exporter =
-                new Exporter(
+                new SnapshotExporter(
                         tree,
                         layout,
                         devices,
@@ -76,7 +76,7 @@ final class HostTier implements AutoCloseable {
     }
 
     /** What lies behind host memory. */
-    Optional<StoreTier> store() {
+    Optional<DiskTier> store() {
         return store;
     }
 
@@ -89,7 +89,7 @@ final class HostTier implements AutoCloseable {
         return tree;
     }
 
-    Exporter exporter() {
+    SnapshotExporter exporter() {
         return exporter;
     }
 
@@ -99,30 +99,35 @@ final class HostTier implements AutoCloseable {
     }
 
     /** The deepest position from which a request can go on. */
-    Optional<Found> find(CacheRequest request) {
+    Optional<PrefixMatch> find(CacheRequest request) {
         int[] tokens = request.searched();
         return tree.find(request.scope(), tokens, tokens.length - 1, request.replay());
     }
 
     /** Keeps hidden states of a sequence's next positions with it. */
-    void saw(CachedSequence place, int position, List<Feature> states, int column, int count) {
+    void saw(
+            CachedSequence place,
+            int position,
+            List<CapturedFeature> states,
+            int column,
+            int count) {
         if (features.filter(memory -> memory.kind().isOf(states, column + count)).isPresent()) {
             trail(place, features.get()).add(position, states, column, count);
         }
     }
 
-    private static FeatureTrail trail(CachedSequence place, FeatureMemory memory) {
-        if (place.companion().orElse(null) instanceof FeatureTrail trail) {
+    private static SequenceFeatures trail(CachedSequence place, FeatureMemory memory) {
+        if (place.companion().orElse(null) instanceof SequenceFeatures trail) {
             return trail;
         }
-        FeatureTrail trail = new FeatureTrail(memory, new FeatureSpan(List.of(), 0));
+        SequenceFeatures trail = new SequenceFeatures(memory, new FeatureSpan(List.of(), 0));
         place.goWith(trail);
         return trail;
     }
 
     /** Hidden states of a sequence's last positions before one, as many as there are. */
     Optional<FeatureSpan> seen(CachedSequence place, int position) {
-        if (place.companion().orElse(null) instanceof FeatureTrail trail) {
+        if (place.companion().orElse(null) instanceof SequenceFeatures trail) {
             FeatureSpan span = trail.before(position);
             features.ifPresent(memory -> span.pages().forEach(memory::touch));
             return Optional.of(span).filter(each -> each.begin() < each.end());
@@ -134,8 +139,8 @@ final class HostTier implements AutoCloseable {
     boolean holds(CachedSequence sequence) {
         int end = sequence.coldEnd();
         int[] tokens = sequence.tokens().range(0, end);
-        int found = tree.find(sequence.scope(), tokens, end).map(Found::position).orElse(0);
-        return end - found < Exporter.LEAST_GAIN;
+        int found = tree.find(sequence.scope(), tokens, end).map(PrefixMatch::position).orElse(0);
+        return end - found < SnapshotExporter.LEAST_GAIN;
     }
 
     MissReason whyNot(CacheRequest request) {
@@ -148,19 +153,20 @@ final class HostTier implements AutoCloseable {
     }
 
     /** How what was found was computed. */
-    static CutList cuts(Found found) {
+    static ChunkBoundaries cuts(PrefixMatch found) {
         return found.checkpoint()
                 .filter(checkpoint -> checkpoint.position() == found.position())
                 // A copy, to which the sequence adds.
                 .map(checkpoint -> checkpoint.cuts().upTo(found.position()))
-                .orElseGet(() -> CutList.ofWindows(WINDOW, found.position()));
+                .orElseGet(() -> ChunkBoundaries.ofWindows(WINDOW, found.position()));
     }
 
     /** Brings what was found to where a sequence lies. */
-    Arrival restore(CachedSequence place, Found found) {
-        Arrival arrival = new Arrival(place, layout, found);
+    SnapshotImport restore(CachedSequence place, PrefixMatch found) {
+        SnapshotImport arrival = new SnapshotImport(place, layout, found);
         tree.use(found);
-        features.ifPresent(memory -> place.goWith(new FeatureTrail(memory, FeatureSpan.of(found))));
+        features.ifPresent(
+                memory -> place.goWith(new SequenceFeatures(memory, FeatureSpan.of(found))));
         arrivals.add(arrival);
         return arrival;
     }
@@ -184,7 +190,7 @@ final class HostTier implements AutoCloseable {
         }
         mover.requireSound();
         exporter.poll();
-        for (Arrival arrival : List.copyOf(arrivals)) {
+        for (SnapshotImport arrival : List.copyOf(arrivals)) {
             if (arrival.isOver()) {
                 arrivals.remove(arrival);
                 tree.unpin(arrival.found());
@@ -193,7 +199,7 @@ final class HostTier implements AutoCloseable {
     }
 
     private boolean step() {
-        for (Arrival arrival : arrivals) {
+        for (SnapshotImport arrival : arrivals) {
             if (!arrival.isIssued() && !arrival.isGivenUp() && !arrival.hasFailed()) {
                 issue(arrival);
                 return true;
@@ -203,7 +209,7 @@ final class HostTier implements AutoCloseable {
     }
 
     /** Copies the next parts of an arrival; a failure is a miss for its sequence alone. */
-    private void issue(Arrival arrival) {
+    private void issue(SnapshotImport arrival) {
         try {
             restoredBytes += arrival.issue(mover, COPY);
         } catch (ShardLostException e) {
@@ -217,7 +223,7 @@ final class HostTier implements AutoCloseable {
     /** Copies nothing more to or from the place of a sequence, which is about to be freed. */
     void cancel(CachedSequence place) {
         exporter.cancel(place);
-        arrivals.stream().filter(each -> each.isOf(place)).forEach(Arrival::giveUp);
+        arrivals.stream().filter(each -> each.isOf(place)).forEach(SnapshotImport::giveUp);
     }
 
     /** Waits until something that is under way has come, if anything is. */
@@ -232,7 +238,7 @@ final class HostTier implements AutoCloseable {
     /** Gives up all that is under way, since nobody knows what the devices hold. */
     void abandon() {
         exporter.abandon();
-        for (Arrival arrival : arrivals) {
+        for (SnapshotImport arrival : arrivals) {
             arrival.await();
             tree.unpin(arrival.found());
         }
@@ -259,7 +265,7 @@ final class HostTier implements AutoCloseable {
     /** Frees the memory; nothing may be under way. */
     @Override
     public void close() {
-        store.ifPresent(StoreTier::close);
+        store.ifPresent(DiskTier::close);
         shared.ifPresent(SharedTier::close);
         tree.close();
         features.ifPresent(FeatureMemory::close);

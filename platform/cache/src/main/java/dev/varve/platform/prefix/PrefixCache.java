@@ -1,17 +1,17 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.failure.FailureCounter;
-import dev.varve.platform.prefix.CacheUse.Restored;
+import dev.varve.platform.prefix.PrefixLookupResult.Restored;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.Departures;
-import dev.varve.platform.sequence.ResidentWatcher;
-import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.sequence.EvictionListener;
+import dev.varve.platform.sequence.KvCacheManager;
+import dev.varve.platform.sequence.ResidentSequenceListener;
 import dev.varve.platform.shard.CacheLayout;
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.store.ArchiveStatus;
-import dev.varve.platform.store.SharedStatus;
+import dev.varve.platform.store.SharedArchiveStatus;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -21,14 +21,14 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * What was computed for prompts, wherever it is: on the devices, where a {@link SequenceCache}
+ * What was computed for prompts, wherever it is: on the devices, where a {@link KvCacheManager}
  * knows the places, or in host memory. Says from where a request can go on, and keeps what
  * sequences leave behind. Not thread-safe.
  */
 public final class PrefixCache implements AutoCloseable {
-    private final SequenceCache devices;
+    private final KvCacheManager devices;
     private final Optional<HostTier> host;
-    private final Optional<CacheFeed> feed;
+    private final Optional<CacheEventPublisher> feed;
     private final CacheCounts counts = new CacheCounts();
     private final FailureCounter failures;
 
@@ -56,7 +56,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param length leading tokens that need no computing, 0 for a miss
      * @param stored what host memory holds of them, where it holds more than the devices
      */
-    public record Lookup(int length, Optional<Found> stored) {
+    public record Lookup(int length, Optional<PrefixMatch> stored) {
         /** Where it is; empty for a miss. */
         public Optional<CacheSource> source() {
             if (length == 0) {
@@ -71,24 +71,25 @@ public final class PrefixCache implements AutoCloseable {
      *
      * @param arrival what it waits for; empty if it can be computed at once
      */
-    public record Begun(CachedSequence sequence, Optional<Arrival> arrival) {}
+    public record Begun(CachedSequence sequence, Optional<SnapshotImport> arrival) {}
 
     private PrefixCache(
             CacheCapacity capacity,
             boolean forgets,
             Optional<Host> memory,
-            Optional<CacheFeed> feed,
+            Optional<CacheEventPublisher> feed,
             FailureCounter failures) {
         this.feed = feed;
         this.failures = failures;
-        Optional<BlockNews> news = feed.map(BlockNews::new);
+        Optional<CacheEventEmitter> news = feed.map(CacheEventEmitter::new);
         Leaving leaving = new Leaving();
         devices =
-                new SequenceCache(
+                new KvCacheManager(
                         capacity,
                         forgets,
-                        memory.isPresent() ? leaving : Departures.UNHEARD,
-                        news.<ResidentWatcher>map(each -> each).orElse(ResidentWatcher.NONE));
+                        memory.isPresent() ? leaving : EvictionListener.UNHEARD,
+                        news.<ResidentSequenceListener>map(each -> each)
+                                .orElse(ResidentSequenceListener.NONE));
         host = memory.map(given -> new HostTier(given, devices, news, failures));
     }
 
@@ -112,13 +113,13 @@ public final class PrefixCache implements AutoCloseable {
             CacheCapacity capacity,
             boolean forgets,
             Optional<Host> memory,
-            Optional<CacheFeed> feed,
+            Optional<CacheEventPublisher> feed,
             FailureCounter failures) {
         return new PrefixCache(capacity, forgets, memory, feed, failures);
     }
 
     /** Sequences that leave the devices while others need their room. */
-    private final class Leaving implements Departures {
+    private final class Leaving implements EvictionListener {
         @Override
         public boolean keeps(CachedSequence sequence) {
             return failures.guard(
@@ -144,7 +145,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** The places on the devices. */
-    public SequenceCache devices() {
+    public KvCacheManager devices() {
         return devices;
     }
 
@@ -163,7 +164,7 @@ public final class PrefixCache implements AutoCloseable {
             return new Lookup(0, Optional.empty());
         }
         int onDevice = devices.find(request);
-        Optional<Found> stored =
+        Optional<PrefixMatch> stored =
                 mayRestore
                         ? guard("be looked up", () -> host.flatMap(tier -> tier.find(request)))
                         : Optional.empty();
@@ -183,7 +184,7 @@ public final class PrefixCache implements AutoCloseable {
             return devices.begin(request, spareSlots)
                     .map(sequence -> new Begun(sequence, Optional.empty()));
         }
-        Found found = lookup.stored().get();
+        PrefixMatch found = lookup.stored().get();
         // Others that leave now may need the memory.
         found.pin();
         try {
@@ -192,7 +193,7 @@ public final class PrefixCache implements AutoCloseable {
             if (place.isEmpty()) {
                 return Optional.empty();
             }
-            Optional<Arrival> arrival =
+            Optional<SnapshotImport> arrival =
                     guard("be restored", () -> host.map(tier -> tier.restore(place.get(), found)));
             if (arrival.isPresent()) {
                 return Optional.of(new Begun(place.get(), arrival));
@@ -212,7 +213,7 @@ public final class PrefixCache implements AutoCloseable {
         failures.guard("a prefix could not " + what, work);
     }
 
-    private Optional<StoreTier> store() {
+    private Optional<DiskTier> store() {
         return host.flatMap(HostTier::store);
     }
 
@@ -226,7 +227,8 @@ public final class PrefixCache implements AutoCloseable {
      * @param known leading tokens that need no computing without that
      * @param wanted whether the request still waits
      */
-    public Optional<StoreRead> loadShared(CacheRequest request, int known, BooleanSupplier wanted) {
+    public Optional<PrefixLoad> loadShared(
+            CacheRequest request, int known, BooleanSupplier wanted) {
         return request.scope().keeps()
                 ? guard(
                         "be read from a shared store",
@@ -250,7 +252,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param guesses whether what is guessed for it goes by hidden states
      * @param wanted whether the request still waits
      */
-    public Optional<? extends StoreRead> load(
+    public Optional<? extends PrefixLoad> load(
             CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
         return request.scope().keeps()
                 ? guard("be read from disk", () -> loadStored(request, known, guesses, wanted))
@@ -269,19 +271,19 @@ public final class PrefixCache implements AutoCloseable {
 
     /** Takes in what was read from disk, and lets go what was written. */
     public void poll() {
-        guard("be taken over from disk", () -> store().ifPresent(StoreTier::poll));
+        guard("be taken over from disk", () -> store().ifPresent(DiskTier::poll));
         guard("be taken over from others", () -> sharedTier().ifPresent(SharedTier::poll));
     }
 
     /** Whether something was read that nobody has taken in. */
     public boolean hasNews() {
-        return store().map(StoreTier::hasNews).orElse(false)
+        return store().map(DiskTier::hasNews).orElse(false)
                 || sharedTier().map(SharedTier::hasNews).orElse(false);
     }
 
     /** A step is computed, beside which disks and cores are left alone. */
     public void step() {
-        guard("be written to disk", () -> store().ifPresent(StoreTier::step));
+        guard("be written to disk", () -> store().ifPresent(DiskTier::step));
         guard("be shared", () -> sharedTier().ifPresent(SharedTier::step));
     }
 
@@ -296,17 +298,17 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Takes note of a request that starts with what was found on the devices, or with nothing. */
-    public CacheUse started(CacheRequest request, int cached, boolean failed) {
-        CacheUse use;
+    public PrefixLookupResult started(CacheRequest request, int cached, boolean failed) {
+        PrefixLookupResult use;
         if (cached > 0) {
-            use = CacheUse.onDevice(cached);
+            use = PrefixLookupResult.onDevice(cached);
         } else if (!request.scope().keeps()) {
-            use = CacheUse.missed(MissReason.DISABLED);
+            use = PrefixLookupResult.missed(MissReason.DISABLED);
         } else if (failed) {
-            use = CacheUse.missed(MissReason.FAILED);
+            use = PrefixLookupResult.missed(MissReason.FAILED);
         } else {
             use =
-                    CacheUse.missed(
+                    PrefixLookupResult.missed(
                             guard("be looked up", () -> host.map(tier -> tier.whyNot(request)))
                                     .orElse(MissReason.UNKNOWN));
         }
@@ -315,9 +317,9 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Takes note of a request that starts behind what has arrived. */
-    public CacheUse started(CachedSequence sequence, Arrival arrival) {
-        CacheUse use =
-                CacheUse.restored(
+    public PrefixLookupResult started(CachedSequence sequence, SnapshotImport arrival) {
+        PrefixLookupResult use =
+                PrefixLookupResult.restored(
                         arrival.source(),
                         sequence.computed(),
                         new Restored(arrival.bytes(), arrival.nanos() / 1e6));
@@ -327,9 +329,10 @@ public final class PrefixCache implements AutoCloseable {
 
     /**
      * A sequence is about to compute up to where others may part from it, and keeps its state
-     * there. What becomes of that is told by {@link Departure#ripen} or {@link #forget}.
+     * there. What becomes of that is told by {@link SnapshotExport#markComputed} or {@link
+     * #forget}.
      */
-    public Optional<Departure> passes(CachedSequence sequence) {
+    public Optional<SnapshotExport> passes(CachedSequence sequence) {
         return guard(
                 "be exported",
                 () ->
@@ -355,7 +358,11 @@ public final class PrefixCache implements AutoCloseable {
      * @param count how many positions
      */
     public void saw(
-            CachedSequence sequence, int position, List<Feature> states, int column, int count) {
+            CachedSequence sequence,
+            int position,
+            List<CapturedFeature> states,
+            int column,
+            int count) {
         if (sequence.scope().keeps() && sequence.computed() >= position + count) {
             guard(
                     "have its hidden states kept",
@@ -373,7 +380,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** The computing of it failed. */
-    public void forget(Departure departure) {
+    public void forget(SnapshotExport departure) {
         host.ifPresent(tier -> tier.exporter().cancel(departure));
     }
 
@@ -484,11 +491,11 @@ public final class PrefixCache implements AutoCloseable {
 
     /** What a disk holds, if there is one. Any thread may ask. */
     public Optional<ArchiveStatus> disk() {
-        return store().map(StoreTier::status);
+        return store().map(DiskTier::status);
     }
 
     /** What became of sharing with other servers, if there is any. Any thread may ask. */
-    public Optional<SharedStatus> shared() {
+    public Optional<SharedArchiveStatus> shared() {
         return sharedTier().map(SharedTier::status);
     }
 
@@ -506,6 +513,6 @@ public final class PrefixCache implements AutoCloseable {
     @Override
     public void close() {
         host.ifPresent(HostTier::close);
-        feed.ifPresent(CacheFeed::close);
+        feed.ifPresent(CacheEventPublisher::close);
     }
 }

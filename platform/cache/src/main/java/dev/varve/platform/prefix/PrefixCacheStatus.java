@@ -1,7 +1,7 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.store.ArchiveStatus;
-import dev.varve.platform.store.SharedStatus;
+import dev.varve.platform.store.SharedArchiveStatus;
 
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -18,7 +18,10 @@ import java.util.Optional;
  * @param shared what is shared with other servers; empty if nothing is
  */
 public record PrefixCacheStatus(
-        Tier host, Counts counts, Optional<ArchiveStatus> disk, Optional<SharedStatus> shared) {
+        Tier host,
+        Counts counts,
+        Optional<ArchiveStatus> disk,
+        Optional<SharedArchiveStatus> shared) {
     /** Checks that nothing is missing. */
     public PrefixCacheStatus {
         Objects.requireNonNull(shared);
@@ -37,7 +40,7 @@ public record PrefixCacheStatus(
 
     /** The same with what is known of stores. */
     public PrefixCacheStatus with(
-            Optional<ArchiveStatus> onDisk, Optional<SharedStatus> withOthers) {
+            Optional<ArchiveStatus> onDisk, Optional<SharedArchiveStatus> withOthers) {
         return new PrefixCacheStatus(host, counts, onDisk, withOthers);
     }
 

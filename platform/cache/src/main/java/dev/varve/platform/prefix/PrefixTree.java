@@ -1,7 +1,7 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.ChunkBoundaries;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,14 +26,14 @@ final class PrefixTree implements AutoCloseable {
     /** Tokens in which prompts begin alike that are not alike by chance. */
     private static final int LIKE = 16;
 
-    private final CellMemory memory;
+    private final HostMemoryPool memory;
     private final boolean anywhere;
-    private final Usefulness usefulness;
+    private final EvictionScore usefulness;
     private final LongSupplier clock;
-    private final Optional<BlockNews> news;
+    private final Optional<CacheEventEmitter> news;
     private final Map<CacheScope, TokenBlock> roots = new HashMap<>();
     private final List<Checkpoint> checkpoints = new ArrayList<>();
-    private final Forgotten forgotten = new Forgotten();
+    private final RecentEvictions forgotten = new RecentEvictions();
     private long evictions;
     private long blockTokens;
 
@@ -43,7 +43,7 @@ final class PrefixTree implements AutoCloseable {
      *     from a checkpoint
      * @param clock nanoseconds
      */
-    PrefixTree(CellMemory memory, boolean anywhere, LongSupplier clock) {
+    PrefixTree(HostMemoryPool memory, boolean anywhere, LongSupplier clock) {
         this(memory, anywhere, clock, Optional.empty());
     }
 
@@ -52,12 +52,16 @@ final class PrefixTree implements AutoCloseable {
      *
      * @param news hears of blocks that come and go
      */
-    PrefixTree(CellMemory memory, boolean anywhere, LongSupplier clock, Optional<BlockNews> news) {
+    PrefixTree(
+            HostMemoryPool memory,
+            boolean anywhere,
+            LongSupplier clock,
+            Optional<CacheEventEmitter> news) {
         this.news = news;
         this.memory = memory;
         this.anywhere = anywhere;
         this.clock = clock;
-        usefulness = new Usefulness(clock);
+        usefulness = new EvictionScore(clock);
     }
 
     /** Where the tokens of a scope begin. */
@@ -66,7 +70,8 @@ final class PrefixTree implements AutoCloseable {
                 scope,
                 name ->
                         TokenBlock.root(
-                                news.map(each -> each.of(name)).orElse(BlockNews.Watcher.NONE)));
+                                news.map(each -> each.of(name))
+                                        .orElse(CacheEventEmitter.Watcher.NONE)));
     }
 
     /**
@@ -74,8 +79,8 @@ final class PrefixTree implements AutoCloseable {
      *
      * @param limit last position that is of use
      */
-    Optional<Found> find(CacheScope scope, int[] tokens, int limit) {
-        return find(scope, tokens, limit, CutList.NONE);
+    Optional<PrefixMatch> find(CacheScope scope, int[] tokens, int limit) {
+        return find(scope, tokens, limit, ChunkBoundaries.NONE);
     }
 
     /**
@@ -84,7 +89,7 @@ final class PrefixTree implements AutoCloseable {
      * @param replay how the tokens were computed before, as far as they were: only what was
      *     computed in the same way will do then
      */
-    Optional<Found> find(CacheScope scope, int[] tokens, int limit, CutList replay) {
+    Optional<PrefixMatch> find(CacheScope scope, int[] tokens, int limit, ChunkBoundaries replay) {
         TokenBlock root = roots.get(scope);
         return root == null
                 ? Optional.empty()
@@ -126,7 +131,7 @@ final class PrefixTree implements AutoCloseable {
      * @param bytes per part of a layer that is kept
      */
     Optional<Checkpoint> reserveCheckpoint(
-            TokenBlock block, int[] tail, CutList cuts, long[] bytes) {
+            TokenBlock block, int[] tail, ChunkBoundaries cuts, long[] bytes) {
         block.pin();
         try {
             return take(bytes)
@@ -145,24 +150,24 @@ final class PrefixTree implements AutoCloseable {
         return checkpoint;
     }
 
-    private Optional<Pieces> take(long[] bytes) {
-        long wanted = Arrays.stream(bytes).map(CellMemory::rounded).sum();
+    private Optional<LayerBuffers> take(long[] bytes) {
+        long wanted = Arrays.stream(bytes).map(HostMemoryPool::rounded).sum();
         if (wanted > free() && wanted > free() + obtainable()) {
             return Optional.empty();
         }
         if (wanted > free()) {
             evict(wanted);
         }
-        List<Cells> parts = new ArrayList<>(bytes.length);
+        List<HostAllocation> parts = new ArrayList<>(bytes.length);
         for (long count : bytes) {
-            Optional<Cells> part = memory.take(count);
+            Optional<HostAllocation> part = memory.take(count);
             if (part.isEmpty()) {
-                parts.forEach(Cells::release);
+                parts.forEach(HostAllocation::release);
                 return Optional.empty();
             }
             parts.add(part.get());
         }
-        return Optional.of(new Pieces(parts));
+        return Optional.of(new LayerBuffers(parts));
     }
 
     private long free() {
@@ -254,7 +259,7 @@ final class PrefixTree implements AutoCloseable {
         memory.shrink();
     }
 
-    CellMemory memory() {
+    HostMemoryPool memory() {
         return memory;
     }
 
@@ -294,8 +299,8 @@ final class PrefixTree implements AutoCloseable {
         parent.ifPresent(this::prune);
     }
 
-    /** Ends what {@link Found#pin} began. */
-    void unpin(Found found) {
+    /** Ends what {@link PrefixMatch#pin} began. */
+    void unpin(PrefixMatch found) {
         found.checkpoint().ifPresent(Checkpoint::unpin);
         if (!found.blocks().isEmpty()) {
             unpin(found.blocks().getLast());
@@ -303,7 +308,7 @@ final class PrefixTree implements AutoCloseable {
     }
 
     /** Takes note of a use. */
-    void use(Found found) {
+    void use(PrefixMatch found) {
         found.checkpoint().ifPresent(used -> used.use(clock.getAsLong()));
     }
 

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.store.SharedStatus.Outcome;
+import dev.varve.platform.store.SharedArchiveStatus.Outcome;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
  * What a shared store has of a prompt, on its way: it is looked for, then read. Only the engine's
  * thread calls; others search and read.
  */
-final class SharedLoad implements StoreRead {
-    private final CompletableFuture<Found> search;
+final class SharedLoad implements PrefixLoad {
+    private final CompletableFuture<SharedMatch> search;
     private final BooleanSupplier wanted;
     private final Begin begin;
     private Optional<StoreLoad> load = Optional.empty();
@@ -22,7 +22,7 @@ final class SharedLoad implements StoreRead {
      *
      * @param result empty unless there is something
      */
-    record Found(Outcome outcome, Optional<SharedSearch.Result> result) {}
+    record SharedMatch(Outcome outcome, Optional<SharedSearch.Result> result) {}
 
     /** Begins to read what was found. */
     @FunctionalInterface
@@ -34,7 +34,7 @@ final class SharedLoad implements StoreRead {
     /**
      * @param wanted whether the request still waits
      */
-    SharedLoad(CompletableFuture<Found> search, BooleanSupplier wanted, Begin begin) {
+    SharedLoad(CompletableFuture<SharedMatch> search, BooleanSupplier wanted, Begin begin) {
         this.search = search;
         this.wanted = wanted;
         this.begin = begin;

@@ -4,7 +4,7 @@ import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ObjectKey;
 import dev.varve.platform.store.SharedArchive;
-import dev.varve.platform.store.SharedHead;
+import dev.varve.platform.store.SharedObjectManifest;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,12 +33,12 @@ final class SharedSearch {
 
     private final SharedArchive archive;
     private final ChainKeys keys;
-    private final WayRoom room;
+    private final HostReservation room;
     private final int[] tokens;
     private final int known;
     private final long deadline;
     private final List<ObjectKey> chain = new ArrayList<>();
-    private final Map<ObjectKey, SharedHead> heads = new HashMap<>();
+    private final Map<ObjectKey, SharedObjectManifest> heads = new HashMap<>();
 
     /** Blocks that are there, from the first one on. */
     private int blocks;
@@ -48,7 +48,7 @@ final class SharedSearch {
      *
      * @param heads of all objects on the way
      */
-    record Result(Way way, Map<ObjectKey, SharedHead> heads) {}
+    record Result(StoredPrefix way, Map<ObjectKey, SharedObjectManifest> heads) {}
 
     /**
      * @param room tells the sizes of what is looked for
@@ -58,7 +58,7 @@ final class SharedSearch {
     SharedSearch(
             SharedArchive archive,
             ChainKeys keys,
-            WayRoom room,
+            HostReservation room,
             CacheScope scope,
             int[] tokens,
             int known,
@@ -94,7 +94,7 @@ final class SharedSearch {
         }
         List<BitSet> tails = archive.tails(chain.subList(0, blocks + 1), deadline);
         for (int i = 0; i < MOST_TRIES; i++) {
-            Way way = deepest(tails);
+            StoredPrefix way = deepest(tails);
             if (way.position() == 0 || isWhole(way, tails)) {
                 return way.position() == 0
                         ? Optional.empty()
@@ -125,21 +125,21 @@ final class SharedSearch {
         }
     }
 
-    private Way deepest(List<BitSet> tails) throws ArchiveMissException {
+    private StoredPrefix deepest(List<BitSet> tails) throws ArchiveMissException {
         for (int block = blocks; block >= 0; block--) {
             int end = block * TokenBlock.TOKENS;
-            Optional<Way> checkpoint = checkpoint(block, tails.get(block));
+            Optional<StoredPrefix> checkpoint = checkpoint(block, tails.get(block));
             if (checkpoint.isPresent()) {
                 return checkpoint.get();
             }
             if (end <= known) {
-                return Way.NONE;
+                return StoredPrefix.NONE;
             }
             if (!room.layout().forgets()) {
-                return new Way(blocks(block), Optional.empty(), end);
+                return new StoredPrefix(blocks(block), Optional.empty(), end);
             }
         }
-        return Way.NONE;
+        return StoredPrefix.NONE;
     }
 
     private List<ObjectKey> blocks(int count) {
@@ -147,7 +147,7 @@ final class SharedSearch {
     }
 
     /** The deepest checkpoint behind a block that begins like the prompt. */
-    private Optional<Way> checkpoint(int block, BitSet tails) throws ArchiveMissException {
+    private Optional<StoredPrefix> checkpoint(int block, BitSet tails) throws ArchiveMissException {
         int end = block * TokenBlock.TOKENS;
         int most = Math.min(TokenBlock.TOKENS, tokens.length - end) - 1;
         Map<ObjectKey, Integer> positions = new LinkedHashMap<>();
@@ -167,15 +167,16 @@ final class SharedSearch {
         ask(payloads);
         for (Map.Entry<ObjectKey, Integer> each : positions.entrySet()) {
             if (heads.containsKey(each.getKey())) {
-                Way.End found = new Way.End(each.getKey(), each.getValue());
-                return Optional.of(new Way(blocks(block), Optional.of(found), each.getValue()));
+                StoredPrefix.End found = new StoredPrefix.End(each.getKey(), each.getValue());
+                return Optional.of(
+                        new StoredPrefix(blocks(block), Optional.of(found), each.getValue()));
             }
         }
         return Optional.empty();
     }
 
     /** Whether all parts are there; otherwise forgets the object of which some are not. */
-    private boolean isWhole(Way way, List<BitSet> tails) throws ArchiveMissException {
+    private boolean isWhole(StoredPrefix way, List<BitSet> tails) throws ArchiveMissException {
         List<ObjectKey> objects = new ArrayList<>(way.blocks());
         way.end().ifPresent(end -> objects.add(end.key()));
         BitSet complete = archive.complete(objects.stream().map(heads::get).toList(), deadline);

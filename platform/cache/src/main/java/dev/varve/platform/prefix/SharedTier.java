@@ -5,9 +5,9 @@ import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.SharedArchive;
-import dev.varve.platform.store.SharedHead;
-import dev.varve.platform.store.SharedStatus;
-import dev.varve.platform.store.SharedStatus.Outcome;
+import dev.varve.platform.store.SharedArchiveStatus;
+import dev.varve.platform.store.SharedArchiveStatus.Outcome;
+import dev.varve.platform.store.SharedObjectManifest;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,9 +32,9 @@ final class SharedTier implements AutoCloseable {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
 
     private final PrefixTree tree;
-    private final Shared shared;
+    private final SharedCacheStore shared;
     private final ChainKeys keys;
-    private final WayRoom room;
+    private final HostReservation room;
     private final Runnable wakeUp;
     private final PrefillSpeed speed = new PrefillSpeed();
     private final ExecutorService searchers = pool("varve-shared-find", SEARCHERS);
@@ -45,12 +45,12 @@ final class SharedTier implements AutoCloseable {
     /**
      * @param wakeUp called by other threads when something was found or read
      */
-    SharedTier(PrefixTree tree, CacheLayout layout, Shared shared, Runnable wakeUp) {
+    SharedTier(PrefixTree tree, CacheLayout layout, SharedCacheStore shared, Runnable wakeUp) {
         this.tree = tree;
         this.shared = shared;
         this.wakeUp = wakeUp;
         keys = new ChainKeys(shared.namespace());
-        room = new WayRoom(tree, layout);
+        room = new HostReservation(tree, layout);
         saves =
                 new StoreSaves(
                         "varve-shared-write",
@@ -68,7 +68,7 @@ final class SharedTier implements AutoCloseable {
         return shared.archive();
     }
 
-    SharedStatus status() {
+    SharedArchiveStatus status() {
         return archive().status();
     }
 
@@ -88,7 +88,7 @@ final class SharedTier implements AutoCloseable {
      * @param known leading tokens that need no computing without the store
      * @param wanted whether the request still waits
      */
-    Optional<StoreRead> load(CacheRequest request, int known, BooleanSupplier wanted) {
+    Optional<PrefixLoad> load(CacheRequest request, int known, BooleanSupplier wanted) {
         int gain = request.tokens().size() - known;
         if (request.replay().end() > 0 || gain <= LEAST_GAIN) {
             return Optional.empty();
@@ -100,7 +100,7 @@ final class SharedTier implements AutoCloseable {
         int[] tokens = request.searched();
         CacheScope scope = request.scope();
         long deadline = System.nanoTime() + speed.of(gain).toNanos();
-        CompletableFuture<SharedLoad.Found> search =
+        CompletableFuture<SharedLoad.SharedMatch> search =
                 CompletableFuture.supplyAsync(
                         () ->
                                 search(
@@ -115,15 +115,15 @@ final class SharedTier implements AutoCloseable {
         return Optional.of(load);
     }
 
-    private SharedLoad.Found search(SharedSearch search) {
-        SharedLoad.Found found;
+    private SharedLoad.SharedMatch search(SharedSearch search) {
+        SharedLoad.SharedMatch found;
         try {
             Optional<SharedSearch.Result> result = search.run();
             found =
-                    new SharedLoad.Found(
+                    new SharedLoad.SharedMatch(
                             result.isPresent() ? Outcome.FOUND : Outcome.NOTHING, result);
         } catch (ArchiveMissException e) {
-            found = new SharedLoad.Found(Outcome.FAILED, Optional.empty());
+            found = new SharedLoad.SharedMatch(Outcome.FAILED, Optional.empty());
         }
         archive().count(found.outcome());
         return found;
@@ -145,7 +145,7 @@ final class SharedTier implements AutoCloseable {
                 (key, target) -> archive().read(found.heads().get(key), target, deadline),
                 readers,
                 wakeUp);
-        List<SharedHead> used = List.copyOf(found.heads().values());
+        List<SharedObjectManifest> used = List.copyOf(found.heads().values());
         load.whenRead(() -> saves.then(() -> archive().touch(used)));
         return Optional.of(load);
     }

@@ -1,10 +1,10 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.ChunkBoundaries;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ObjectKey;
-import dev.varve.platform.store.ObjectShelf;
 import dev.varve.platform.store.ObjectTarget;
+import dev.varve.platform.store.ReadableArchive;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * Blocks and a checkpoint on their way from a store to host memory, where room is reserved for
  * them. The reading is done by other threads, everything else by the engine's.
  */
-final class StoreLoad implements StoreRead {
+final class StoreLoad implements PrefixLoad {
     private final PrefixTree tree;
     private final CacheSource from;
     private final BooleanSupplier wanted;
@@ -41,7 +41,7 @@ final class StoreLoad implements StoreRead {
             ObjectKey key,
             int[] ids,
             int position,
-            Pieces pieces,
+            LayerBuffers pieces,
             Optional<TokenBlock> block,
             Holder header) {}
 
@@ -119,14 +119,14 @@ final class StoreLoad implements StoreRead {
     }
 
     /** What a request will find that goes on from a position. */
-    Found found(int position) {
+    PrefixMatch found(int position) {
         List<TokenBlock> blocks =
                 last.orElseThrow().wayUp().stream().filter(block -> block.end() > 0).toList();
-        return new Found(blocks.reversed(), checkpoint, position);
+        return new PrefixMatch(blocks.reversed(), checkpoint, position);
     }
 
     /** Begins to read. */
-    void start(ObjectShelf archive, Executor readers, Runnable done) {
+    void start(ReadableArchive archive, Executor readers, Runnable done) {
         Stream<Runnable> reads =
                 Stream.concat(
                         items.stream().map(item -> () -> read(archive, item)),
@@ -138,7 +138,7 @@ final class StoreLoad implements StoreRead {
         all.whenComplete((nothing, failure) -> done.run());
     }
 
-    private static void read(ObjectShelf archive, Item item) {
+    private static void read(ReadableArchive archive, Item item) {
         try {
             archive.read(item.key(), new Target(item));
         } catch (ArchiveMissException e) {
@@ -150,7 +150,8 @@ final class StoreLoad implements StoreRead {
     private record Target(Item item) implements ObjectTarget {
         @Override
         public boolean accept(ByteBuffer header, long bytes) {
-            long[] sizes = item.pieces().parts().stream().mapToLong(Cells::bytes).toArray();
+            long[] sizes =
+                    item.pieces().parts().stream().mapToLong(HostAllocation::bytes).toArray();
             item.header().header =
                     StoredHeader.decode(header).filter(read -> read.fits(item.ids(), sizes));
             boolean complete =
@@ -244,5 +245,5 @@ final class StoreLoad implements StoreRead {
     }
 
     /** The cuts that stand for none, until those that were stored are known. */
-    static final CutList UNKNOWN = CutList.NONE;
+    static final ChunkBoundaries UNKNOWN = ChunkBoundaries.NONE;
 }

@@ -1,13 +1,13 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.store.ObjectDescriptor;
 import dev.varve.platform.store.ObjectKey;
 import dev.varve.platform.store.ObjectKind;
-import dev.varve.platform.store.ObjectName;
-import dev.varve.platform.store.ObjectSink;
 import dev.varve.platform.store.ObjectSource;
-import dev.varve.platform.store.Written;
+import dev.varve.platform.store.WritableArchive;
+import dev.varve.platform.store.WriteResult;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -87,12 +87,12 @@ final class StoreSave {
      * @param origin the tensors that it came from
      * @param pause called between runs of bytes
      */
-    void write(ObjectSink archive, ChainKeys keys, String origin, Runnable pause) {
+    void write(WritableArchive archive, ChainKeys keys, String origin, Runnable pause) {
         if (!phase.compareAndSet(Phase.WAITING, Phase.WRITING)) {
             return;
         }
         try {
-            List<ObjectName> names = new ArrayList<>();
+            List<ObjectDescriptor> names = new ArrayList<>();
             ObjectKey before = keys.root(scope);
             for (TokenBlock block : blocks) {
                 ObjectKey key = keys.block(before, block.tokens());
@@ -100,11 +100,11 @@ final class StoreSave {
                         new StoredHeader(
                                 block.tokens(),
                                 block.cuts(),
-                                CutList.NONE,
+                                ChunkBoundaries.NONE,
                                 sizes(block.rows()),
                                 "");
-                ObjectName name =
-                        new ObjectName(
+                ObjectDescriptor name =
+                        new ObjectDescriptor(
                                 key, before, ObjectKind.BLOCK, block.end(), TokenBlock.TOKENS);
                 if (!write(archive, name, header, block.rows(), pause)) {
                     return;
@@ -119,8 +119,8 @@ final class StoreSave {
                             checkpoint.cuts(),
                             sizes(checkpoint.pieces()),
                             origin);
-            ObjectName name =
-                    new ObjectName(
+            ObjectDescriptor name =
+                    new ObjectDescriptor(
                             keys.checkpoint(before, checkpoint.tail()),
                             before,
                             ObjectKind.CHECKPOINT,
@@ -135,26 +135,26 @@ final class StoreSave {
         }
     }
 
-    private static long[] sizes(Pieces pieces) {
-        return pieces.parts().stream().mapToLong(Cells::bytes).toArray();
+    private static long[] sizes(LayerBuffers pieces) {
+        return pieces.parts().stream().mapToLong(HostAllocation::bytes).toArray();
     }
 
     /** Returns whether it is there. */
     private static boolean write(
-            ObjectSink archive,
-            ObjectName name,
+            WritableArchive archive,
+            ObjectDescriptor name,
             StoredHeader header,
-            Pieces pieces,
+            LayerBuffers pieces,
             Runnable pause) {
-        Written written =
+        WriteResult written =
                 archive.write(
                         name, new Source(header.encode(), pieces.bytes(), pieces::read, pause));
-        return written == Written.WRITTEN || written == Written.KNOWN;
+        return written == WriteResult.WRITTEN || written == WriteResult.KNOWN;
     }
 
     /** Writes hidden states, last of all: the rest is of use without them. */
     private void writeFeatures(
-            ObjectSink archive, ChainKeys keys, List<ObjectName> names, Runnable pause) {
+            WritableArchive archive, ChainKeys keys, List<ObjectDescriptor> names, Runnable pause) {
         for (int i = 0; i < names.size(); i++) {
             int[] tokens = i < blocks.size() ? blocks.get(i).tokens() : checkpoint.tail();
             Optional<FeaturePage> page =
@@ -166,9 +166,9 @@ final class StoreSave {
     }
 
     private static void writeFeatures(
-            ObjectSink archive,
+            WritableArchive archive,
             ChainKeys keys,
-            ObjectName of,
+            ObjectDescriptor of,
             int[] tokens,
             FeaturePage page,
             Runnable pause) {
@@ -181,7 +181,8 @@ final class StoreSave {
                         tokens.length - page.begin(),
                         tokens);
         archive.write(
-                new ObjectName(key, of.parent(), ObjectKind.FEATURES, of.position(), of.tail()),
+                new ObjectDescriptor(
+                        key, of.parent(), ObjectKind.FEATURES, of.position(), of.tail()),
                 new Source(header.encode(), page.bytes(tokens.length), page::read, pause));
     }
 

@@ -1,7 +1,7 @@
 package dev.varve.platform.prefix;
 
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.store.ObjectSink;
+import dev.varve.platform.store.WritableArchive;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -55,7 +55,7 @@ final class StoreSaves implements AutoCloseable {
      * @param origin names of the shards' tensors that go there, for people
      * @param withFeatures whether hidden states go there
      */
-    record Target(ObjectSink sink, ChainKeys keys, String origin, boolean withFeatures) {}
+    record Target(WritableArchive sink, ChainKeys keys, String origin, boolean withFeatures) {}
 
     /**
      * @param name of the thread

@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.ChunkBoundaries;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,7 +19,8 @@ import java.util.Optional;
  * @param sizes bytes of its parts, layer by layer
  * @param origin the tensors of the shards that wrote it, for people
  */
-record StoredHeader(int[] tokens, long cutsDigest, CutList cuts, long[] sizes, String origin) {
+record StoredHeader(
+        int[] tokens, long cutsDigest, ChunkBoundaries cuts, long[] sizes, String origin) {
     private static final int MOST_ORIGIN = 1 << 20;
 
     /** As bytes. */
@@ -58,7 +59,8 @@ record StoredHeader(int[] tokens, long cutsDigest, CutList cuts, long[] sizes, S
         }
         long digest = bytes.getLong();
         Optional<int[]> tokens = take(bytes);
-        Optional<CutList> cuts = tokens.flatMap(before -> take(bytes)).flatMap(CutList::of);
+        Optional<ChunkBoundaries> cuts =
+                tokens.flatMap(before -> take(bytes)).flatMap(ChunkBoundaries::of);
         Optional<long[]> sizes = cuts.flatMap(before -> takeSizes(bytes));
         Optional<String> origin = sizes.flatMap(before -> takeText(bytes));
         // Earlier versions wrote behind it which pages lay in a pool: such rows are not cold ones.

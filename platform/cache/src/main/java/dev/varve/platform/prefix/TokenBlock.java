@@ -17,11 +17,11 @@ final class TokenBlock {
     static final int TOKENS = 256;
 
     private final Optional<TokenBlock> parent;
-    private final BlockNews.Watcher watcher;
+    private final CacheEventEmitter.Watcher watcher;
     private final Tokens tokens;
     private final int end;
     private final long chain;
-    private final Pieces rows;
+    private final LayerBuffers rows;
     private long cuts;
     private final Map<Tokens, TokenBlock> children = new HashMap<>();
     private final List<Checkpoint> checkpoints = new ArrayList<>();
@@ -53,10 +53,10 @@ final class TokenBlock {
 
     private TokenBlock(
             Optional<TokenBlock> parent,
-            BlockNews.Watcher watcher,
+            CacheEventEmitter.Watcher watcher,
             int[] ids,
             long cuts,
-            Pieces rows) {
+            LayerBuffers rows) {
         this.parent = parent;
         this.watcher = watcher;
         tokens = new Tokens(ids);
@@ -67,7 +67,7 @@ final class TokenBlock {
     }
 
     static TokenBlock root() {
-        return root(BlockNews.Watcher.NONE);
+        return root(CacheEventEmitter.Watcher.NONE);
     }
 
     /**
@@ -75,13 +75,14 @@ final class TokenBlock {
      *
      * @param watcher hears of all blocks behind it
      */
-    static TokenBlock root(BlockNews.Watcher watcher) {
-        TokenBlock root = new TokenBlock(Optional.empty(), watcher, new int[0], 0, Pieces.NONE);
+    static TokenBlock root(CacheEventEmitter.Watcher watcher) {
+        TokenBlock root =
+                new TokenBlock(Optional.empty(), watcher, new int[0], 0, LayerBuffers.NONE);
         root.ready = true;
         return root;
     }
 
-    TokenBlock add(int[] ids, long digest, Pieces pieces) {
+    TokenBlock add(int[] ids, long digest, LayerBuffers pieces) {
         TokenBlock child = new TokenBlock(Optional.of(this), watcher, ids, digest, pieces);
         children.put(child.tokens, child);
         return child;
@@ -132,7 +133,7 @@ final class TokenBlock {
         return end;
     }
 
-    Pieces rows() {
+    LayerBuffers rows() {
         return rows;
     }
 

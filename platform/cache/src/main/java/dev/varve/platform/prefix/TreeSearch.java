@@ -1,6 +1,6 @@
 package dev.varve.platform.prefix;
 
-import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.ChunkBoundaries;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,10 +15,10 @@ import java.util.Optional;
  * @param replay how the tokens were computed before, as far as they were
  * @param anywhere whether rows are all that is needed, so that any position will do
  */
-record TreeSearch(int[] tokens, int limit, CutList replay, boolean anywhere) {
-    Optional<Found> from(TokenBlock root) {
+record TreeSearch(int[] tokens, int limit, ChunkBoundaries replay, boolean anywhere) {
+    Optional<PrefixMatch> from(TokenBlock root) {
         List<TokenBlock> way = new ArrayList<>();
-        Optional<Found> best = Optional.empty();
+        Optional<PrefixMatch> best = Optional.empty();
         Optional<TokenBlock> at = Optional.of(root);
         while (at.filter(TokenBlock::isReady).isPresent()) {
             TokenBlock block = at.get();
@@ -39,8 +39,9 @@ record TreeSearch(int[] tokens, int limit, CutList replay, boolean anywhere) {
                 : at.child(Arrays.copyOfRange(tokens, at.end(), end));
     }
 
-    private Optional<Found> checkpoint(Optional<Found> best, TokenBlock at, List<TokenBlock> way) {
-        Optional<Found> result = best;
+    private Optional<PrefixMatch> checkpoint(
+            Optional<PrefixMatch> best, TokenBlock at, List<TokenBlock> way) {
+        Optional<PrefixMatch> result = best;
         for (Checkpoint checkpoint : at.checkpoints()) {
             if (checkpoint.isReady()
                     && checkpoint.position() <= limit
@@ -49,7 +50,7 @@ record TreeSearch(int[] tokens, int limit, CutList replay, boolean anywhere) {
                     && admits(checkpoint)) {
                 result =
                         Optional.of(
-                                new Found(
+                                new PrefixMatch(
                                         List.copyOf(way),
                                         Optional.of(checkpoint),
                                         checkpoint.position()));
@@ -64,27 +65,30 @@ record TreeSearch(int[] tokens, int limit, CutList replay, boolean anywhere) {
         return replayed == 0 || checkpoint.cuts().agrees(replay, replayed) && checkpoint.isWhole();
     }
 
-    private static int deepest(Optional<Found> best) {
-        return best.map(Found::position).orElse(0);
+    private static int deepest(Optional<PrefixMatch> best) {
+        return best.map(PrefixMatch::position).orElse(0);
     }
 
     /** A part of the rows of a block, or of those behind the last one. */
-    private Optional<Found> rows(Optional<Found> best, TokenBlock at, List<TokenBlock> way) {
-        Optional<Found> result = best;
+    private Optional<PrefixMatch> rows(
+            Optional<PrefixMatch> best, TokenBlock at, List<TokenBlock> way) {
+        Optional<PrefixMatch> result = best;
         int end = Math.min(limit, tokens.length);
         for (TokenBlock child : at.children()) {
             int position = at.end() + common(child.tokens(), tokens, at.end(), end);
             if (child.isReady() && position > at.end() && position > deepest(result)) {
                 List<TokenBlock> blocks = new ArrayList<>(way);
                 blocks.add(child);
-                result = Optional.of(new Found(blocks, Optional.empty(), position));
+                result = Optional.of(new PrefixMatch(blocks, Optional.empty(), position));
             }
         }
         for (Checkpoint checkpoint : at.checkpoints()) {
             int position = at.end() + common(checkpoint.tail(), tokens, at.end(), end);
             if (checkpoint.isReady() && position > at.end() && position > deepest(result)) {
                 result =
-                        Optional.of(new Found(List.copyOf(way), Optional.of(checkpoint), position));
+                        Optional.of(
+                                new PrefixMatch(
+                                        List.copyOf(way), Optional.of(checkpoint), position));
             }
         }
         return result;

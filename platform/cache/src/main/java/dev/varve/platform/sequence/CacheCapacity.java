@@ -1,8 +1,8 @@
 package dev.varve.platform.sequence;
 
 import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 
 import java.util.Optional;
 
@@ -15,9 +15,9 @@ import java.util.Optional;
  * @param paging how many of the slots a sequence may have; empty for as many as it has tokens
  */
 public record CacheCapacity(
-        int slots, int stateRows, Stashes stashes, Optional<PagingOptions> paging) {
+        int slots, int stateRows, RollbackBuffers stashes, Optional<PagingOptions> paging) {
     /** Sizes of caches in which sequences have a slot for each token. */
-    public CacheCapacity(int slots, int stateRows, Stashes stashes) {
+    public CacheCapacity(int slots, int stateRows, RollbackBuffers stashes) {
         this(slots, stateRows, stashes, Optional.empty());
     }
 
@@ -34,6 +34,6 @@ public record CacheCapacity(
 
     /** Sizes of caches for sequences of which nothing is guessed. */
     public CacheCapacity(int slots, int stateRows) {
-        this(slots, stateRows, Stashes.NONE);
+        this(slots, stateRows, RollbackBuffers.NONE);
     }
 }

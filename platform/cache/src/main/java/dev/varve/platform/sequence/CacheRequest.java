@@ -17,11 +17,12 @@ public record CacheRequest(
         TokenList tokens,
         int promptTokens,
         int lastResume,
-        CutList replay,
+        ChunkBoundaries replay,
         CacheScope scope,
         OutputRows wanted) {
     /** A request for a prompt of which nothing was answered. */
-    public CacheRequest(TokenList tokens, CutList replay, CacheScope scope, OutputRows wanted) {
+    public CacheRequest(
+            TokenList tokens, ChunkBoundaries replay, CacheScope scope, OutputRows wanted) {
         this(tokens, tokens.size(), Integer.MAX_VALUE, replay, scope, wanted);
     }
 

@@ -1,10 +1,10 @@
 package dev.varve.platform.sequence;
 
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PoolGeometry;
 import dev.varve.platform.shard.RowRun;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * Tokens of a sequence with the cache that belongs to them: KV slots, current recurrent state and
- * one checkpoint. Only {@link SequenceCache} changes it. Not thread-safe.
+ * one checkpoint. Only {@link KvCacheManager} changes it. Not thread-safe.
  */
 public final class CachedSequence {
     private static final SlotSpan NO_SLOTS = new SlotSpan(0, 0);
@@ -22,18 +22,18 @@ public final class CachedSequence {
     private final int coldTokens;
     private int computed;
     private SlotSpan span = NO_SLOTS;
-    private int row = Slice.ZERO_ROW;
+    private int row = SequenceChunk.ZERO_ROW;
     private Checkpoint checkpoint = Checkpoint.NONE;
-    private CutList cuts = new CutList();
-    private Optional<TokenOutput> output = Optional.empty();
+    private ChunkBoundaries cuts = new ChunkBoundaries();
+    private Optional<TokenLogits> output = Optional.empty();
 
     /** Where its pages lie, where its span may be too small for them. */
     private Optional<PageTable> pages;
 
-    private Optional<Companion> companion = Optional.empty();
+    private Optional<SequenceAttachment> companion = Optional.empty();
 
     /** Where the last forward was computed, if some of its tokens were guessed. */
-    private Optional<SlicePlace> drafted = Optional.empty();
+    private Optional<ChunkPlacement> drafted = Optional.empty();
 
     /**
      * A recurrent state that is kept.
@@ -43,10 +43,10 @@ public final class CachedSequence {
      */
     record Checkpoint(int row, int position) {
         /** The state of an empty sequence. */
-        static final Checkpoint NONE = new Checkpoint(Slice.ZERO_ROW, 0);
+        static final Checkpoint NONE = new Checkpoint(SequenceChunk.ZERO_ROW, 0);
 
         boolean exists() {
-            return row != Slice.ZERO_ROW;
+            return row != SequenceChunk.ZERO_ROW;
         }
     }
 
@@ -114,9 +114,11 @@ public final class CachedSequence {
     }
 
     /** What became of its pages; nothing where its span always holds all of them. */
-    public Optional<PageFigures> pageFigures() {
+    public Optional<SequencePagingStatus> pageFigures() {
         return pages.map(
-                table -> new PageFigures(table.counts(), table.residentPages(), table.hostPages()));
+                table ->
+                        new SequencePagingStatus(
+                                table.counts(), table.residentPages(), table.hostPages()));
     }
 
     /** Slots at the front of its span that must go where it goes. */
@@ -130,22 +132,22 @@ public final class CachedSequence {
     }
 
     /** How the computed tokens were computed; changes with them. */
-    public CutList cuts() {
+    public ChunkBoundaries cuts() {
         return cuts;
     }
 
     /** What the last computed token gave, where that was kept for requests of the same tokens. */
-    public Optional<TokenOutput> output() {
+    public Optional<TokenLogits> output() {
         return output;
     }
 
     /** What goes with it, if anything does. */
-    public Optional<Companion> companion() {
+    public Optional<SequenceAttachment> companion() {
         return companion;
     }
 
     /** Has something go with it from now on. */
-    public void goWith(Companion other) {
+    public void goWith(SequenceAttachment other) {
         companion = Optional.of(other);
     }
 
@@ -155,20 +157,20 @@ public final class CachedSequence {
     }
 
     /** Takes note of a forward that was submitted. */
-    void extend(int end, Stretch stretch) {
+    void extend(int end, ChunkKind stretch) {
         computed = end;
         cuts.add(end, stretch);
         output = Optional.empty();
     }
 
     /** Some tokens of the last forward were guessed. */
-    void draft(SlicePlace place) {
+    void draft(ChunkPlacement place) {
         drafted = Optional.of(place);
     }
 
     /** It is known which of them count; gives where they were computed. */
-    Optional<SlicePlace> settleDraft() {
-        Optional<SlicePlace> place = drafted;
+    Optional<ChunkPlacement> settleDraft() {
+        Optional<ChunkPlacement> place = drafted;
         drafted = Optional.empty();
         return place;
     }
@@ -192,7 +194,7 @@ public final class CachedSequence {
         checkpoint = kept;
     }
 
-    void keepOutput(TokenOutput kept) {
+    void keepOutput(TokenLogits kept) {
         output = Optional.of(kept);
     }
 
@@ -217,7 +219,7 @@ public final class CachedSequence {
      * @param how how they were computed
      * @param stateRow row that is to hold the state after them
      */
-    void beginBehind(CutList how, int stateRow) {
+    void beginBehind(ChunkBoundaries how, int stateRow) {
         computed = how.end();
         cuts = how;
         row = stateRow;
@@ -228,7 +230,7 @@ public final class CachedSequence {
         pages.ifPresent(PageTable::release);
         computed = 0;
         span = NO_SLOTS;
-        row = Slice.ZERO_ROW;
+        row = SequenceChunk.ZERO_ROW;
         checkpoint = Checkpoint.NONE;
         drafted = Optional.empty();
         companion = Optional.empty();

@@ -1,13 +1,13 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.platform.paging.PageCounts;
-import dev.varve.platform.paging.Residency;
-import dev.varve.platform.sequence.PageNames.Page;
-import dev.varve.platform.shard.CacheMove;
+import dev.varve.platform.paging.PageResidency;
+import dev.varve.platform.paging.PagingCounts;
+import dev.varve.platform.sequence.PageRegistry.Page;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.RowMove;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 
@@ -33,7 +33,7 @@ import java.util.function.Consumer;
 final class PageTable {
     private static final int NOWHERE = -1;
 
-    private final PageNames names;
+    private final PageRegistry names;
     private final List<Page> pages = new ArrayList<>();
 
     /** By page number the run where it lies. */
@@ -50,12 +50,12 @@ final class PageTable {
     private int head;
     private long clock;
     private long epoch;
-    private PageChoice choice = new PageChoice();
+    private PageRanking choice = new PageRanking();
 
     /** As it is at an epoch with some runs; empty before it was asked for. */
     private Optional<KnownMap> known = Optional.empty();
 
-    private PageCounts counts = PageCounts.NONE;
+    private PagingCounts counts = PagingCounts.NONE;
     private final long pageBytes;
 
     private record KnownMap(PageMap map, long epoch, int runs) {}
@@ -65,7 +65,7 @@ final class PageTable {
      *
      * @param pageBytes bytes of a page, over all shards
      */
-    PageTable(PageNames names, long pageBytes) {
+    PageTable(PageRegistry names, long pageBytes) {
         this.names = names;
         this.pageBytes = pageBytes;
     }
@@ -107,7 +107,7 @@ final class PageTable {
      *
      * @param tokens how many are to come, of which those outside the span go to host memory
      */
-    void await(int tokens, Residency before) {
+    void await(int tokens, PageResidency before) {
         int count = PoolGeometry.pages(tokens);
         if (before.fits(capacity, count)) {
             for (int page = 0; page < count; page++) {
@@ -126,10 +126,10 @@ final class PageTable {
                 allocate(first, Math.min(first + PoolGeometry.PAGE, tokens), 0, move -> {});
             }
         }
-        counts = PageCounts.NONE;
+        counts = PagingCounts.NONE;
     }
 
-    private void take(Residency before) {
+    private void take(PageResidency before) {
         choice.take(before.scores(), before.scoredAt());
     }
 
@@ -142,7 +142,8 @@ final class PageTable {
      * @param spanBegin first slot of the span
      * @param moves hears what is to be moved
      */
-    void lieAs(int tokens, Residency before, int spanBegin, Consumer<CacheMove> moves) {
+    void restoreResidency(
+            int tokens, PageResidency before, int spanBegin, Consumer<RowMove> moves) {
         int[] wanted = before.resident(pages.size());
         if (wanted.length > capacity) {
             return;
@@ -174,7 +175,7 @@ final class PageTable {
     }
 
     /** What became of its pages. */
-    PageCounts counts() {
+    PagingCounts counts() {
         return counts;
     }
 
@@ -233,7 +234,7 @@ final class PageTable {
      * @param moves hears what is to be moved
      * @throws IllegalStateException if nothing may leave
      */
-    void allocate(int first, int end, int spanBegin, Consumer<CacheMove> moves) {
+    void allocate(int first, int end, int spanBegin, Consumer<RowMove> moves) {
         int firstPage = PoolGeometry.pageOf(first);
         int endPage = PoolGeometry.pages(end);
         BitSet wanted = new BitSet();
@@ -315,14 +316,14 @@ final class PageTable {
      *
      * @param wanted their numbers, ascending; no more than there are runs
      */
-    private void arrange(int[] wanted, int spanBegin, Consumer<CacheMove> moves) {
+    private void arrange(int[] wanted, int spanBegin, Consumer<RowMove> moves) {
         if (Arrays.equals(wanted, held)) {
             return;
         }
         int[] stays = Arrays.stream(wanted).filter(page -> runs[page] != NOWHERE).toArray();
         for (int page : held) {
             if (Arrays.binarySearch(stays, page) < 0) {
-                sendOut(page, spanBegin, moves);
+                pageOut(page, spanBegin, moves);
             }
         }
         shift(wanted, spanBegin, moves);
@@ -330,7 +331,7 @@ final class PageTable {
         for (int page : wanted) {
             // What is to be written for the first time comes from nowhere.
             if (Arrays.binarySearch(stays, page) < 0 && pages.get(page).isOnHost()) {
-                bringIn(page, spanBegin, moves);
+                pageIn(page, spanBegin, moves);
             }
         }
     }
@@ -340,7 +341,7 @@ final class PageTable {
      * then those that go up, from the back to the front: as they stay in their order, none comes to
      * lie where another one has still to leave.
      */
-    private void shift(int[] wanted, int spanBegin, Consumer<CacheMove> moves) {
+    private void shift(int[] wanted, int spanBegin, Consumer<RowMove> moves) {
         List<SlotCopy> up = new ArrayList<>();
         int run = 0;
         while (run < wanted.length) {
@@ -376,13 +377,13 @@ final class PageTable {
         epoch++;
     }
 
-    private void bringIn(int page, int spanBegin, Consumer<CacheMove> moves) {
+    private void pageIn(int page, int spanBegin, Consumer<RowMove> moves) {
         int slot = spanBegin + runs[page] * PoolGeometry.PAGE;
         moves.accept(PageMove.in(pages.get(page).name(), slot));
-        counts = counts.plus(new PageCounts(0, 1, pageBytes, 0, 0, 0));
+        counts = counts.plus(new PagingCounts(0, 1, pageBytes, 0, 0, 0));
     }
 
-    private void sendOut(int page, int spanBegin, Consumer<CacheMove> moves) {
+    private void pageOut(int page, int spanBegin, Consumer<RowMove> moves) {
         Page content = pages.get(page);
         boolean copies = !content.isOnHost();
         if (copies) {
@@ -391,7 +392,7 @@ final class PageTable {
             moves.accept(PageMove.out(content.name(), slot));
             names.putOnHost(content);
         }
-        counts = counts.plus(new PageCounts(1, 0, copies ? pageBytes : 0, 0, 0, 0));
+        counts = counts.plus(new PagingCounts(1, 0, copies ? pageBytes : 0, 0, 0, 0));
         runs[page] = NOWHERE;
     }
 
@@ -419,7 +420,7 @@ final class PageTable {
      * @param position computed tokens
      * @return pages that left or came back
      */
-    int reselect(float[] given, int position, int spanBegin, Consumer<CacheMove> moves) {
+    int reselect(float[] given, int position, int spanBegin, Consumer<RowMove> moves) {
         choice.take(given, position);
         Set<Integer> chosen = choice.wanted(pages.size(), head, capacity);
         int hits = choice.hits(chosen);
@@ -429,7 +430,7 @@ final class PageTable {
         int leave = held.length - (wanted.length - recalled.size());
         arrange(wanted, spanBegin, moves);
         choice.recalled(recalled);
-        counts = counts.plus(new PageCounts(0, 0, 0, 1, recalled.size(), hits));
+        counts = counts.plus(new PagingCounts(0, 0, 0, 1, recalled.size(), hits));
         return leave + recalled.size();
     }
 
@@ -486,15 +487,15 @@ final class PageTable {
     }
 
     /** What lies where, to be written down. */
-    Residency residency() {
+    PageResidency residency() {
         return isStraight()
-                ? Residency.STRAIGHT
-                : new Residency(inRuns(), choice.scores(), choice.position());
+                ? PageResidency.STRAIGHT
+                : new PageResidency(inRuns(), choice.scores(), choice.position());
     }
 
     /** Goes on as the table of another sequence, which begins with the first tokens. */
     void handOver(int tokens) {
-        counts = PageCounts.NONE;
+        counts = PagingCounts.NONE;
         cut(tokens);
     }
 
@@ -517,7 +518,7 @@ final class PageTable {
     private void forgetIfStraight() {
         if (isStraight()) {
             // However it came to be so: a fork, a sequence that went over, one that was restored.
-            choice = new PageChoice();
+            choice = new PageRanking();
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SequenceChunk;
 
 import java.util.BitSet;
 import java.util.OptionalInt;
@@ -19,7 +19,7 @@ final class StateRowPool {
 
     StateRowPool(int rows) {
         holders = new int[rows];
-        free.set(Slice.ZERO_ROW + 1, rows);
+        free.set(SequenceChunk.ZERO_ROW + 1, rows);
     }
 
     OptionalInt takeLow() {
@@ -50,7 +50,7 @@ final class StateRowPool {
 
     /** One more sequence holds a row; the zero row is nobody's. */
     void share(int row) {
-        if (row != Slice.ZERO_ROW) {
+        if (row != SequenceChunk.ZERO_ROW) {
             requireHeld(row);
             holders[row]++;
         }
@@ -65,7 +65,7 @@ final class StateRowPool {
      * A sequence gives a row back, which is free when the last one did; the zero row is ignored.
      */
     void release(int row) {
-        if (row != Slice.ZERO_ROW) {
+        if (row != SequenceChunk.ZERO_ROW) {
             requireHeld(row);
             if (--holders[row] == 0) {
                 free.set(row);

@@ -224,12 +224,12 @@ public final class ArchiveInspector {
                 });
     }
 
-    private interface Work {
+    private interface BatchEntry {
         long run() throws IOException;
     }
 
     /** Does something while nobody can write. */
-    private long alone(Work work) throws IOException {
+    private long alone(BatchEntry work) throws IOException {
         contents();
         FolderLock lock = FolderLock.take(folder);
         try {

@@ -10,10 +10,10 @@ import java.util.Optional;
 /** Writes objects, and makes room for them. For one thread at a time. */
 final class ArchiveWriter {
     private final OpenNamespace all;
-    private final Generations generations;
+    private final StoreSegments generations;
     private final ObjectIndex index;
     private final Journal journal;
-    private final GenerationRoom room;
+    private final DiskBudget room;
     private final Pause pause;
     private volatile long evictions;
     private volatile long writtenBytes;
@@ -25,7 +25,7 @@ final class ArchiveWriter {
         long now();
     }
 
-    ArchiveWriter(OpenNamespace all, GenerationRoom room, Pause pause) {
+    ArchiveWriter(OpenNamespace all, DiskBudget room, Pause pause) {
         this.all = all;
         this.room = room;
         this.pause = pause;
@@ -52,30 +52,30 @@ final class ArchiveWriter {
     }
 
     /** Writes an object whose parent is there. */
-    Written write(ObjectName name, ObjectSource source) throws IOException {
+    WriteResult write(ObjectDescriptor name, ObjectSource source) throws IOException {
         ByteBuffer header = source.header();
         ObjectPreamble preamble = new ObjectPreamble(name, header.remaining(), source.bytes());
         ChunkCodec codec = all.codec();
         int chunks = codec.chunks(preamble.bytes());
-        Optional<Generation> target = place(chunks);
+        Optional<StoreSegment> target = place(chunks);
         if (target.isPresent() && !target.get().canBeOpened()) {
             // Another one can, perhaps.
             generations.leave(target.get());
             target = place(chunks);
         }
         if (target.isEmpty()) {
-            return Written.NO_ROOM;
+            return WriteResult.NO_ROOM;
         }
         Optional<SnapshotStore> store = target.get().acquire();
         if (store.isEmpty()) {
-            return Written.FAILED;
+            return WriteResult.FAILED;
         }
         try {
             generations.add(target.get().number(), chunks);
             if (!new ObjectWriter(preamble, header, source, codec)
                     .write((part, key, value) -> store.get().put(key, value), chunks)) {
                 pause.begin("its store is full");
-                return Written.NO_ROOM;
+                return WriteResult.NO_ROOM;
             }
         } finally {
             target.get().release();
@@ -85,15 +85,15 @@ final class ArchiveWriter {
                         name, preamble.bytes(), chunks, target.get().number(), pause.now());
         // An object before it may have gone meanwhile, and with it the use of this one.
         if (!index.add(added)) {
-            return Written.NO_ROOM;
+            return WriteResult.NO_ROOM;
         }
         journal.append(added);
         writtenBytes += preamble.bytes();
-        return Written.WRITTEN;
+        return WriteResult.WRITTEN;
     }
 
     /** A generation with room for some chunks; others give way for it. */
-    private Optional<Generation> place(int chunks) throws IOException {
+    private Optional<StoreSegment> place(int chunks) throws IOException {
         long bytes = room.bytes(chunks);
         boolean makesRoom = true;
         while (makesRoom && room.isShort(generations.bytes(), bytes)) {
@@ -103,7 +103,7 @@ final class ArchiveWriter {
             pause.begin("there is no room: " + room.why(generations.bytes(), bytes));
             return Optional.empty();
         }
-        Optional<Generation> current = generations.current(chunks);
+        Optional<StoreSegment> current = generations.current(chunks);
         if (current.isPresent()) {
             return current;
         }
@@ -113,9 +113,10 @@ final class ArchiveWriter {
 
     /** Deletes the generation that is worth least; says whether there was one. */
     private boolean evict() throws IOException {
-        Optional<Eviction.Plan> plan =
-                index.plan(new Eviction(number -> !generations.isCurrent(number), pause.now()));
-        Optional<Generation> victim =
+        Optional<SegmentEviction.Plan> plan =
+                index.plan(
+                        new SegmentEviction(number -> !generations.isCurrent(number), pause.now()));
+        Optional<StoreSegment> victim =
                 plan.flatMap(each -> generations.find(each.generation()))
                         .or(() -> room.empty(generations, index));
         if (victim.isEmpty()) {
@@ -133,7 +134,7 @@ final class ArchiveWriter {
     }
 
     /** Writes what is worth it again, chunk by chunk. */
-    private void carry(Generation victim, List<ObjectKey> keys) throws IOException {
+    private void carry(StoreSegment victim, List<ObjectKey> keys) throws IOException {
         Optional<SnapshotStore> from = victim.acquire();
         if (from.isEmpty()) {
             return;
@@ -156,7 +157,7 @@ final class ArchiveWriter {
             return false;
         }
         int chunks = place.get().chunks();
-        Generation target =
+        StoreSegment target =
                 generations.current(chunks).isPresent()
                         ? generations.current(chunks).get()
                         : generations.roll(room.values(chunks));

@@ -17,11 +17,11 @@ import java.util.Optional;
 final class IndexRebuild {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
 
-    private final Generations generations;
+    private final StoreSegments generations;
     private final ObjectIndex index;
     private final ChunkCodec codec;
 
-    IndexRebuild(Generations generations, ObjectIndex index, ChunkCodec codec) {
+    IndexRebuild(StoreSegments generations, ObjectIndex index, ChunkCodec codec) {
         this.generations = generations;
         this.index = index;
         this.codec = codec;
@@ -36,12 +36,12 @@ final class IndexRebuild {
     int run(Taker taker) throws IOException {
         List<JournalEntry.Added> found = new ArrayList<>();
         for (int number : generations.numbers()) {
-            Optional<Generation> generation = generations.find(number);
+            Optional<StoreSegment> generation = generations.find(number);
             if (generation.isPresent()) {
                 find(generation.get(), found);
             }
         }
-        found.sort(Comparator.comparing(JournalEntry.Added::name, ObjectName.PARENTS_FIRST));
+        found.sort(Comparator.comparing(JournalEntry.Added::name, ObjectDescriptor.PARENTS_FIRST));
         int taken = 0;
         for (JournalEntry.Added added : found) {
             boolean known = index.place(added.name().key()).isPresent();
@@ -51,7 +51,7 @@ final class IndexRebuild {
     }
 
     /** One that cannot be read has nothing that could be found. */
-    private void find(Generation generation, List<JournalEntry.Added> found) {
+    private void find(StoreSegment generation, List<JournalEntry.Added> found) {
         try {
             Optional<SnapshotStore> store = generation.acquire();
             if (store.isPresent()) {
@@ -66,7 +66,7 @@ final class IndexRebuild {
         }
     }
 
-    private void find(Generation generation, SnapshotStore store, List<JournalEntry.Added> found)
+    private void find(StoreSegment generation, SnapshotStore store, List<JournalEntry.Added> found)
             throws IOException {
         // The time of uses is lost; a store is never older than what is in it.
         long time = Files.getLastModifiedTime(generation.path()).toMillis();

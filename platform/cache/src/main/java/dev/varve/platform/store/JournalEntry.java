@@ -9,7 +9,7 @@ sealed interface JournalEntry {
     int MOST_BYTES = 1 + 2 * ObjectKey.BYTES + 5 * Integer.BYTES + 2 * Long.BYTES;
 
     /** An object is there as a whole. */
-    record Added(ObjectName name, long bytes, int chunks, int generation, long time)
+    record Added(ObjectDescriptor name, long bytes, int chunks, int generation, long time)
             implements JournalEntry {}
 
     /** An object was of use; so were those before it. */
@@ -24,7 +24,12 @@ sealed interface JournalEntry {
     /** Writes it. */
     default void put(ByteBuffer to) {
         switch (this) {
-            case Added(ObjectName name, long bytes, int chunks, int generation, long time) -> {
+            case Added(
+                            ObjectDescriptor name,
+                            long bytes,
+                            int chunks,
+                            int generation,
+                            long time) -> {
                 to.put((byte) 1);
                 name.key().put(to);
                 name.parent().put(to);
@@ -67,7 +72,8 @@ sealed interface JournalEntry {
         ObjectKey key = ObjectKey.take(from);
         ObjectKey parent = ObjectKey.take(from);
         ObjectKind kind = ObjectKind.values()[from.getInt()];
-        ObjectName name = new ObjectName(key, parent, kind, from.getInt(), from.getInt());
+        ObjectDescriptor name =
+                new ObjectDescriptor(key, parent, kind, from.getInt(), from.getInt());
         return new Added(name, from.getLong(), from.getInt(), from.getInt(), from.getLong());
     }
 }

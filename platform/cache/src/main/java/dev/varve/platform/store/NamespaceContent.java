@@ -37,7 +37,8 @@ record NamespaceContent(StoreFolder.Found where, List<StoredObject> objects, lon
         ObjectIndex index = new ObjectIndex();
         long freed = 0;
         try (Journal journal = where.write(index::take)) {
-            Optional<Eviction.Plan> plan = index.plan(new Eviction(number -> true, now));
+            Optional<SegmentEviction.Plan> plan =
+                    index.plan(new SegmentEviction(number -> true, now));
             while (freed < wanted && plan.isPresent()) {
                 int victim = plan.get().generation();
                 long before = sum(index);
@@ -45,7 +46,7 @@ record NamespaceContent(StoreFolder.Found where, List<StoredObject> objects, lon
                 journal.append(new JournalEntry.Gone(victim));
                 delete(victim);
                 freed += before - sum(index);
-                plan = index.plan(new Eviction(number -> true, now));
+                plan = index.plan(new SegmentEviction(number -> true, now));
             }
         }
         return freed;
@@ -57,7 +58,7 @@ record NamespaceContent(StoreFolder.Found where, List<StoredObject> objects, lon
     }
 
     private void delete(int number) throws IOException {
-        for (Generation.Id id : where.generations()) {
+        for (StoreSegment.Id id : where.generations()) {
             if (id.number() == number) {
                 try (Stream<Path> files = Files.list(where.folder())) {
                     for (Path file :

@@ -26,7 +26,7 @@ final class ObjectIndex {
 
     /** An object and its place in the tree. Guarded by the index. */
     static final class Node {
-        private final ObjectName name;
+        private final ObjectDescriptor name;
         private final Optional<Node> parent;
         private final long bytes;
         private final int chunks;
@@ -53,7 +53,7 @@ final class ObjectIndex {
             lastUse = other.lastUse;
         }
 
-        ObjectName name() {
+        ObjectDescriptor name() {
             return name;
         }
 
@@ -177,7 +177,7 @@ final class ObjectIndex {
     }
 
     /** Hidden states of its tokens stay as long as it does. */
-    private void useFeatures(ObjectName name, long now) {
+    private void useFeatures(ObjectDescriptor name, long now) {
         for (Node node : behind.getOrDefault(name.parent(), Set.of())) {
             if (node.name.kind() == ObjectKind.FEATURES
                     && node.name.position() == name.position()) {
@@ -265,7 +265,7 @@ final class ObjectIndex {
      * Says which generation is worth least, and what of it is worth keeping. That takes a while, so
      * others go on meanwhile.
      */
-    Optional<Eviction.Plan> plan(Eviction rule) {
+    Optional<SegmentEviction.Plan> plan(SegmentEviction rule) {
         return rule.plan(copy());
     }
 

@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param headerBytes of what stands behind it, before the payload
  * @param payloadBytes of the payload
  */
-record ObjectPreamble(ObjectName name, int headerBytes, long payloadBytes) {
+record ObjectPreamble(ObjectDescriptor name, int headerBytes, long payloadBytes) {
     private static final int MAGIC = 0x5641_5256;
     private static final int FORMAT = 1;
 
@@ -51,7 +51,8 @@ record ObjectPreamble(ObjectName name, int headerBytes, long payloadBytes) {
                 || payload > MOST_PAYLOAD) {
             return Optional.empty();
         }
-        ObjectName name = new ObjectName(key, parent, ObjectKind.values()[kind], position, tail);
+        ObjectDescriptor name =
+                new ObjectDescriptor(key, parent, ObjectKind.values()[kind], position, tail);
         return Optional.of(new ObjectPreamble(name, header, payload));
     }
 }

@@ -19,7 +19,7 @@ final class OpenNamespace implements AutoCloseable {
     private final StoreFolder.Found where;
     private final boolean writes;
     private final Journal journal;
-    private final Generations generations;
+    private final StoreSegments generations;
     private final ObjectIndex index = new ObjectIndex();
     private final ThreadLocal<ChunkCodec> codecs;
 
@@ -34,7 +34,7 @@ final class OpenNamespace implements AutoCloseable {
         codecs =
                 ThreadLocal.withInitial(
                         () -> new ChunkCodec(where.valueBytes(), settings.cipher()));
-        generations = new Generations(where, provider, settings.readOnly(), this::cannotBeOpened);
+        generations = new StoreSegments(where, provider, settings.readOnly(), this::cannotBeOpened);
         journal = writes ? written() : Journal.read(where.journal());
         try {
             if (!writes) {
@@ -134,7 +134,7 @@ final class OpenNamespace implements AutoCloseable {
         return journal;
     }
 
-    Generations generations() {
+    StoreSegments generations() {
         return generations;
     }
 
@@ -158,8 +158,8 @@ final class OpenNamespace implements AutoCloseable {
     }
 
     /** Where an object is to be read from. */
-    Optional<Generation> generation(int number) throws IOException {
-        Optional<Generation> found = generations.find(number);
+    Optional<StoreSegment> generation(int number) throws IOException {
+        Optional<StoreSegment> found = generations.find(number);
         if (found.isEmpty() && !writes) {
             found = generations.lookFor(number);
         }
@@ -175,7 +175,7 @@ final class OpenNamespace implements AutoCloseable {
     }
 
     /** A store could not be opened: what is in it is of no use now. */
-    private void cannotBeOpened(Generation generation, Throwable failure) {
+    private void cannotBeOpened(StoreSegment generation, Throwable failure) {
         LOG.log(
                 System.Logger.Level.WARNING,
                 "computed prompts in {0} are not used: {1}",
@@ -211,8 +211,8 @@ final class OpenNamespace implements AutoCloseable {
     void clear() throws IOException {
         news.clear();
         index.clear();
-        for (Generation.Id id : where.generations()) {
-            Optional<Generation> generation = generations.find(id.number());
+        for (StoreSegment.Id id : where.generations()) {
+            Optional<StoreSegment> generation = generations.find(id.number());
             if (generation.isPresent()) {
                 // First: the journal may need the room that this makes on a full disk.
                 generations.delete(generation.get());

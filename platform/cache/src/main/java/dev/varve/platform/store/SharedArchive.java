@@ -3,7 +3,7 @@ package dev.varve.platform.store;
 import dev.varve.api.VarveException;
 import dev.varve.api.snapshot.SharedStore;
 import dev.varve.platform.store.ArchiveMissException.Reason;
-import dev.varve.platform.store.SharedStatus.Outcome;
+import dev.varve.platform.store.SharedArchiveStatus.Outcome;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * left alone until it does. Thread-safe; calls wait for the store, so none is for the engine's
  * thread but those that say so.
  */
-public final class SharedArchive implements ObjectSink, AutoCloseable {
+public final class SharedArchive implements WritableArchive, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
 
     /** Bytes of a part, with all that stands before and behind its content. */
@@ -44,10 +44,10 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
 
     private static final long PAUSE_NANOS = Duration.ofSeconds(30).toNanos();
 
-    private final SharedSettings settings;
+    private final SharedArchiveSettings settings;
     private final SharedStore store;
-    private final SharedKeys keys;
-    private final StoreBreaker breaker;
+    private final SharedKeySchema keys;
+    private final StoreCircuitBreaker breaker;
     private final Queue<ChunkCodec> codecs = new ConcurrentLinkedQueue<>();
     private final AtomicInteger owners = new AtomicInteger(1);
     private final SecureRandom names = new SecureRandom();
@@ -57,11 +57,13 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
     private final AtomicLong writtenBytes = new AtomicLong();
     private volatile Optional<Long> pausedAt = Optional.empty();
 
-    private SharedArchive(SharedSettings settings, SharedStore store) {
+    private SharedArchive(SharedArchiveSettings settings, SharedStore store) {
         this.settings = settings;
         this.store = store;
-        keys = SharedKeys.of(settings.namespace());
-        breaker = new StoreBreaker(settings.address(), () -> store.ping(settings.answerLimit()));
+        keys = SharedKeySchema.of(settings.namespace());
+        breaker =
+                new StoreCircuitBreaker(
+                        settings.address(), () -> store.ping(settings.answerLimit()));
         for (Reason reason : Reason.values()) {
             misses.put(reason, new AtomicLong());
         }
@@ -74,7 +76,7 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
      * Uses a store, which is closed with the archive. One that does not answer at first is used
      * once it does.
      */
-    public static SharedArchive open(SharedSettings settings, SharedStore store) {
+    public static SharedArchive open(SharedArchiveSettings settings, SharedStore store) {
         SharedArchive archive = new SharedArchive(settings, store);
         archive.breaker.begin(settings.answerLimit());
         return archive;
@@ -134,9 +136,9 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
      * @param deadline of {@link System#nanoTime}
      * @throws ArchiveMissException if the store does not answer in time
      */
-    public Map<ObjectKey, SharedHead> heads(List<ObjectKey> objects, long deadline)
+    public Map<ObjectKey, SharedObjectManifest> heads(List<ObjectKey> objects, long deadline)
             throws ArchiveMissException {
-        Map<ObjectKey, SharedHead> found = new HashMap<>();
+        Map<ObjectKey, SharedObjectManifest> found = new HashMap<>();
         ChunkCodec codec = codec();
         try {
             store.get(
@@ -145,8 +147,8 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
                     limit(deadline),
                     (index, value) -> {
                         ObjectKey key = objects.get(index);
-                        codec.decode(key, SharedHead.PART, value)
-                                .flatMap(content -> SharedHead.take(key, content))
+                        codec.decode(key, SharedObjectManifest.PART, value)
+                                .flatMap(content -> SharedObjectManifest.take(key, content))
                                 .ifPresent(head -> found.put(key, head));
                         return true;
                     });
@@ -196,7 +198,8 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
      * @return a bit for each of them
      * @throws ArchiveMissException if the store does not answer in time
      */
-    public BitSet complete(List<SharedHead> heads, long deadline) throws ArchiveMissException {
+    public BitSet complete(List<SharedObjectManifest> heads, long deadline)
+            throws ArchiveMissException {
         List<String> parts = new ArrayList<>();
         List<Integer> owners = new ArrayList<>();
         for (int i = 0; i < heads.size(); i++) {
@@ -220,7 +223,7 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
         }
     }
 
-    private List<String> parts(SharedHead head) {
+    private List<String> parts(SharedObjectManifest head) {
         ChunkCodec codec = codec();
         try {
             return keys.parts(head, codec.chunks(head.bytes()));
@@ -241,7 +244,7 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
      * @throws ArchiveMissException if it cannot be had in time, after which some of it may have
      *     been taken
      */
-    public void read(SharedHead head, ObjectTarget target, long deadline)
+    public void read(SharedObjectManifest head, ObjectTarget target, long deadline)
             throws ArchiveMissException {
         ChunkCodec codec = codec();
         try {
@@ -258,7 +261,8 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
         }
     }
 
-    private long read(SharedHead head, ObjectTarget target, long deadline, ChunkCodec codec)
+    private long read(
+            SharedObjectManifest head, ObjectTarget target, long deadline, ChunkCodec codec)
             throws ArchiveMissException {
         List<String> parts = keys.parts(head, codec.chunks(head.bytes()));
         ObjectAssembly assembly =
@@ -291,7 +295,11 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
     }
 
     private static ByteBuffer content(
-            SharedHead head, int part, ByteBuffer value, ChunkCodec codec, ObjectAssembly assembly)
+            SharedObjectManifest head,
+            int part,
+            ByteBuffer value,
+            ChunkCodec codec,
+            ObjectAssembly assembly)
             throws ArchiveMissException {
         if (!value.hasRemaining()) {
             throw new ArchiveMissException(
@@ -301,9 +309,9 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
     }
 
     /** Lets the time of objects begin anew, since they were of use. */
-    public void touch(List<SharedHead> heads) {
+    public void touch(List<SharedObjectManifest> heads) {
         List<String> all = new ArrayList<>();
-        for (SharedHead head : heads) {
+        for (SharedObjectManifest head : heads) {
             all.add(keys.head(head.key()));
             all.add(keys.tails(head.key()));
             all.addAll(parts(head));
@@ -327,13 +335,13 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
     }
 
     @Override
-    public Written write(ObjectName name, ObjectSource source) {
+    public WriteResult write(ObjectDescriptor name, ObjectSource source) {
         if (!takesMore()) {
-            return Written.NO_ROOM;
+            return WriteResult.NO_ROOM;
         }
         ChunkCodec codec = codec();
         try {
-            Optional<SharedHead> known = known(name.key());
+            Optional<SharedObjectManifest> known = known(name.key());
             if (known.isPresent()) {
                 touch(List.of(known.get()));
             } else {
@@ -342,34 +350,36 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
             if (name.kind() == ObjectKind.CHECKPOINT) {
                 store.mark(keys.tails(name.parent()), name.tail(), WRITE_LIMIT);
             }
-            return known.isPresent() ? Written.KNOWN : Written.WRITTEN;
+            return known.isPresent() ? WriteResult.KNOWN : WriteResult.WRITTEN;
         } catch (ArchiveMissException e) {
-            return Written.FAILED;
+            return WriteResult.FAILED;
         } catch (IOException e) {
             pause(e);
-            return Written.FAILED;
+            return WriteResult.FAILED;
         } finally {
             codecs.add(codec);
         }
     }
 
     /** The head of an object that is there as a whole. */
-    private Optional<SharedHead> known(ObjectKey key) throws ArchiveMissException {
+    private Optional<SharedObjectManifest> known(ObjectKey key) throws ArchiveMissException {
         long deadline = System.nanoTime() + WRITE_LIMIT.toNanos();
-        Optional<SharedHead> head = Optional.ofNullable(heads(List.of(key), deadline).get(key));
+        Optional<SharedObjectManifest> head =
+                Optional.ofNullable(heads(List.of(key), deadline).get(key));
         return head.isPresent() && complete(List.of(head.get()), deadline).get(0)
                 ? head
                 : Optional.empty();
     }
 
-    private void write(ObjectName name, ObjectSource source, ChunkCodec codec) throws IOException {
-        byte[] made = new byte[SharedHead.NAME_BYTES];
+    private void write(ObjectDescriptor name, ObjectSource source, ChunkCodec codec)
+            throws IOException {
+        byte[] made = new byte[SharedObjectManifest.NAME_BYTES];
         names.nextBytes(made);
         ByteBuffer header = source.header();
         ObjectPreamble own = new ObjectPreamble(name, header.remaining(), source.bytes());
-        SharedHead head = SharedHead.of(name.key(), made, own.bytes());
-        ObjectName inParts =
-                new ObjectName(
+        SharedObjectManifest head = SharedObjectManifest.of(name.key(), made, own.bytes());
+        ObjectDescriptor inParts =
+                new ObjectDescriptor(
                         head.content(), name.parent(), name.kind(), name.position(), name.tail());
         ObjectPreamble preamble = new ObjectPreamble(inParts, header.remaining(), source.bytes());
         new ObjectWriter(preamble, header, source, codec)
@@ -382,9 +392,9 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
                             return true;
                         },
                         codec.chunks(preamble.bytes()));
-        SharedHead.put(made, own.bytes(), codec.content());
+        SharedObjectManifest.put(made, own.bytes(), codec.content());
         codec.endContent();
-        ByteBuffer value = codec.encode(name.key(), SharedHead.PART);
+        ByteBuffer value = codec.encode(name.key(), SharedObjectManifest.PART);
         store.put(keys.head(name.key()), codec.used(value), WRITE_LIMIT);
         writtenBytes.addAndGet(own.bytes());
     }
@@ -423,12 +433,12 @@ public final class SharedArchive implements ObjectSink, AutoCloseable {
     }
 
     /** What it did. Never waits. */
-    public SharedStatus status() {
+    public SharedArchiveStatus status() {
         Map<Outcome, Long> asked = new EnumMap<>(Outcome.class);
         searches.forEach((outcome, count) -> asked.put(outcome, count.get()));
         Map<Reason, Long> counted = new EnumMap<>(Reason.class);
         misses.forEach((reason, count) -> counted.put(reason, count.get()));
-        return new SharedStatus(
+        return new SharedArchiveStatus(
                 settings.address(),
                 answers(),
                 takesMore(),

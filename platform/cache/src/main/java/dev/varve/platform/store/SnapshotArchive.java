@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * The objects of a namespace, on disk. Whatever goes wrong with the disk or the bytes on it is a
  * miss of a read, or a write that did not happen. Thread-safe.
  */
-public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoCloseable {
+public final class SnapshotArchive implements ReadableArchive, WritableArchive, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
 
     /** Most bytes of a header that is believed. */
@@ -89,7 +89,7 @@ public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoClose
     private ArchiveWriter prepared(OpenNamespace written) throws IOException {
         try {
             int valueBytes = written.where().valueBytes();
-            GenerationRoom room = new GenerationRoom(settings, folder(), valueBytes);
+            DiskBudget room = new DiskBudget(settings, folder(), valueBytes);
             ArchiveWriter prepared = new ArchiveWriter(written, room, new Pausing());
             prepared.prepare();
             return prepared;
@@ -219,12 +219,12 @@ public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoClose
             throws ArchiveMissException {
         ObjectIndex.Place place = all.index().place(key).orElseThrow(SnapshotArchive::gone);
         try {
-            Generation generation =
+            StoreSegment generation =
                     all.generation(place.generation()).orElseThrow(SnapshotArchive::gone);
             SnapshotStore store = acquire(all, generation).orElseThrow(SnapshotArchive::gone);
             try {
                 long bytes =
-                        new ObjectReader(key, place.chunks(), store, all.codec())
+                        new StoredObjectReader(key, place.chunks(), store, all.codec())
                                 .read(target, MOST_HEADER);
                 readBytes.addAndGet(bytes);
             } finally {
@@ -241,7 +241,7 @@ public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoClose
     }
 
     /** What a store has that cannot be opened is not known any more, from now on. */
-    private static Optional<SnapshotStore> acquire(OpenNamespace all, Generation generation)
+    private static Optional<SnapshotStore> acquire(OpenNamespace all, StoreSegment generation)
             throws IOException {
         try {
             return generation.acquire();
@@ -256,16 +256,16 @@ public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoClose
      * at all.
      */
     @Override
-    public Written write(ObjectName name, ObjectSource source) {
+    public WriteResult write(ObjectDescriptor name, ObjectSource source) {
         if (find(name.key()).isPresent()) {
-            return Written.KNOWN;
+            return WriteResult.KNOWN;
         }
         if (!takesMore()) {
-            return Written.NO_ROOM;
+            return WriteResult.NO_ROOM;
         }
         OpenNamespace all = open.orElseThrow();
         if (!name.isFirst() && all.index().place(name.parent()).isEmpty()) {
-            return Written.NO_ROOM;
+            return WriteResult.NO_ROOM;
         }
         writing.lock();
         try {
@@ -274,7 +274,7 @@ public final class SnapshotArchive implements ObjectShelf, ObjectSink, AutoClose
         } catch (IOException | RuntimeException e) {
             // A fault of the plugin costs no more than one of the disk.
             pause(e.toString());
-            return Written.FAILED;
+            return WriteResult.FAILED;
         } finally {
             writing.unlock();
         }

@@ -84,9 +84,9 @@ final class StoreFolder {
         }
 
         /** Its stores, in the order in which they were made. */
-        List<Generation.Id> generations() throws IOException {
+        List<StoreSegment.Id> generations() throws IOException {
             try (Stream<Path> files = Files.list(folder)) {
-                return files.flatMap(file -> Generation.Id.of(file).stream())
+                return files.flatMap(file -> StoreSegment.Id.of(file).stream())
                         .sorted((one, other) -> Integer.compare(one.number(), other.number()))
                         .toList();
             }
@@ -112,7 +112,7 @@ final class StoreFolder {
         Optional<String> reason =
                 cipher.isPresent()
                         ? Optional.empty()
-                        : FilePermissions.forgeable(folder.toRealPath());
+                        : FilePermissionCheck.forgeable(folder.toRealPath());
         if (reason.isPresent()) {
             throw refused(
                     "is not used, since others could forge prompts in it: "

@@ -7,4 +7,4 @@ package dev.varve.platform.store;
  * @param uses how often it was of use
  * @param lastUse when it was last used or written, in milliseconds since 1970
  */
-public record StoredObject(ObjectName name, long bytes, int uses, long lastUse) {}
+public record StoredObject(ObjectDescriptor name, long bytes, int uses, long lastUse) {}

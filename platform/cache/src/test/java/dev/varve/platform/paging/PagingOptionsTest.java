@@ -52,11 +52,11 @@ class PagingOptionsTest {
 
     @Test
     void countsAddUp() {
-        PageCounts one = new PageCounts(1, 2, 3, 4, 5, 6);
+        PagingCounts one = new PagingCounts(1, 2, 3, 4, 5, 6);
 
-        assertEquals(new PageCounts(2, 4, 6, 8, 10, 12), one.plus(one));
-        assertEquals(one, one.plus(PageCounts.NONE));
+        assertEquals(new PagingCounts(2, 4, 6, 8, 10, 12), one.plus(one));
+        assertEquals(one, one.plus(PagingCounts.NONE));
         assertEquals(1.2, one.recallHitRate(), 1e-9);
-        assertEquals(0, PageCounts.NONE.recallHitRate());
+        assertEquals(0, PagingCounts.NONE.recallHitRate());
     }
 }

@@ -29,7 +29,8 @@ class PoolSizingTest {
 
     private static PoolSizing.Pool automatic(
             int most, int context, boolean scores, PoolBudget budget) {
-        return PoolSizing.automatic(new PoolRequest.Size.Automatic(most), context, scores, budget);
+        return PoolSizing.automatic(
+                new RequestedPaging.Size.Automatic(most), context, scores, budget);
     }
 
     @Test

@@ -79,7 +79,7 @@ class BlockEventsTest {
     }
 
     private final Index index = new Index();
-    private final CacheFeed feed = new CacheFeed(index, 1000);
+    private final CacheEventPublisher feed = new CacheEventPublisher(index, 1000);
 
     private CacheRig rig(boolean forgets) {
         return new CacheRig(Kind.of(forgets), CacheStores.NONE, Optional.of(feed));

@@ -3,26 +3,26 @@ package dev.varve.platform.prefix;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.failure.FailureCounter;
-import dev.varve.platform.sequence.Advance;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.CutList;
-import dev.varve.platform.sequence.Stretch;
+import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkKind;
+import dev.varve.platform.sequence.ScheduledTokens;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.CacheTypes;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.PartBytes;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 import dev.varve.testkit.Await;
 
 import java.util.ArrayList;
@@ -133,12 +133,12 @@ final class CacheRig implements AutoCloseable {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
             return failure.isPresent() ? after(null) : after(shard.export(parts, target));
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
             return failure.isPresent() ? after(null) : after(shard.adopt(parts, source));
         }
     }
@@ -148,13 +148,13 @@ final class CacheRig implements AutoCloseable {
      *
      * @param logits of its last token
      */
-    record Answer(CachedSequence sequence, CacheUse use, float[] logits) {}
+    record Answer(CachedSequence sequence, PrefixLookupResult use, float[] logits) {}
 
     CacheRig(Kind kind) {
         this(kind, CacheStores.NONE, Optional.empty());
     }
 
-    CacheRig(Kind kind, CacheStores stores, Optional<CacheFeed> feed) {
+    CacheRig(Kind kind, CacheStores stores, Optional<CacheEventPublisher> feed) {
         features = kind.features();
         model = kind.forgets() ? PlainModel.mixed(CONTEXT) : PlainModel.attentionOnly(3, CONTEXT);
         LayerRange all = model.shape().allLayers();
@@ -168,7 +168,7 @@ final class CacheRig implements AutoCloseable {
                                 capacity.slots(),
                                 capacity.stateRows(),
                                 features ? STATES.captures() : List.of(),
-                                Stashes.NONE));
+                                RollbackBuffers.NONE));
         mover.shard = shard;
         Optional<PrefixCache.Host> host =
                 kind.hostBytes() == 0
@@ -212,7 +212,8 @@ final class CacheRig implements AutoCloseable {
     }
 
     static CacheRequest request(int[] prompt, CacheScope scope) {
-        return new CacheRequest(new TokenList(prompt), CutList.NONE, scope, OutputRows.LAST);
+        return new CacheRequest(
+                new TokenList(prompt), ChunkBoundaries.NONE, scope, OutputRows.LAST);
     }
 
     /** A sequence behind what was found, once that has arrived. */
@@ -244,9 +245,9 @@ final class CacheRig implements AutoCloseable {
         CacheRequest request = request(prompt, scope);
         PrefixCache.Begun begun = begin(request).orElseThrow();
         CachedSequence sequence = begun.sequence();
-        CacheUse use;
+        PrefixLookupResult use;
         if (begun.arrival().isPresent()) {
-            Arrival arrival = begun.arrival().get();
+            SnapshotImport arrival = begun.arrival().get();
             for (int i = 0; !arrival.hasArrived(); i++) {
                 if (arrival.hasFailed()) {
                     cache.move(MOMENT, Long.MAX_VALUE);
@@ -282,16 +283,17 @@ final class CacheRig implements AutoCloseable {
 
     private float[] step(CachedSequence sequence, long id, int[] tokens, boolean keepState) {
         int begin = sequence.computed();
-        Advance advance =
-                new Advance(sequence, id, tokens, OutputRows.LAST, Stretch.WINDOW, keepState, 0);
+        ScheduledTokens advance =
+                new ScheduledTokens(
+                        sequence, id, tokens, OutputRows.LAST, ChunkKind.WINDOW, keepState, 0);
         Batch batch =
                 cache.devices().advance(List.of(advance), features ? STATES.captures() : List.of());
-        Optional<Departure> departure = keepState ? cache.passes(sequence) : Optional.empty();
+        Optional<SnapshotExport> departure = keepState ? cache.passes(sequence) : Optional.empty();
         ShardResult result = shard.forward(batch, Optional.empty()).join();
         if (features) {
             cache.saw(sequence, begin, result.features(), 0, tokens.length);
         }
-        departure.ifPresent(Departure::ripen);
+        departure.ifPresent(SnapshotExport::markComputed);
         return Arrays.copyOf(result.logits(), model.shape().vocabularySize());
     }
 
@@ -322,7 +324,7 @@ final class CacheRig implements AutoCloseable {
     }
 
     /** Waits until a store has been read, and takes in what came. */
-    void await(StoreRead read) {
+    void await(PrefixLoad read) {
         while (!read.isOver()) {
             Await.until("something was read", cache::hasNews);
             cache.poll();

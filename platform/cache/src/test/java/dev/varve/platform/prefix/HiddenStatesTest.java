@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.prefix.CacheRig.Answer;
 import dev.varve.platform.prefix.CacheRig.Kind;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,12 +102,19 @@ class HiddenStatesTest {
 
             // One layer of two, and then too few columns.
             rig.cache()
-                    .saw(answer.sequence(), 0, List.of(new Feature(1, wrong, LENGTH)), 0, LENGTH);
+                    .saw(
+                            answer.sequence(),
+                            0,
+                            List.of(new CapturedFeature(1, wrong, LENGTH)),
+                            0,
+                            LENGTH);
             rig.cache()
                     .saw(
                             answer.sequence(),
                             0,
-                            List.of(new Feature(1, wrong, LENGTH), new Feature(2, wrong, LENGTH)),
+                            List.of(
+                                    new CapturedFeature(1, wrong, LENGTH),
+                                    new CapturedFeature(2, wrong, LENGTH)),
                             1,
                             LENGTH);
 
@@ -127,7 +134,9 @@ class HiddenStatesTest {
                     .saw(
                             answer.sequence(),
                             LENGTH - 1,
-                            List.of(new Feature(1, values, 2), new Feature(2, values, 2)),
+                            List.of(
+                                    new CapturedFeature(1, values, 2),
+                                    new CapturedFeature(2, values, 2)),
                             0,
                             2);
 
@@ -176,8 +185,8 @@ class HiddenStatesTest {
         FeatureKind kind = new FeatureKind(List.of(1, 3), 8);
 
         assertEquals(2 * 8 * Float.BYTES, kind.bytesPerToken());
-        Feature first = new Feature(1, new float[16], 2);
-        Feature second = new Feature(3, new float[16], 2);
+        CapturedFeature first = new CapturedFeature(1, new float[16], 2);
+        CapturedFeature second = new CapturedFeature(3, new float[16], 2);
         assertTrue(kind.isOf(List.of(first, second), 2));
         assertEquals(false, kind.isOf(List.of(first, second), 3));
         assertEquals(false, kind.isOf(List.of(second, first), 2));

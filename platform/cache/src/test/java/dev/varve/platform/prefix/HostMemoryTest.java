@@ -269,7 +269,7 @@ class HostMemoryTest {
 
             rig.move();
 
-            Arrival arrival = begun.arrival().orElseThrow();
+            SnapshotImport arrival = begun.arrival().orElseThrow();
             assertTrue(arrival.hasFailed());
             assertFalse(arrival.hasArrived());
             assertEquals(Optional.empty(), arrival.lost());
@@ -309,7 +309,7 @@ class HostMemoryTest {
 
             rig.move();
 
-            Arrival arrival = begun.arrival().orElseThrow();
+            SnapshotImport arrival = begun.arrival().orElseThrow();
             assertFalse(arrival.hasArrived());
             assertFalse(arrival.hasFailed());
             assertFalse(rig.cache().isIdle());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.ChunkBoundaries;
 import dev.varve.testkit.Effort;
 
 import org.junit.jupiter.api.AfterEach;
@@ -33,7 +33,7 @@ class PrefixTreeTest {
     private PrefixTree tree = tree(64 << 20, false);
 
     private PrefixTree tree(long bytes, boolean anywhere) {
-        return new PrefixTree(new CellMemory(bytes), anywhere, () -> now);
+        return new PrefixTree(new HostMemoryPool(bytes), anywhere, () -> now);
     }
 
     @AfterEach
@@ -50,7 +50,7 @@ class PrefixTreeTest {
         return content;
     }
 
-    private static byte[] bytes(Cells cells) {
+    private static byte[] bytes(HostAllocation cells) {
         byte[] read = new byte[(int) cells.bytes()];
         cells.read(0, read.length, ByteBuffer.wrap(read));
         return read;
@@ -98,7 +98,7 @@ class PrefixTreeTest {
                 tree.reserveCheckpoint(
                         last,
                         tail,
-                        CutList.ofWindows(512, tokens.length),
+                        ChunkBoundaries.ofWindows(512, tokens.length),
                         new long[] {STATE_BYTES});
         kept.ifPresent(
                 checkpoint -> {
@@ -109,7 +109,7 @@ class PrefixTreeTest {
         return kept.isPresent();
     }
 
-    private static void write(Pieces pieces, byte[] content) {
+    private static void write(LayerBuffers pieces, byte[] content) {
         pieces.parts().getFirst().write(ByteBuffer.wrap(content));
     }
 
@@ -125,7 +125,7 @@ class PrefixTreeTest {
     }
 
     private int found(CacheScope scope, int[] tokens) {
-        return tree.find(scope, tokens, tokens.length - 1).map(Found::position).orElse(0);
+        return tree.find(scope, tokens, tokens.length - 1).map(PrefixMatch::position).orElse(0);
     }
 
     @Test
@@ -152,7 +152,7 @@ class PrefixTreeTest {
             assertTrue(store(ONE, join(head, prompt(40, 10 + i))));
         }
 
-        assertEquals(once + 10 * CellMemory.rounded(STATE_BYTES), used());
+        assertEquals(once + 10 * HostMemoryPool.rounded(STATE_BYTES), used());
     }
 
     private long used() {
@@ -174,7 +174,7 @@ class PrefixTreeTest {
     @Test
     void asManyGiveWayAsAreInTheWay() {
         tree.close();
-        long entry = BLOCK * ROW_BYTES + CellMemory.rounded(STATE_BYTES);
+        long entry = BLOCK * ROW_BYTES + HostMemoryPool.rounded(STATE_BYTES);
         tree = tree(3 * entry, false);
         for (int i = 0; i < 3; i++) {
             now++;
@@ -206,7 +206,7 @@ class PrefixTreeTest {
     @Test
     void whatIsPinnedStays() {
         tree.close();
-        tree = tree(BLOCK * ROW_BYTES + CellMemory.rounded(STATE_BYTES), false);
+        tree = tree(BLOCK * ROW_BYTES + HostMemoryPool.rounded(STATE_BYTES), false);
         assertTrue(store(ONE, prompt(BLOCK, 1)));
         tree.checkpoints().getFirst().pin();
 
@@ -214,7 +214,7 @@ class PrefixTreeTest {
                 tree.reserveCheckpoint(
                                 tree.root(TWO),
                                 new int[] {1},
-                                CutList.ofWindows(512, 1),
+                                ChunkBoundaries.ofWindows(512, 1),
                                 new long[] {STATE_BYTES})
                         .isEmpty());
         assertEquals(BLOCK, found(ONE, join(prompt(BLOCK, 1), new int[1])));
@@ -229,7 +229,7 @@ class PrefixTreeTest {
 
         int[] other = join(Arrays.copyOf(prompt, 300), prompt(300, 2));
 
-        Found found = tree.find(ONE, other, other.length - 1).orElseThrow();
+        PrefixMatch found = tree.find(ONE, other, other.length - 1).orElseThrow();
         assertEquals(300, found.position());
         assertEquals(2, found.blocks().size());
         assertTrue(found.checkpoint().isEmpty());
@@ -243,7 +243,7 @@ class PrefixTreeTest {
         assertTrue(store(ONE, used));
         assertTrue(store(ONE, join(Arrays.copyOf(used, 300), prompt(300, 2))));
         assertTrue(store(TWO, used));
-        Found found = tree.find(ONE, join(used, new int[1]), used.length).orElseThrow();
+        PrefixMatch found = tree.find(ONE, join(used, new int[1]), used.length).orElseThrow();
         found.pin();
 
         tree.clear();
@@ -343,13 +343,13 @@ class PrefixTreeTest {
                 expected = Math.max(expected, key.tokens().length);
             }
         }
-        Optional<Found> found = tree.find(scope, prompt, prompt.length - 1);
-        assertEquals(expected, (int) found.map(Found::position).orElse(0));
+        Optional<PrefixMatch> found = tree.find(scope, prompt, prompt.length - 1);
+        assertEquals(expected, (int) found.map(PrefixMatch::position).orElse(0));
         found.ifPresent(hit -> assertContent(hit, scope, prompt));
         return found.isPresent() ? 1 : 0;
     }
 
-    private static void assertContent(Found hit, CacheScope scope, int[] prompt) {
+    private static void assertContent(PrefixMatch hit, CacheScope scope, int[] prompt) {
         List<byte[]> rows = new ArrayList<>();
         hit.blocks().forEach(block -> rows.add(bytes(block.rows().parts().getFirst())));
         for (int i = 0; i < rows.size(); i++) {

@@ -17,14 +17,14 @@ import dev.varve.platform.prefix.CacheRig.Answer;
 import dev.varve.platform.prefix.CacheRig.Kind;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CacheScope;
-import dev.varve.platform.sequence.CutList;
+import dev.varve.platform.sequence.ChunkBoundaries;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.store.ArchiveInspector;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SharedArchive;
-import dev.varve.platform.store.SharedSettings;
+import dev.varve.platform.store.SharedArchiveSettings;
 import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
 
@@ -70,15 +70,16 @@ class StoredPrefixTest {
     private CacheStores stores(Below below, byte[] id) throws IOException {
         Namespace namespace = new Namespace(id, Map.of());
         if (below == Below.SHARED) {
-            SharedSettings settings =
-                    new SharedSettings(
+            SharedArchiveSettings settings =
+                    new SharedArchiveSettings(
                             "memory://test",
                             namespace,
                             false,
                             Duration.ofSeconds(20),
                             Optional.empty());
             SharedArchive archive = SharedArchive.open(settings, new MemorySharedStore(values));
-            return new CacheStores(Optional.empty(), Optional.of(new Shared(archive, id, "")));
+            return new CacheStores(
+                    Optional.empty(), Optional.of(new SharedCacheStore(archive, id, "")));
         }
         ArchiveSettings settings =
                 new ArchiveSettings(
@@ -90,7 +91,7 @@ class StoredPrefixTest {
                         Optional.empty(),
                         InstantSource.system());
         SnapshotArchive archive = SnapshotArchive.open(settings, new SlotStore.Provider());
-        return CacheStores.of(Optional.of(new Disk(archive, id, "")));
+        return CacheStores.of(Optional.of(new DiskCacheStore(archive, id, "")));
     }
 
     private CacheRig open(Below below, Kind kind) throws IOException {
@@ -105,7 +106,7 @@ class StoredPrefixTest {
         }
     }
 
-    private static Optional<? extends StoreRead> load(
+    private static Optional<? extends PrefixLoad> load(
             CacheRig rig, Below below, CacheRequest request, int known) {
         return below == Below.DISK
                 ? rig.cache().load(request, known, false, () -> true)
@@ -211,7 +212,7 @@ class StoredPrefixTest {
         try (CacheRig rig = open(Below.SHARED, Kind.of(false))) {
             CacheRequest request = request(next, SCOPE);
             assertEquals(Optional.empty(), load(rig, Below.SHARED, request, next.length - BLOCK));
-            StoreRead read =
+            PrefixLoad read =
                     load(rig, Below.SHARED, request, next.length - BLOCK - 1).orElseThrow();
             rig.await(read);
         }
@@ -226,7 +227,7 @@ class StoredPrefixTest {
             CacheRequest replayed =
                     new CacheRequest(
                             new TokenList(next),
-                            CutList.ofWindows(100, 300),
+                            ChunkBoundaries.ofWindows(100, 300),
                             SCOPE,
                             OutputRows.LAST);
 
@@ -242,7 +243,7 @@ class StoredPrefixTest {
         try (CacheRig rig = open(below, Kind.of(false))) {
             boolean[] waits = {true};
             CacheRequest request = request(next, SCOPE);
-            StoreRead read =
+            PrefixLoad read =
                     below == Below.DISK
                             ? rig.cache().load(request, 0, false, () -> waits[0]).orElseThrow()
                             : rig.cache().loadShared(request, 0, () -> waits[0]).orElseThrow();
@@ -485,7 +486,7 @@ class StoredPrefixTest {
             boolean[] waits = {true};
             CacheRequest request = request(next, SCOPE);
             rig.await(rig.cache().load(request, 0, false, () -> false).orElseThrow());
-            StoreRead states =
+            PrefixLoad states =
                     rig.cache().load(request, LENGTH, true, () -> waits[0]).orElseThrow();
             rig.await(states);
 

@@ -7,14 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.paging.PageCounts;
-import dev.varve.platform.paging.Residency;
-import dev.varve.platform.shard.CacheMove;
+import dev.varve.platform.paging.PageResidency;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.RowMove;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 
@@ -37,9 +37,9 @@ class PageTableTest {
     private static final int BEGIN = 1024;
     private static final long BYTES = 1000;
 
-    private final PageNames names = new PageNames();
+    private final PageRegistry names = new PageRegistry();
     private final PageTable table = table(RUNS);
-    private final List<CacheMove> moves = new ArrayList<>();
+    private final List<RowMove> moves = new ArrayList<>();
 
     private PageTable table(int runs) {
         PageTable made = new PageTable(names, BYTES);
@@ -61,8 +61,8 @@ class PageTableTest {
         return IntStream.range(0, 100).filter(page -> table.slot(page * PAGE) >= 0).toArray();
     }
 
-    private List<CacheMove> takeMoves() {
-        List<CacheMove> taken = List.copyOf(moves);
+    private List<RowMove> takeMoves() {
+        List<RowMove> taken = List.copyOf(moves);
         moves.clear();
         return taken;
     }
@@ -91,7 +91,7 @@ class PageTableTest {
         }
         assertTrue(table.isStraight());
         assertEquals(PageMap.STRAIGHT, table.map());
-        assertEquals(Residency.STRAIGHT, table.residency());
+        assertEquals(PageResidency.STRAIGHT, table.residency());
         assertEquals(List.of(), moves);
         assertEquals(List.of(RowRun.inSlots(100, 400, BEGIN + 100)), table.rows(100, 400, BEGIN));
         assertEquals(-1, table.slot(POOL));
@@ -304,7 +304,7 @@ class PageTableTest {
     void aPageIsCopiedToTheHostOnceHoweverOftenItLeaves() {
         allocate(0, POOL);
         allocate(POOL, POOL + 1);
-        assertEquals(new PageCounts(1, 0, BYTES, 0, 0, 0), table.counts());
+        assertEquals(new PagingCounts(1, 0, BYTES, 0, 0, 0), table.counts());
         assertEquals(1, names.onHost());
         takeMoves();
 
@@ -312,14 +312,14 @@ class PageTableTest {
         assertEquals(2, table.reselect(scores, POOL + 1, BEGIN, moves::add));
         // Page 2 goes, page 1 comes.
         assertEquals(List.of(PageMove.out(3, BEGIN + 64), PageMove.in(2, BEGIN + 64)), takeMoves());
-        assertEquals(new PageCounts(2, 1, 3 * BYTES, 1, 1, 0), table.counts());
+        assertEquals(new PagingCounts(2, 1, 3 * BYTES, 1, 1, 0), table.counts());
         assertEquals(2, names.onHost());
 
         scores[1] = 1;
         scores[2] = 9;
         assertEquals(2, table.reselect(scores, POOL + 1, BEGIN, moves::add));
         assertEquals(List.of(PageMove.in(3, BEGIN + 64)), takeMoves(), "page 1 lies there");
-        assertEquals(new PageCounts(3, 2, 4 * BYTES, 2, 2, 0), table.counts());
+        assertEquals(new PagingCounts(3, 2, 4 * BYTES, 2, 2, 0), table.counts());
         assertEquals(2, names.onHost());
     }
 
@@ -330,11 +330,11 @@ class PageTableTest {
         float[] scores = {0, 9, 1, 5, 5, 5, 5, 5};
         table.reselect(scores, POOL + 1, BEGIN, moves::add);
         table.reselect(scores, POOL + 1, BEGIN, moves::add);
-        assertEquals(new PageCounts(2, 1, 3 * BYTES, 2, 1, 1), table.counts());
+        assertEquals(new PagingCounts(2, 1, 3 * BYTES, 2, 1, 1), table.counts());
 
         scores[1] = 0;
         table.reselect(scores, POOL + 1, BEGIN, moves::add);
-        assertEquals(new PageCounts(3, 2, 4 * BYTES, 3, 2, 1), table.counts(), "it counts once");
+        assertEquals(new PagingCounts(3, 2, 4 * BYTES, 3, 2, 1), table.counts(), "it counts once");
     }
 
     @Test
@@ -347,7 +347,7 @@ class PageTableTest {
 
         assertEquals(4, table.reselect(scores(14, 3, 5), 14 * PAGE, BEGIN, moves::add));
 
-        List<CacheMove> made = takeMoves();
+        List<RowMove> made = takeMoves();
         assertEquals(
                 List.of(
                         PageMove.out(8, BEGIN + 64),
@@ -506,11 +506,11 @@ class PageTableTest {
     @ParameterizedTest
     @CsvSource({"128, 127", "512, 511", "1, 0", "449, 448"})
     void whatIsAwaitedLiesInItsOrderIfItFits(int tokens, int last) {
-        table.await(tokens, Residency.STRAIGHT);
+        table.await(tokens, PageResidency.STRAIGHT);
 
         assertEquals(last, table.slot(last));
         assertTrue(table.isStraight());
-        assertEquals(PageCounts.NONE, table.counts());
+        assertEquals(PagingCounts.NONE, table.counts());
         assertEquals(List.of(RowRun.inSlots(0, tokens, BEGIN)), table.rows(0, tokens, BEGIN));
     }
 
@@ -520,10 +520,10 @@ class PageTableTest {
         allocate(POOL, 11 * PAGE);
         PageTable awaited = table(RUNS);
 
-        awaited.await(11 * PAGE, Residency.STRAIGHT);
+        awaited.await(11 * PAGE, PageResidency.STRAIGHT);
 
         assertEquals(table.map(), awaited.map());
-        assertEquals(PageCounts.NONE, awaited.counts());
+        assertEquals(PagingCounts.NONE, awaited.counts());
         assertEquals(3, awaited.hostPages());
     }
 
@@ -591,12 +591,12 @@ class PageTableTest {
     void aSequenceThatGoesOnAsAnotherBeginsToCountAnew() {
         allocate(0, POOL);
         allocate(POOL, 10 * PAGE);
-        assertNotEquals(PageCounts.NONE, table.counts());
+        assertNotEquals(PagingCounts.NONE, table.counts());
 
         table.handOver(9 * PAGE);
 
-        assertEquals(PageCounts.NONE, table.counts());
-        assertEquals(PageCounts.NONE, table.copy(9 * PAGE).counts());
+        assertEquals(PagingCounts.NONE, table.counts());
+        assertEquals(PagingCounts.NONE, table.copy(9 * PAGE).counts());
         assertEquals(7, table.residentPages());
     }
 

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.paging.Residency;
-import dev.varve.platform.shard.CacheMove;
+import dev.varve.platform.paging.PageResidency;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery.PagePlace;
 import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.RowMove;
 import dev.varve.platform.shard.RowRun;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
@@ -56,7 +56,7 @@ class PageTableWalkTest {
         /** How it lay once. */
         private record Before(
                 int tokens,
-                Residency residency,
+                PageResidency residency,
                 List<Integer> inBlocks,
                 List<Float> scores,
                 int scoredAt) {}
@@ -80,7 +80,7 @@ class PageTableWalkTest {
     private static final class Walk {
         private final SplittableRandom random;
         private final int pool;
-        private final PageNames names = new PageNames();
+        private final PageRegistry names = new PageRegistry();
         private final List<PlainPager> pagers = new ArrayList<>();
         private final List<Tokens> sequences = new ArrayList<>();
         private final PagedDevice device;
@@ -172,7 +172,7 @@ class PageTableWalkTest {
             grow(sequence, reserved);
             long before = sequence.table.epoch();
 
-            List<CacheMove> moves = new ArrayList<>();
+            List<RowMove> moves = new ArrayList<>();
             sequence.table.allocate(first, reserved, sequence.begin, moves::add);
             sequence.plain.allocate(first, reserved);
 
@@ -211,7 +211,7 @@ class PageTableWalkTest {
                 given[page] = scores.get(page);
             }
             long before = sequence.table.epoch();
-            List<CacheMove> moves = new ArrayList<>();
+            List<RowMove> moves = new ArrayList<>();
 
             int events =
                     sequence.table.reselect(given, sequence.computed(), sequence.begin, moves::add);
@@ -223,10 +223,10 @@ class PageTableWalkTest {
         }
 
         /** Moves out, shifts and moves in; each row moves at most once. */
-        private void requireOrder(List<CacheMove> moves) {
+        private void requireOrder(List<RowMove> moves) {
             List<Integer> stages = new ArrayList<>();
             Set<Integer> written = new HashSet<>();
-            for (CacheMove move : moves) {
+            for (RowMove move : moves) {
                 switch (move) {
                     case SlotCopy(int from, int to, int count) -> {
                         stages.add(1);
@@ -312,7 +312,7 @@ class PageTableWalkTest {
             Tokens.Before before = sequence.before.get();
             int tokens = Math.max(1, before.tokens() - random.nextInt(2) * random.nextInt(PAGE));
             long epoch = sequence.table.epoch();
-            List<CacheMove> moves = new ArrayList<>();
+            List<RowMove> moves = new ArrayList<>();
             sequence.table.handOver(tokens);
             sequence.plain.handOver(tokens);
             sequence.cut(tokens);
@@ -323,12 +323,13 @@ class PageTableWalkTest {
             int[] pages = new int[pool / PAGE];
             Arrays.setAll(pages, sequence.plain::pageIn);
 
-            sequence.table.lieAs(tokens, before.residency(), sequence.begin, moves::add);
-            sequence.plain.lieAs(tokens, before.inBlocks(), before.scores(), before.scoredAt());
+            sequence.table.restoreResidency(tokens, before.residency(), sequence.begin, moves::add);
+            sequence.plain.restoreResidency(
+                    tokens, before.inBlocks(), before.scores(), before.scoredAt());
 
             requireEpoch(sequence, epoch);
             requireOrder(moves);
-            for (CacheMove move : moves) {
+            for (RowMove move : moves) {
                 if (move instanceof PageMove page && page.direction() == PageMove.Direction.OUT) {
                     int block = (page.slot() - sequence.begin) / PAGE;
                     name(contents.get(pages[block]), page.page());
@@ -349,12 +350,12 @@ class PageTableWalkTest {
             if (tokens == 0) {
                 return;
             }
-            Residency residency = source.table.residency();
+            PageResidency residency = source.table.residency();
             boolean known = random.nextBoolean();
             Tokens made = add(new PageTable(names, 1000), new PlainPager(pagers));
             grow(made, random.nextBoolean() ? tokens : Math.max(tokens, slots(source)));
 
-            made.table.await(tokens, known ? residency : Residency.STRAIGHT);
+            made.table.await(tokens, known ? residency : PageResidency.STRAIGHT);
             made.plain.await(
                     tokens,
                     known ? source.plain.pagesInBlocks() : List.of(),

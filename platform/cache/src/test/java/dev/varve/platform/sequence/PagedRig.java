@@ -10,9 +10,9 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 import dev.varve.platform.shard.TokenTree;
 
 import java.util.ArrayList;
@@ -31,14 +31,14 @@ final class PagedRig {
     static final long PAGE_BYTES = 1000;
     private static final int ROWS = 64;
 
-    final SequenceCache cache;
+    final KvCacheManager cache;
     final PagedDevice device;
     final List<CachedSequence> left = new ArrayList<>();
 
     PagedRig(int blocks, PagePolicy policy, boolean forgets) {
         device = new PagedDevice(blocks * SlotSpan.BLOCK);
-        Departures departures =
-                new Departures() {
+        EvictionListener departures =
+                new EvictionListener() {
                     @Override
                     public boolean keeps(CachedSequence sequence) {
                         return false;
@@ -63,14 +63,14 @@ final class PagedRig {
                 new CacheCapacity(
                                 blocks * SlotSpan.BLOCK,
                                 ROWS,
-                                forgets ? new Stashes(4, 16) : Stashes.NONE)
+                                forgets ? new RollbackBuffers(4, 16) : RollbackBuffers.NONE)
                         .with(new PagingOptions(POOL, policy, TAU).withPageBytes(PAGE_BYTES));
-        cache = new SequenceCache(sizes, forgets, departures);
+        cache = new KvCacheManager(sizes, forgets, departures);
     }
 
     static CacheRequest request(int... tokens) {
         return new CacheRequest(
-                new TokenList(tokens), new CutList(), CacheScope.common(), OutputRows.BEST);
+                new TokenList(tokens), new ChunkBoundaries(), CacheScope.common(), OutputRows.BEST);
     }
 
     Optional<CachedSequence> tryBegin(int... tokens) {
@@ -98,23 +98,24 @@ final class PagedRig {
         }
     }
 
-    static Advance window(CachedSequence sequence, int end) {
-        return new Advance(
+    static ScheduledTokens window(CachedSequence sequence, int end) {
+        return new ScheduledTokens(
                 sequence,
                 System.identityHashCode(sequence),
                 sequence.tokens().range(sequence.computed(), end),
                 OutputRows.NONE,
-                Stretch.WINDOW);
+                ChunkKind.WINDOW);
     }
 
     /** Tokens of decode, which need not be the sequence's yet. */
-    static Advance rows(CachedSequence sequence, int guessed, TokenTree tree, int... tokens) {
-        return new Advance(
+    static ScheduledTokens rows(
+            CachedSequence sequence, int guessed, TokenTree tree, int... tokens) {
+        return new ScheduledTokens(
                 sequence,
                 System.identityHashCode(sequence),
                 tokens,
                 OutputRows.BEST_EACH,
-                Stretch.ROWS,
+                ChunkKind.ROWS,
                 false,
                 guessed,
                 tree);
@@ -135,8 +136,8 @@ final class PagedRig {
         return run(rows(sequence, 0, TokenTree.CHAIN, sequence.tokens().get(next)));
     }
 
-    Batch run(Advance... advances) {
-        for (Advance advance : advances) {
+    Batch run(ScheduledTokens... advances) {
+        for (ScheduledTokens advance : advances) {
             assertTrue(
                     cache.ensure(advance.sequence(), Math.max(advance.end(), advance.reserved())),
                     "room for " + advance.end());
@@ -146,7 +147,7 @@ final class PagedRig {
         Batch batch = cache.advance(List.of(advances), List.of());
         device.make(batch.changes().moves());
         for (int i = 0; i < advances.length; i++) {
-            Slice slice = batch.slices().get(i);
+            SequenceChunk slice = batch.slices().get(i);
             assertEquals(firsts.get(i), slice.firstPosition());
             requireSeen(slice, advances[i].sequence());
             write(slice, advances[i].sequence().tokens());
@@ -155,7 +156,7 @@ final class PagedRig {
     }
 
     /** A slice sees the right rows wherever its map says that they lie. */
-    private void requireSeen(Slice slice, CachedSequence sequence) {
+    private void requireSeen(SequenceChunk slice, CachedSequence sequence) {
         assertTrue(slice.slots().capacity() <= POOL, () -> "slots " + slice.slots());
         PageMap map = slice.place().pages();
         assertTrue(map.isInOrder(), () -> sequence.computed() + " tokens, map " + map);
@@ -170,7 +171,7 @@ final class PagedRig {
         }
     }
 
-    private void write(Slice slice, TokenList tokens) {
+    private void write(SequenceChunk slice, TokenList tokens) {
         long[] before = expected(tokens, slice.firstPosition());
         long[] rows = new long[slice.tokens().length];
         for (int token = 0; token < rows.length; token++) {

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
-import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.shard.Batch;
@@ -20,9 +20,9 @@ import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
 
@@ -40,10 +40,10 @@ import java.util.stream.IntStream;
 /** Sequences that share the slots of a cache, each with at most 512 of them. */
 class PagedSequenceCacheTest {
     private static final int PAGE = Pages.TOKENS;
-    private static final TokenOutput OUTPUT = new TokenOutput(new float[0], 0, 7, OutputRows.BEST);
+    private static final TokenLogits OUTPUT = new TokenLogits(new float[0], 0, 7, OutputRows.BEST);
 
     private final PagedRig rig = new PagedRig(8, PagePolicy.LRU, false);
-    private final SequenceCache cache = rig.cache;
+    private final KvCacheManager cache = rig.cache;
 
     /** Distinct prompts by their first token. */
     private static int[] prompt(int first, int length) {
@@ -75,7 +75,7 @@ class PagedSequenceCacheTest {
         assertEquals(slots, cache.mostSlots(tokens));
         assertEquals(
                 SlotSpan.roundUp(tokens),
-                new SequenceCache(new CacheCapacity(4096, 9), false).mostSlots(tokens));
+                new KvCacheManager(new CacheCapacity(4096, 9), false).mostSlots(tokens));
     }
 
     @Test
@@ -91,10 +91,10 @@ class PagedSequenceCacheTest {
         rig.require(sequence);
 
         assertEquals(POOL, sequence.span().capacity());
-        PageFigures figures = sequence.pageFigures().orElseThrow();
+        SequencePagingStatus figures = sequence.pageFigures().orElseThrow();
         assertEquals(8, figures.resident());
         assertEquals(49 - 8, figures.onHost());
-        assertEquals(new PageCounts(41, 0, 41 * PagedRig.PAGE_BYTES, 0, 0, 0), figures.counts());
+        assertEquals(new PagingCounts(41, 0, 41 * PagedRig.PAGE_BYTES, 0, 0, 0), figures.counts());
         assertEquals(
                 Optional.of(
                         new PagingStatus(
@@ -110,7 +110,7 @@ class PagedSequenceCacheTest {
 
     @Test
     void aCacheWithoutPoolsHasNoFigures() {
-        SequenceCache plain = new SequenceCache(new CacheCapacity(4096, 9), false);
+        KvCacheManager plain = new KvCacheManager(new CacheCapacity(4096, 9), false);
         CachedSequence sequence = plain.begin(PagedRig.request(prompt(0, 100)), 0).orElseThrow();
 
         assertEquals(Optional.empty(), plain.paging());
@@ -187,7 +187,7 @@ class PagedSequenceCacheTest {
         rig.require(after);
         assertEquals(kept, rig.device.hostPages().size());
         // It counts what becomes of its own pages.
-        assertEquals(PageCounts.NONE, after.pageFigures().orElseThrow().counts());
+        assertEquals(PagingCounts.NONE, after.pageFigures().orElseThrow().counts());
         rig.prefill(after, 1100);
         rig.require(before);
         rig.require(after);
@@ -246,7 +246,7 @@ class PagedSequenceCacheTest {
         own.prefill(after, common + 50);
 
         own.require(after);
-        PageFigures figures = after.pageFigures().orElseThrow();
+        SequencePagingStatus figures = after.pageFigures().orElseThrow();
         assertEquals(0, figures.onHost(), "all of its pages fit");
         for (int position = 0; position < common + 50; position += PAGE) {
             assertTrue(after.map().holds(position), "position " + position);
@@ -284,16 +284,16 @@ class PagedSequenceCacheTest {
     void whatBecameOfPagesIsCountedOnceWhoeverHasThem() {
         PagedRig small = new PagedRig(2, PagePolicy.LRU, false);
         resident(small, prompt(0, 1000));
-        PageCounts before = small.cache.paging().orElseThrow().counts();
+        PagingCounts before = small.cache.paging().orElseThrow().counts();
         assertEquals(8, before.pagesOut());
 
         CachedSequence after = small.begin(longer(prompt(0, 1000), 20));
-        assertEquals(PageCounts.NONE, after.pageFigures().orElseThrow().counts());
+        assertEquals(PagingCounts.NONE, after.pageFigures().orElseThrow().counts());
         assertEquals(before, small.cache.paging().orElseThrow().counts());
         small.prefill(after, 1020);
         small.decode(after, 1025);
 
-        PageCounts sum = small.cache.paging().orElseThrow().counts();
+        PagingCounts sum = small.cache.paging().orElseThrow().counts();
         assertEquals(9, sum.pagesOut());
         assertEquals(1, after.pageFigures().orElseThrow().counts().pagesOut());
         small.requireNothingLeft(List.of(after));
@@ -384,7 +384,7 @@ class PagedSequenceCacheTest {
     void whatBecameOfPagesIsNotForgottenWithTheSequences() {
         computed(rig, prompt(0, 1000));
         resident(rig, prompt(10_000, 700));
-        PageCounts before = cache.paging().orElseThrow().counts();
+        PagingCounts before = cache.paging().orElseThrow().counts();
         assertEquals(11, before.pagesOut());
 
         cache.clear();
@@ -534,7 +534,7 @@ class PagedSequenceCacheTest {
     void withoutScoresNothingIsChosen() {
         CachedSequence sequence = computed(rig, prompt(0, 1000));
         rig.flush();
-        PageCounts before = sequence.pageFigures().orElseThrow().counts();
+        PagingCounts before = sequence.pageFigures().orElseThrow().counts();
 
         cache.choosePages(
                 sequence, List.of(new PageScores(0, 1, new float[15])), 15, sequence.computed());
@@ -568,7 +568,7 @@ class PagedSequenceCacheTest {
         for (int page : new int[] {0, 3, 5, 11, 12, 13, 14, 15}) {
             assertTrue(sequence.pages().orElseThrow().slot(page * PAGE) >= 0, "page " + page);
         }
-        PageCounts counts = sequence.pageFigures().orElseThrow().counts();
+        PagingCounts counts = sequence.pageFigures().orElseThrow().counts();
         assertEquals(2, counts.recalls());
         assertEquals(1, counts.reselects());
         own.decode(sequence, 1200);
@@ -751,7 +751,7 @@ class PagedSequenceCacheTest {
         int[] more = longer(prompt(0, length), 200);
         CachedSequence source = rig.begin(more);
         rig.prefillInCells(source, length);
-        CutList cuts = source.cuts().upTo(length);
+        ChunkBoundaries cuts = source.cuts().upTo(length);
 
         CachedSequence brought = cache.beginBehind(PagedRig.request(more), cuts, 0).orElseThrow();
         rig.flush();
@@ -768,10 +768,10 @@ class PagedSequenceCacheTest {
     @Test
     void stashesGoWithSequencesInPools() {
         CacheCapacity sizes =
-                new CacheCapacity(4096, 9, new Stashes(2, 8))
+                new CacheCapacity(4096, 9, new RollbackBuffers(2, 8))
                         .with(new PagingOptions(POOL, PagePolicy.LRU, 64));
 
-        assertEquals(new Stashes(2, 8), sizes.stashes());
+        assertEquals(new RollbackBuffers(2, 8), sizes.stashes());
         assertEquals(9, sizes.stateRows());
         assertEquals(4096, sizes.slots());
     }

@@ -3,8 +3,8 @@ package dev.varve.platform.sequence;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageQuery;
@@ -32,13 +32,13 @@ class PagedWalkTest {
     private static final int STEPS = Effort.of(2000, 4000);
     private static final int MOST_RUNNING = 4;
     private static final int MOST_TOKENS = 2500;
-    private static final TokenOutput OUTPUT = new TokenOutput(new float[0], 0, 7, OutputRows.BEST);
+    private static final TokenLogits OUTPUT = new TokenLogits(new float[0], 0, 7, OutputRows.BEST);
 
     /** All there is of a walk. */
     private static final class Walk {
         private final SplittableRandom random;
         private final PagedRig rig;
-        private final SequenceCache cache;
+        private final KvCacheManager cache;
         private final PagePolicy policy;
         private final boolean forgets;
         private final List<CachedSequence> running = new ArrayList<>();
@@ -46,7 +46,7 @@ class PagedWalkTest {
         private final List<int[]> prompts = new ArrayList<>();
         private long begunWithSome;
         private long losses;
-        private PageCounts counts = PageCounts.NONE;
+        private PagingCounts counts = PagingCounts.NONE;
 
         Walk(long seed, int blocks, PagePolicy policy, boolean forgets) {
             random = new SplittableRandom(seed);
@@ -131,13 +131,13 @@ class PagedWalkTest {
             int end = sequence.computed() + random.nextInt(1, window - sequence.computed() + 1);
             if (hasRoom(sequence, window)) {
                 boolean keepsState = forgets && random.nextInt(3) == 0;
-                Advance advance =
-                        new Advance(
+                ScheduledTokens advance =
+                        new ScheduledTokens(
                                 sequence,
                                 running.indexOf(sequence),
                                 sequence.tokens().range(sequence.computed(), end),
                                 OutputRows.NONE,
-                                Stretch.WINDOW,
+                                ChunkKind.WINDOW,
                                 keepsState,
                                 0);
                 rig.run(advance.reserving(window));
@@ -146,7 +146,7 @@ class PagedWalkTest {
 
         private void decodeTogether() {
             for (int round = random.nextInt(1, 30); round > 0; round--) {
-                List<Advance> advances = new ArrayList<>();
+                List<ScheduledTokens> advances = new ArrayList<>();
                 for (CachedSequence each : List.copyOf(running)) {
                     if (hasRoom(each, each.computed() + 1)) {
                         if (each.tokens().size() == each.computed()) {
@@ -159,12 +159,12 @@ class PagedWalkTest {
                 if (advances.isEmpty()) {
                     return;
                 }
-                answer(rig.run(advances.toArray(Advance[]::new)), advances);
+                answer(rig.run(advances.toArray(ScheduledTokens[]::new)), advances);
             }
         }
 
         /** Some of the shards' answers come, and are heeded. */
-        private void answer(Batch batch, List<Advance> advances) {
+        private void answer(Batch batch, List<ScheduledTokens> advances) {
             for (PageQuery query : batch.queries()) {
                 if (random.nextInt(5) > 0) {
                     CachedSequence sequence = advances.get(query.slice()).sequence();
@@ -271,7 +271,7 @@ class PagedWalkTest {
             running.forEach(rig::require);
             kept.forEach(rig::require);
             assertEquals(rig.device.hostPages().size(), cache.paging().orElseThrow().hostPages());
-            PageCounts now = cache.paging().orElseThrow().counts();
+            PagingCounts now = cache.paging().orElseThrow().counts();
             assertTrue(
                     now.pagesOut() >= counts.pagesOut()
                             && now.pagesIn() >= counts.pagesIn()

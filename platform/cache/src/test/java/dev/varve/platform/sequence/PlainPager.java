@@ -1,6 +1,6 @@
 package dev.varve.platform.sequence;
 
-import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagingCounts;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +52,7 @@ final class PlainPager {
     private List<Float> scores = List.of();
     private int scoredAt;
     private List<Integer> recalled = new ArrayList<>();
-    private PageCounts counts = PageCounts.NONE;
+    private PagingCounts counts = PagingCounts.NONE;
     private boolean changed;
 
     PlainPager(List<PlainPager> all) {
@@ -70,7 +70,7 @@ final class PlainPager {
         return pages.size();
     }
 
-    PageCounts counts() {
+    PagingCounts counts() {
         return counts;
     }
 
@@ -222,7 +222,7 @@ final class PlainPager {
     }
 
     private void count(long outs, long ins, long bytes) {
-        counts = counts.plus(new PageCounts(outs, ins, bytes, 0, 0, 0));
+        counts = counts.plus(new PagingCounts(outs, ins, bytes, 0, 0, 0));
     }
 
     /** Gives the number of page-outs and page-ins. */
@@ -254,7 +254,7 @@ final class PlainPager {
                 events++;
             }
         }
-        counts = counts.plus(new PageCounts(0, 0, 0, 1, recalled.size(), hits));
+        counts = counts.plus(new PagingCounts(0, 0, 0, 1, recalled.size(), hits));
         return events;
     }
 
@@ -305,7 +305,7 @@ final class PlainPager {
     }
 
     void handOver(int tokens) {
-        counts = PageCounts.NONE;
+        counts = PagingCounts.NONE;
         cut(tokens);
     }
 
@@ -331,7 +331,7 @@ final class PlainPager {
     }
 
     /** The pages lie again as they lay. */
-    void lieAs(int tokens, List<Integer> inBlocks, List<Float> withScores, int at) {
+    void restoreResidency(int tokens, List<Integer> inBlocks, List<Float> withScores, int at) {
         List<Page> wanted = new ArrayList<>();
         for (int page = 0; page < pages.size(); page++) {
             if (inBlocks.isEmpty() || inBlocks.contains(page)) {
@@ -368,7 +368,7 @@ final class PlainPager {
         }
         if (!fits) {
             allocate(0, tokens);
-            counts = PageCounts.NONE;
+            counts = PagingCounts.NONE;
             return;
         }
         for (int page = 0; page < count; page++) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SequenceChunk;
 
 import org.junit.jupiter.api.Test;
 
@@ -31,10 +31,10 @@ class StateRowPoolTest {
 
     @Test
     void theZeroRowIsNobodys() {
-        pool.share(Slice.ZERO_ROW);
-        pool.release(Slice.ZERO_ROW);
+        pool.share(SequenceChunk.ZERO_ROW);
+        pool.release(SequenceChunk.ZERO_ROW);
 
-        assertFalse(pool.isShared(Slice.ZERO_ROW));
+        assertFalse(pool.isShared(SequenceChunk.ZERO_ROW));
         for (int row = 1; row < ROWS; row++) {
             assertEquals(OptionalInt.of(row), pool.takeLow());
         }

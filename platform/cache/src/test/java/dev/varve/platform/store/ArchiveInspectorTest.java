@@ -111,7 +111,7 @@ class ArchiveInspectorTest {
     void whatIsBrokenIsNamed() throws IOException {
         Path home = kept("old").folder();
         try (Stream<Path> files = Files.list(home)) {
-            for (Path file : files.filter(each -> Generation.Id.of(each).isPresent()).toList()) {
+            for (Path file : files.filter(each -> StoreSegment.Id.of(each).isPresent()).toList()) {
                 byte[] bytes = Files.readAllBytes(file);
                 // The values of the first slots.
                 for (int i = 200; i < 8000; i += 64) {

@@ -34,7 +34,7 @@ class DamagedStoreTest {
     private static final int FLIPS = Effort.of(400, 10_000);
     private static final int CUTS = Effort.of(150, 1000);
 
-    private static final List<ObjectName> CHAIN =
+    private static final List<ObjectDescriptor> CHAIN =
             List.of(block("a"), block("a/b"), checkpoint("a/b", 7), checkpoint("a", 3));
 
     @TempDir private Path folder;
@@ -44,8 +44,8 @@ class DamagedStoreTest {
     @BeforeEach
     void fill() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
-            for (ObjectName name : CHAIN) {
-                assertEquals(Written.WRITTEN, write(archive, name, SIZE));
+            for (ObjectDescriptor name : CHAIN) {
+                assertEquals(WriteResult.WRITTEN, write(archive, name, SIZE));
             }
         }
     }
@@ -137,7 +137,7 @@ class DamagedStoreTest {
             try (SnapshotArchive archive = bed().open()) {
                 archive.awaitOpen();
                 unseen += CHAIN.stream().allMatch(name -> has(archive, name, SIZE)) ? 0 : 1;
-                for (ObjectName name : CHAIN) {
+                for (ObjectDescriptor name : CHAIN) {
                     assertTrue(write(archive, name, SIZE).isThere(), "cut at " + length);
                 }
             }
@@ -218,7 +218,7 @@ class DamagedStoreTest {
 
         try (SnapshotArchive archive = bed().open()) {
             assertEquals(0, CHAIN.stream().filter(name -> has(archive, name, SIZE)).count());
-            for (ObjectName name : CHAIN) {
+            for (ObjectDescriptor name : CHAIN) {
                 assertTrue(write(archive, name, SIZE).isThere());
             }
         }
@@ -238,7 +238,7 @@ class DamagedStoreTest {
         }
 
         try (SnapshotArchive archive = new StoreBed(copy).budget(1 << 20).open()) {
-            for (ObjectName name : CHAIN) {
+            for (ObjectDescriptor name : CHAIN) {
                 assertTrue(has(archive, name, SIZE));
             }
             assertTrue(has(archive, checkpoint("a/b", 50), SIZE));

@@ -94,13 +94,13 @@ class FaultyStoreTest {
             write(archive, block("a"), SIZE);
 
             stores.failing = Optional.of("put");
-            assertEquals(Written.FAILED, write(archive, block("b"), SIZE));
+            assertEquals(WriteResult.FAILED, write(archive, block("b"), SIZE));
             stores.failing = Optional.empty();
 
             assertEquals(ArchiveStatus.State.PAUSED, archive.status().state());
             read(archive, block("a"), SIZE);
             bed.pass(Duration.ofMinutes(1));
-            assertEquals(Written.WRITTEN, write(archive, block("b"), SIZE));
+            assertEquals(WriteResult.WRITTEN, write(archive, block("b"), SIZE));
         }
     }
 

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 
 /** What stands before objects, and in journals, is read as it was written or not at all. */
 class ObjectBytesTest {
-    private static final ObjectName NAME = block("a/b");
+    private static final ObjectDescriptor NAME = block("a/b");
 
     private static ByteBuffer preamble(ObjectPreamble preamble) {
         ByteBuffer bytes = ByteBuffer.allocate(ObjectPreamble.BYTES);
@@ -32,13 +32,13 @@ class ObjectBytesTest {
         return bytes.flip();
     }
 
-    static Stream<ObjectName> names() {
+    static Stream<ObjectDescriptor> names() {
         return Stream.of(NAME, block("a"), checkpoint("a", 0), checkpoint("", 1), features(NAME));
     }
 
     @ParameterizedTest
     @MethodSource("names")
-    void aPreambleIsReadAsItWasWritten(ObjectName name) {
+    void aPreambleIsReadAsItWasWritten(ObjectDescriptor name) {
         ObjectPreamble preamble = new ObjectPreamble(name, 77, 123_456_789_012L);
 
         assertEquals(Optional.of(preamble), ObjectPreamble.take(name.key(), preamble(preamble)));
@@ -91,35 +91,42 @@ class ObjectBytesTest {
 
     private static ByteBuffer head(byte[] name, long bytes) {
         ByteBuffer head = ByteBuffer.allocate(2 * Integer.BYTES + 16 + Long.BYTES);
-        SharedHead.put(name, bytes, head);
+        SharedObjectManifest.put(name, bytes, head);
         return head.flip();
     }
 
     @Test
     void aHeadIsReadAsItWasWrittenAndNamesItsWritersParts() {
-        byte[] name = new byte[SharedHead.NAME_BYTES];
+        byte[] name = new byte[SharedObjectManifest.NAME_BYTES];
         byte[] other = name.clone();
         other[15] = 1;
 
-        SharedHead head = SharedHead.take(NAME.key(), head(name, 5)).orElseThrow();
+        SharedObjectManifest head =
+                SharedObjectManifest.take(NAME.key(), head(name, 5)).orElseThrow();
 
-        assertEquals(SharedHead.of(NAME.key(), name, 5), head);
+        assertEquals(SharedObjectManifest.of(NAME.key(), name, 5), head);
         assertEquals(NAME.key(), head.key());
         assertEquals(5, head.bytes());
-        assertNotEquals(head.content(), SharedHead.of(NAME.key(), other, 5).content());
-        assertNotEquals(head.content(), SharedHead.of(key("other"), name, 5).content());
+        assertNotEquals(head.content(), SharedObjectManifest.of(NAME.key(), other, 5).content());
+        assertNotEquals(head.content(), SharedObjectManifest.of(key("other"), name, 5).content());
     }
 
     @Test
     void aHeadThatCannotBeIsNone() {
-        byte[] name = new byte[SharedHead.NAME_BYTES];
-        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), head(name, 0)));
-        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), head(name, -1)));
-        assertTrue(SharedHead.take(NAME.key(), head(name, 1)).isPresent());
-        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), head(name, 1).putInt(0, 7)));
-        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), head(name, 1).putInt(4, 2)));
-        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), head(name, 1).limit(31)));
-        assertEquals(Optional.empty(), SharedHead.take(NAME.key(), ByteBuffer.allocate(33)));
+        byte[] name = new byte[SharedObjectManifest.NAME_BYTES];
+        assertEquals(Optional.empty(), SharedObjectManifest.take(NAME.key(), head(name, 0)));
+        assertEquals(Optional.empty(), SharedObjectManifest.take(NAME.key(), head(name, -1)));
+        assertTrue(SharedObjectManifest.take(NAME.key(), head(name, 1)).isPresent());
+        assertEquals(
+                Optional.empty(),
+                SharedObjectManifest.take(NAME.key(), head(name, 1).putInt(0, 7)));
+        assertEquals(
+                Optional.empty(),
+                SharedObjectManifest.take(NAME.key(), head(name, 1).putInt(4, 2)));
+        assertEquals(
+                Optional.empty(), SharedObjectManifest.take(NAME.key(), head(name, 1).limit(31)));
+        assertEquals(
+                Optional.empty(), SharedObjectManifest.take(NAME.key(), ByteBuffer.allocate(33)));
     }
 
     static Stream<JournalEntry> entries() {
@@ -192,14 +199,14 @@ class ObjectBytesTest {
         ObjectKey key = key("x");
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new ObjectName(key, key, ObjectKind.BLOCK, 5, 6));
+                () -> new ObjectDescriptor(key, key, ObjectKind.BLOCK, 5, 6));
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new ObjectName(key, key, ObjectKind.BLOCK, 0, 0));
+                () -> new ObjectDescriptor(key, key, ObjectKind.BLOCK, 0, 0));
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new ObjectName(key, key, ObjectKind.BLOCK, 5, -1));
-        assertTrue(new ObjectName(key, key, ObjectKind.BLOCK, 5, 5).isFirst());
-        assertEquals(false, new ObjectName(key, key, ObjectKind.BLOCK, 5, 4).isFirst());
+                () -> new ObjectDescriptor(key, key, ObjectKind.BLOCK, 5, -1));
+        assertTrue(new ObjectDescriptor(key, key, ObjectKind.BLOCK, 5, 5).isFirst());
+        assertEquals(false, new ObjectDescriptor(key, key, ObjectKind.BLOCK, 5, 4).isFirst());
     }
 }

@@ -24,15 +24,15 @@ class ObjectIndexTest {
 
     private final ObjectIndex index = new ObjectIndex();
 
-    private boolean add(ObjectName name, int chunks, int generation, long time) {
+    private boolean add(ObjectDescriptor name, int chunks, int generation, long time) {
         return index.add(new JournalEntry.Added(name, 100L * chunks, chunks, generation, time));
     }
 
-    private boolean add(ObjectName name) {
+    private boolean add(ObjectDescriptor name) {
         return add(name, 1, 1, NOW);
     }
 
-    private boolean knows(ObjectName name) {
+    private boolean knows(ObjectDescriptor name) {
         return index.find(name.key(), 0).isPresent();
     }
 
@@ -57,13 +57,15 @@ class ObjectIndexTest {
     @Test
     void anObjectEndsWhereItsTailSays() {
         add(block("a"));
-        ObjectName wrong = new ObjectName(key("w"), block("a").key(), ObjectKind.BLOCK, 500, 256);
+        ObjectDescriptor wrong =
+                new ObjectDescriptor(key("w"), block("a").key(), ObjectKind.BLOCK, 500, 256);
         assertFalse(add(wrong), "the block before it ends at 256");
-        ObjectName first = new ObjectName(key("f"), block("a").key(), ObjectKind.BLOCK, 256, 256);
+        ObjectDescriptor first =
+                new ObjectDescriptor(key("f"), block("a").key(), ObjectKind.BLOCK, 256, 256);
         assertFalse(add(first), "it would be the first one");
         add(checkpoint("a", 5));
-        ObjectName behind =
-                new ObjectName(
+        ObjectDescriptor behind =
+                new ObjectDescriptor(
                         key("b"), checkpoint("a", 5).key(), ObjectKind.BLOCK, 261 + 256, 256);
         assertFalse(add(behind), "it stands behind a checkpoint");
     }
@@ -109,7 +111,7 @@ class ObjectIndexTest {
         StoredObject used = index.find(checkpoint("a/b", 5).key(), 0).orElseThrow();
         assertEquals(2, used.uses());
         assertEquals(NOW + 10, used.lastUse(), "a clock that was set back changes nothing");
-        for (ObjectName needed :
+        for (ObjectDescriptor needed :
                 List.of(block("a"), block("a/b"), features(block("a")), features(block("a/b")))) {
             StoredObject object = index.find(needed.key(), 0).orElseThrow();
             assertEquals(NOW + 10, object.lastUse(), needed::toString);
@@ -176,8 +178,8 @@ class ObjectIndexTest {
         assertEquals(List.of(block("a").key()), keys(again.objects()));
     }
 
-    private Optional<Eviction.Plan> plan() {
-        return index.plan(new Eviction(number -> number < 9, NOW));
+    private Optional<SegmentEviction.Plan> plan() {
+        return index.plan(new SegmentEviction(number -> number < 9, NOW));
     }
 
     @Test
@@ -236,7 +238,7 @@ class ObjectIndexTest {
         assertEquals(List.of(), plan().orElseThrow().carried(), "none was used, and none is young");
         index.use(checkpoint("a", 5).key(), NOW - DAY);
         index.use(checkpoint("", 90).key(), NOW - 2 * DAY);
-        Eviction.Plan plan = plan().orElseThrow();
+        SegmentEviction.Plan plan = plan().orElseThrow();
         assertEquals(1, plan.generation());
         // Four tenths of six chunks: the two of the block and its checkpoint.
         assertEquals(List.of(block("a").key(), checkpoint("a", 5).key()), plan.carried());

@@ -16,7 +16,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.snapshot.SharedStore;
 import dev.varve.contracts.MemorySharedStore;
 import dev.varve.platform.store.ArchiveMissException.Reason;
-import dev.varve.platform.store.SharedStatus.Outcome;
+import dev.varve.platform.store.SharedArchiveStatus.Outcome;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.Test;
@@ -46,7 +46,7 @@ import java.util.concurrent.ConcurrentHashMap;
 @Timeout(60)
 class SharedArchiveTest {
     private static final int PART = SharedArchive.PART_BYTES;
-    private static final ObjectName NAME = block("a");
+    private static final ObjectDescriptor NAME = block("a");
 
     private final Map<String, byte[]> values = new ConcurrentHashMap<>();
     private final Scripted store = new Scripted(values);
@@ -123,13 +123,13 @@ class SharedArchiveTest {
         }
     }
 
-    private static SharedSettings settings(String model, boolean readOnly) {
+    private static SharedArchiveSettings settings(String model, boolean readOnly) {
         return settings(model, readOnly, Optional.empty());
     }
 
-    private static SharedSettings settings(
+    private static SharedArchiveSettings settings(
             String model, boolean readOnly, Optional<ChunkCipher> cipher) {
-        return new SharedSettings(
+        return new SharedArchiveSettings(
                 "memory://test",
                 new Namespace(digest(model), Map.of()),
                 readOnly,
@@ -145,14 +145,15 @@ class SharedArchiveTest {
         return System.nanoTime() + Duration.ofSeconds(30).toNanos();
     }
 
-    private static Optional<SharedHead> head(SharedArchive archive, ObjectName name)
+    private static Optional<SharedObjectManifest> head(SharedArchive archive, ObjectDescriptor name)
             throws ArchiveMissException {
         return Optional.ofNullable(archive.heads(List.of(name.key()), soon()).get(name.key()));
     }
 
     /** Bytes of an object, whose header must be its key. */
-    private static byte[] read(SharedArchive archive, ObjectName name) throws ArchiveMissException {
-        SharedHead head = head(archive, name).orElseThrow();
+    private static byte[] read(SharedArchive archive, ObjectDescriptor name)
+            throws ArchiveMissException {
+        SharedObjectManifest head = head(archive, name).orElseThrow();
         List<byte[]> read = new ArrayList<>();
         archive.read(
                 head,
@@ -173,7 +174,7 @@ class SharedArchiveTest {
         return read.getFirst();
     }
 
-    private static Reason missed(SharedArchive archive, ObjectName name) {
+    private static Reason missed(SharedArchive archive, ObjectDescriptor name) {
         return assertThrows(ArchiveMissException.class, () -> read(archive, name)).reason();
     }
 
@@ -181,7 +182,7 @@ class SharedArchiveTest {
     @ValueSource(ints = {0, 1, 5000, PART - 100, PART, 2 * PART + 17})
     void whatIsReadIsWhatWasWritten(int size) throws Exception {
         try (SharedArchive archive = open()) {
-            assertEquals(Written.WRITTEN, archive.write(NAME, source(NAME, size)));
+            assertEquals(WriteResult.WRITTEN, archive.write(NAME, source(NAME, size)));
 
             assertArrayEquals(payload(NAME, size), read(archive, NAME));
             // Preamble, and the key as header.
@@ -201,7 +202,7 @@ class SharedArchiveTest {
             archive.write(NAME, source(NAME, PART));
             int puts = store.puts;
 
-            assertEquals(Written.KNOWN, archive.write(NAME, source(NAME, PART)));
+            assertEquals(WriteResult.KNOWN, archive.write(NAME, source(NAME, PART)));
 
             assertEquals(puts, store.puts);
             assertTrue(store.touched.containsAll(values.keySet()), store.touched::toString);
@@ -213,10 +214,10 @@ class SharedArchiveTest {
     void anObjectOfWhichAPartIsGoneIsWrittenAgain() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 2 * PART));
-            SharedHead head = head(archive, NAME).orElseThrow();
-            ObjectName other = block("b");
+            SharedObjectManifest head = head(archive, NAME).orElseThrow();
+            ObjectDescriptor other = block("b");
             archive.write(other, source(other, 10));
-            SharedHead whole = head(archive, other).orElseThrow();
+            SharedObjectManifest whole = head(archive, other).orElseThrow();
             values.keySet().removeIf(key -> key.endsWith(":1"));
 
             BitSet complete = archive.complete(List.of(whole, head, whole), soon());
@@ -224,7 +225,7 @@ class SharedArchiveTest {
             assertEquals(BitSet.valueOf(new long[] {0b101}), complete);
             assertEquals(Reason.ABSENT, missed(archive, NAME));
             assertEquals(1, archive.status().misses().get(Reason.ABSENT));
-            assertEquals(Written.WRITTEN, archive.write(NAME, source(NAME, 2 * PART)));
+            assertEquals(WriteResult.WRITTEN, archive.write(NAME, source(NAME, 2 * PART)));
             assertArrayEquals(payload(NAME, 2 * PART), read(archive, NAME));
         }
     }
@@ -254,7 +255,7 @@ class SharedArchiveTest {
     void aHeadThatIsNoneIsNotBelieved() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 10));
-            ObjectName other = block("b");
+            ObjectDescriptor other = block("b");
             archive.write(other, source(other, 10));
             String prefix = "varve:1:" + new Namespace(digest("model"), Map.of()).folder() + ":";
             byte[] head = values.get(prefix + NAME.key());
@@ -276,7 +277,7 @@ class SharedArchiveTest {
     void whatATargetDoesNotWantIsAMismatch() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 10));
-            SharedHead head = head(archive, NAME).orElseThrow();
+            SharedObjectManifest head = head(archive, NAME).orElseThrow();
             ObjectTarget picky =
                     new ObjectTarget() {
                         @Override
@@ -352,7 +353,7 @@ class SharedArchiveTest {
             assertFalse(reader.takesMore());
             assertFalse(reader.status().writes());
             assertTrue(reader.status().answers());
-            assertEquals(Written.NO_ROOM, reader.write(block("b"), source(block("b"), 10)));
+            assertEquals(WriteResult.NO_ROOM, reader.write(block("b"), source(block("b"), 10)));
             reader.clear();
             assertArrayEquals(payload(NAME, 10), read(reader, NAME));
         }
@@ -378,14 +379,14 @@ class SharedArchiveTest {
     void aStoreThatFailsIsLeftAloneUntilItAnswers() throws Exception {
         try (SharedArchive archive = open()) {
             archive.write(NAME, source(NAME, 10));
-            SharedHead head = head(archive, NAME).orElseThrow();
+            SharedObjectManifest head = head(archive, NAME).orElseThrow();
             store.fails = true;
 
             assertThrows(ArchiveMissException.class, () -> head(archive, NAME));
 
             assertFalse(archive.answers());
             assertFalse(archive.takesMore());
-            assertEquals(Written.NO_ROOM, archive.write(block("b"), source(block("b"), 10)));
+            assertEquals(WriteResult.NO_ROOM, archive.write(block("b"), source(block("b"), 10)));
             ArchiveMissException miss =
                     assertThrows(
                             ArchiveMissException.class,
@@ -419,11 +420,11 @@ class SharedArchiveTest {
         try (SharedArchive archive = SharedArchive.open(settings("model", false), takesNothing)) {
             assertTrue(archive.takesMore());
 
-            assertEquals(Written.FAILED, archive.write(NAME, source(NAME, 10)));
+            assertEquals(WriteResult.FAILED, archive.write(NAME, source(NAME, 10)));
 
             assertFalse(archive.takesMore());
             assertTrue(archive.answers());
-            assertEquals(Written.NO_ROOM, archive.write(NAME, source(NAME, 10)));
+            assertEquals(WriteResult.NO_ROOM, archive.write(NAME, source(NAME, 10)));
             assertEquals(0, archive.status().writtenBytes());
         }
     }
@@ -470,7 +471,7 @@ class SharedArchiveTest {
         Path one = Files.write(folder.resolve("one"), digest("one"));
         Path two = Files.write(folder.resolve("two"), digest("two"));
         ChunkCipher cipher = ChunkCipher.of(one);
-        ObjectName secret = block("secret");
+        ObjectDescriptor secret = block("secret");
         byte[] text = "a long secret that nobody may see".getBytes(StandardCharsets.US_ASCII);
         ObjectSource source =
                 new ObjectSource() {
@@ -528,7 +529,7 @@ class SharedArchiveTest {
             archive.count(Outcome.FOUND);
             archive.count(Outcome.SKIPPED);
 
-            SharedStatus status = archive.status();
+            SharedArchiveStatus status = archive.status();
 
             assertEquals(
                     Map.of(
@@ -548,7 +549,7 @@ class SharedArchiveTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () ->
-                        new SharedSettings(
+                        new SharedArchiveSettings(
                                 "memory://test",
                                 namespace,
                                 false,

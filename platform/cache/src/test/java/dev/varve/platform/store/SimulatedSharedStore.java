@@ -53,7 +53,7 @@ public final class SimulatedSharedStore implements SharedStore {
     /** Opens an archive on it. */
     public SharedArchive open(byte[] namespace) {
         return SharedArchive.open(
-                new SharedSettings(
+                new SharedArchiveSettings(
                         "simulated",
                         new Namespace(namespace, Map.of()),
                         false,

@@ -45,7 +45,7 @@ class SnapshotArchiveTest {
         return new StoreBed(folder.resolve("store"));
     }
 
-    private static final List<ObjectName> CHAIN =
+    private static final List<ObjectDescriptor> CHAIN =
             List.of(
                     block("a"),
                     checkpoint("a", 0),
@@ -61,8 +61,8 @@ class SnapshotArchiveTest {
     }
 
     private static void writeAll(SnapshotArchive archive) {
-        for (ObjectName name : CHAIN) {
-            assertEquals(Written.WRITTEN, write(archive, name, SIZE));
+        for (ObjectDescriptor name : CHAIN) {
+            assertEquals(WriteResult.WRITTEN, write(archive, name, SIZE));
         }
     }
 
@@ -71,14 +71,14 @@ class SnapshotArchiveTest {
         StoreBed bed = bed();
         try (SnapshotArchive archive = bed.open()) {
             writeAll(archive);
-            for (ObjectName name : CHAIN) {
+            for (ObjectDescriptor name : CHAIN) {
                 read(archive, name, SIZE);
-                assertEquals(Written.KNOWN, write(archive, name, SIZE));
+                assertEquals(WriteResult.KNOWN, write(archive, name, SIZE));
             }
         }
 
         try (SnapshotArchive archive = bed.open()) {
-            for (ObjectName name : CHAIN) {
+            for (ObjectDescriptor name : CHAIN) {
                 read(archive, name, SIZE);
             }
             assertEquals(
@@ -91,8 +91,8 @@ class SnapshotArchiveTest {
     @Test
     void nothingIsThereWithoutWhatLiesBefore() throws Exception {
         try (SnapshotArchive archive = bed().open()) {
-            assertEquals(Written.NO_ROOM, write(archive, checkpoint("x", 3), SIZE));
-            assertEquals(Written.NO_ROOM, write(archive, block("x/y"), SIZE));
+            assertEquals(WriteResult.NO_ROOM, write(archive, checkpoint("x", 3), SIZE));
+            assertEquals(WriteResult.NO_ROOM, write(archive, block("x/y"), SIZE));
             assertEquals(0, archive.status().objects());
         }
     }
@@ -191,7 +191,7 @@ class SnapshotArchiveTest {
             StoreBed reading = bed().readOnly(true);
             try (SnapshotArchive reader = reading.open()) {
                 read(reader, block("a"), SIZE);
-                assertEquals(Written.NO_ROOM, write(reader, block("q"), SIZE));
+                assertEquals(WriteResult.NO_ROOM, write(reader, block("q"), SIZE));
                 write(writer, checkpoint("a", 0), SIZE);
                 reading.pass(Duration.ofSeconds(2));
                 reader.follow();
@@ -278,13 +278,13 @@ class SnapshotArchiveTest {
     @Test
     void hiddenStatesStayWithWhatTheyBelongTo() throws Exception {
         StoreBed bed = bed().ttl(Duration.ofHours(2));
-        ObjectName block = block("a/b");
-        ObjectName used = checkpoint("a/b", 7);
-        ObjectName unused = checkpoint("", 9);
+        ObjectDescriptor block = block("a/b");
+        ObjectDescriptor used = checkpoint("a/b", 7);
+        ObjectDescriptor unused = checkpoint("", 9);
         try (SnapshotArchive archive = bed.open()) {
             writeAll(archive);
             int entries = archive.status().checkpoints();
-            for (ObjectName each : List.of(block, used, unused)) {
+            for (ObjectDescriptor each : List.of(block, used, unused)) {
                 assertTrue(write(archive, features(each), SIZE).isThere());
             }
             assertEquals(entries, archive.status().checkpoints());
@@ -360,14 +360,14 @@ class SnapshotArchiveTest {
         try (SnapshotArchive archive = bed.open()) {
             write(archive, block("a"), SIZE);
             stores.fails = true;
-            assertEquals(Written.FAILED, write(archive, block("b"), SIZE));
+            assertEquals(WriteResult.FAILED, write(archive, block("b"), SIZE));
             stores.fails = false;
-            assertEquals(Written.NO_ROOM, write(archive, block("b"), SIZE));
+            assertEquals(WriteResult.NO_ROOM, write(archive, block("b"), SIZE));
             assertEquals(ArchiveStatus.State.PAUSED, archive.status().state());
             read(archive, block("a"), SIZE);
 
             bed.pass(Duration.ofMinutes(1));
-            assertEquals(Written.WRITTEN, write(archive, block("b"), SIZE));
+            assertEquals(WriteResult.WRITTEN, write(archive, block("b"), SIZE));
             stores.fails = true;
             ArchiveMissException miss =
                     assertThrows(ArchiveMissException.class, () -> read(archive, block("a"), SIZE));
@@ -381,7 +381,7 @@ class SnapshotArchiveTest {
     void aDiskThatIsFullTakesNothingMore() throws Exception {
         StoreBed bed = bed().reserve(Long.MAX_VALUE / 2);
         try (SnapshotArchive archive = bed.open()) {
-            assertEquals(Written.NO_ROOM, write(archive, block("a"), SIZE));
+            assertEquals(WriteResult.NO_ROOM, write(archive, block("a"), SIZE));
             assertEquals(ArchiveStatus.State.PAUSED, archive.status().state());
         }
     }

@@ -108,10 +108,10 @@ final class StoreBed {
     }
 
     /** A block of a text, behind the blocks of its prefixes: {@code "a/b"} lies behind "a". */
-    static ObjectName block(String path) {
+    static ObjectDescriptor block(String path) {
         int depth = path.split("/").length;
         int cut = path.lastIndexOf('/');
-        return new ObjectName(
+        return new ObjectDescriptor(
                 key(path),
                 cut < 0 ? key("root") : key(path.substring(0, cut)),
                 ObjectKind.BLOCK,
@@ -120,9 +120,9 @@ final class StoreBed {
     }
 
     /** A checkpoint some tokens behind a block, or behind the root for an empty path. */
-    static ObjectName checkpoint(String path, int tail) {
+    static ObjectDescriptor checkpoint(String path, int tail) {
         int depth = path.isEmpty() ? 0 : path.split("/").length;
-        return new ObjectName(
+        return new ObjectDescriptor(
                 key(path + "+" + tail),
                 path.isEmpty() ? key("root") : key(path),
                 ObjectKind.CHECKPOINT,
@@ -131,8 +131,8 @@ final class StoreBed {
     }
 
     /** Hidden states of a block or checkpoint. */
-    static ObjectName features(ObjectName of) {
-        return new ObjectName(
+    static ObjectDescriptor features(ObjectDescriptor of) {
+        return new ObjectDescriptor(
                 key("features of " + of.key()),
                 of.parent(),
                 ObjectKind.FEATURES,
@@ -141,13 +141,13 @@ final class StoreBed {
     }
 
     /** The payload of an object; some are large, some are small, all have several chunks. */
-    static byte[] payload(ObjectName name, int size) {
+    static byte[] payload(ObjectDescriptor name, int size) {
         byte[] bytes = new byte[size];
         new Random(name.key().hashCode()).nextBytes(bytes);
         return bytes;
     }
 
-    static ObjectSource source(ObjectName name, int size) {
+    static ObjectSource source(ObjectDescriptor name, int size) {
         byte[] bytes = payload(name, size);
         return new ObjectSource() {
             @Override
@@ -167,12 +167,12 @@ final class StoreBed {
         };
     }
 
-    static Written write(SnapshotArchive archive, ObjectName name, int size) {
+    static WriteResult write(SnapshotArchive archive, ObjectDescriptor name, int size) {
         return archive.write(name, source(name, size));
     }
 
     /** Reads an object, whose bytes must be those that were written. */
-    static void read(SnapshotArchive archive, ObjectName name, int size)
+    static void read(SnapshotArchive archive, ObjectDescriptor name, int size)
             throws ArchiveMissException {
         byte[] read = new byte[size];
         archive.read(
@@ -194,7 +194,7 @@ final class StoreBed {
     }
 
     /** Whether an object is there and can be read; if so, it is right. */
-    static boolean has(SnapshotArchive archive, ObjectName name, int size) {
+    static boolean has(SnapshotArchive archive, ObjectDescriptor name, int size) {
         if (archive.find(name.key()).isEmpty()) {
             return false;
         }

@@ -69,7 +69,7 @@ class StoreFilesTest {
             Await.until("it is given up", () -> archive.find(block("a").key()).isEmpty());
             assertTrue(archive.find(checkpoint("a", 5).key()).isEmpty());
 
-            assertEquals(Written.WRITTEN, write(archive, block("b"), SIZE));
+            assertEquals(WriteResult.WRITTEN, write(archive, block("b"), SIZE));
             assertTrue(has(archive, block("b"), SIZE));
         }
         // Closed in order: what fails may be this process, so that it stays for the next one.
@@ -87,7 +87,7 @@ class StoreFilesTest {
         try (SnapshotArchive archive = bed.open()) {
             Await.until("it is deleted", () -> !Files.exists(store));
             assertTrue(archive.find(block("a").key()).isEmpty());
-            assertEquals(Written.WRITTEN, write(archive, block("a"), SIZE));
+            assertEquals(WriteResult.WRITTEN, write(archive, block("a"), SIZE));
         }
         try (SnapshotArchive archive = bed.open()) {
             assertTrue(has(archive, block("a"), SIZE));
@@ -109,7 +109,7 @@ class StoreFilesTest {
         Files.delete(store());
         try (SnapshotArchive archive = bed.open()) {
             assertTrue(archive.find(block("a").key()).isEmpty());
-            assertEquals(Written.WRITTEN, write(archive, block("a"), SIZE));
+            assertEquals(WriteResult.WRITTEN, write(archive, block("a"), SIZE));
             assertTrue(has(archive, block("a"), SIZE));
         }
     }
@@ -166,7 +166,7 @@ class StoreFilesTest {
 
             assertEquals(List.of(), files("generation-.*"));
             Await.until("a reader hears of it", () -> reader.find(block("a").key()).isEmpty());
-            assertEquals(Written.WRITTEN, write(archive, block("a"), SIZE));
+            assertEquals(WriteResult.WRITTEN, write(archive, block("a"), SIZE));
             assertTrue(has(archive, block("a"), SIZE));
         }
         try (SnapshotArchive archive = bed.readOnly(false).open()) {
@@ -178,17 +178,17 @@ class StoreFilesTest {
     @Test
     void namesOfStoresSayTheirNumberAndSize() {
         assertEquals(
-                new Generation.Id(7, 1000),
-                Generation.Id.of(Path.of("generation-000007-1000")).orElseThrow());
-        assertEquals("generation-000007-1000", new Generation.Id(7, 1000).toString());
-        assertEquals(1, Generation.Id.of(Path.of("generation-000007-0")).orElseThrow().values());
+                new StoreSegment.Id(7, 1000),
+                StoreSegment.Id.of(Path.of("generation-000007-1000")).orElseThrow());
+        assertEquals("generation-000007-1000", new StoreSegment.Id(7, 1000).toString());
+        assertEquals(1, StoreSegment.Id.of(Path.of("generation-000007-0")).orElseThrow().values());
         for (String other :
                 List.of(
                         "journal",
                         "generation-000007-1000.open",
                         "generation-7",
                         "generation-a-1")) {
-            assertTrue(Generation.Id.of(Path.of(other)).isEmpty(), other);
+            assertTrue(StoreSegment.Id.of(Path.of(other)).isEmpty(), other);
         }
     }
 }

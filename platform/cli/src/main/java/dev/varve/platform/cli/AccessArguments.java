@@ -1,9 +1,9 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.access.PageAccess;
-import dev.varve.platform.http.access.ScopeRule;
+import dev.varve.platform.http.access.CrossOriginOptions;
 
 import picocli.CommandLine.Option;
 
@@ -56,7 +56,7 @@ final class AccessArguments {
                             + " API key, or all. Times and cached_tokens tell a caller whether"
                             + " somebody of its scope asked the same before.",
             order = 15)
-    private ScopeRule scopes;
+    private CacheSharingPolicy scopes;
 
     @Option(
             names = "--operator-key",
@@ -97,7 +97,7 @@ final class AccessArguments {
         return new ClientAccess(
                 keys(environment),
                 insecure ? ClientAccess.WithoutKey.ANYWHERE : ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                new PageAccess(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts)),
+                new CrossOriginOptions(Set.copyOf(corsOrigins), Set.copyOf(allowedHosts)),
                 new CacheAccess(scopes, operatorKey()),
                 openMetrics);
     }

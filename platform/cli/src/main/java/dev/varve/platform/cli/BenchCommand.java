@@ -4,7 +4,7 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.Command;
@@ -44,7 +44,7 @@ final class BenchCommand extends CliCommand {
     /** Tokens that a question may have. */
     private static final int QUESTION = 1024;
 
-    @Mixin private ModelArguments model;
+    @Mixin private ModelLoadArguments model;
 
     @Option(
             names = {"-p", "--prompt-tokens"},
@@ -99,7 +99,7 @@ final class BenchCommand extends CliCommand {
         return false;
     }
 
-    private Optional<PoolRequest> pool() {
+    private Optional<RequestedPaging> pool() {
         PoolArguments.Choice choice =
                 pools.choose(environment(), model.model().choose(environment()).isDemo());
         reader = choice.reader();
@@ -215,7 +215,7 @@ final class BenchCommand extends CliCommand {
             return;
         }
         ObjectNode result =
-                Json.object()
+                CliJson.object()
                         .put("model", runtime.file().path().toString())
                         .put("architecture", runtime.file().architecture())
                         .put("threads", runtime.threads().orElse(0))
@@ -226,7 +226,7 @@ final class BenchCommand extends CliCommand {
         put(result, "pp", prefill);
         put(result, "tg", decode);
         guessed.ifPresent(outcome -> put(result, outcome));
-        out().println(Json.write(result));
+        out().println(CliJson.write(result));
     }
 
     private void put(ObjectNode result, DraftBench.Outcome outcome) {

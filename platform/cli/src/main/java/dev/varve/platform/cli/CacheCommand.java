@@ -1,7 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.snapshot.SnapshotStoreProvider;
-import dev.varve.platform.host.StoreProviders;
+import dev.varve.platform.host.StoreProviderSelector;
 import dev.varve.platform.store.ArchiveInspector;
 import dev.varve.platform.store.ArchiveInspector.Kept;
 import dev.varve.platform.store.ArchiveInspector.Verdict;
@@ -121,7 +121,7 @@ final class CacheCommand extends CliCommand {
 
     private int freed(long bytes) {
         if (json) {
-            out().println(Json.write(Json.object().put("freed_bytes", bytes)));
+            out().println(CliJson.write(CliJson.object().put("freed_bytes", bytes)));
         } else {
             out().println(mebibytes(bytes) + " freed");
         }
@@ -134,10 +134,10 @@ final class CacheCommand extends CliCommand {
 
     private int status(List<Kept> models) {
         if (json) {
-            ObjectNode result = Json.object();
+            ObjectNode result = CliJson.object();
             ArrayNode list = result.putArray("models");
             models.forEach(kept -> describe(kept, list.addObject()));
-            out().println(Json.write(result));
+            out().println(CliJson.write(result));
             return 0;
         }
         long now = System.currentTimeMillis();
@@ -182,7 +182,7 @@ final class CacheCommand extends CliCommand {
 
     private int verify(ArchiveInspector inspector) throws IOException {
         SnapshotStoreProvider provider =
-                StoreProviders.choose(plugins.discover(environment()), store);
+                StoreProviderSelector.choose(plugins.discover(environment()), store);
         Verdict verdict;
         try (ProgressBar bar = ProgressBar.of(err(), environment(), "verifying")) {
             verdict =
@@ -192,10 +192,10 @@ final class CacheCommand extends CliCommand {
                             (done, all) -> bar.show(done, all));
         }
         if (json) {
-            ObjectNode result = Json.object().put("sound", verdict.sound());
+            ObjectNode result = CliJson.object().put("sound", verdict.sound());
             ArrayNode broken = result.putArray("broken");
             verdict.broken().forEach(broken::add);
-            out().println(Json.write(result));
+            out().println(CliJson.write(result));
         } else {
             verdict.broken().forEach(out()::println);
             out().println(verdict.sound() + " are sound, " + verdict.broken().size() + " broken");

@@ -1,7 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.store.FilePermissions;
+import dev.varve.platform.store.FilePermissionCheck;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -162,12 +162,12 @@ final class CacheFolder {
     }
 
     private static void requireSafe(Path folder) throws IOException, RefusedException {
-        refuse(FilePermissions.replaceable(folder));
+        refuse(FilePermissionCheck.replaceable(folder));
     }
 
     private static void requireOwn(Path folder) throws IOException, RefusedException {
         requireWritable(folder);
-        refuse(FilePermissions.forgeable(folder));
+        refuse(FilePermissionCheck.forgeable(folder));
     }
 
     private static void refuse(Optional<String> reason) throws RefusedException {

@@ -2,14 +2,14 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.host.CacheSharingSettings;
 import dev.varve.platform.host.CompressionSettings;
-import dev.varve.platform.host.HostListener;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.host.SharingSettings;
+import dev.varve.platform.host.ModelLoadListener;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine;
@@ -64,7 +64,7 @@ abstract class CliCommand implements Callable<Integer> {
             return run();
         }
         // A process that exits while a native thread computes may crash on its way out.
-        ShutdownGuard guard = ShutdownGuard.prepare(Thread.currentThread()::interrupt, STOP_LIMIT);
+        ShutdownHook guard = ShutdownHook.prepare(Thread.currentThread()::interrupt, STOP_LIMIT);
         guard.arm();
         try {
             return run();
@@ -109,11 +109,11 @@ abstract class CliCommand implements Callable<Integer> {
     }
 
     /** Loads a model; shows progress where stderr is a terminal. */
-    final HostedModel open(ModelArguments arguments, ModelSettings settings) {
+    final HostedModel open(ModelLoadArguments arguments, ModelSettings settings) {
         choose(arguments.model());
         try (ProgressBar bar = ProgressBar.of(err(), environment(), "loading")) {
-            HostListener report =
-                    new LoadReport(arguments) {
+            ModelLoadListener report =
+                    new ModelLoadLog(arguments) {
                         @Override
                         public void loaded(long done, long total) {
                             bar.show(done, total);
@@ -125,7 +125,7 @@ abstract class CliCommand implements Callable<Integer> {
                         }
 
                         @Override
-                        public void planned(SplitPlan plan, List<String> reasons) {
+                        public void planned(SplitMemoryPlan plan, List<String> reasons) {
                             showPlan(plan, reasons);
                             loading();
                         }
@@ -147,8 +147,8 @@ abstract class CliCommand implements Callable<Integer> {
     }
 
     /** What is shared of computed prompts; here nothing. */
-    SharingSettings sharing() {
-        return SharingSettings.NONE;
+    CacheSharingSettings sharing() {
+        return CacheSharingSettings.NONE;
     }
 
     /** How prompts become shorter; here they do not. */
@@ -166,7 +166,7 @@ abstract class CliCommand implements Callable<Integer> {
      * Tells how the model is spread over its devices if there are several, and how much host memory
      * is kept for computed prompts.
      */
-    void showPlan(SplitPlan plan, List<String> reasons) {
+    void showPlan(SplitMemoryPlan plan, List<String> reasons) {
         if (plan.parts().size() > 1) {
             reasons.forEach(this::say);
             plan.parts().forEach(part -> say(describe(part)));
@@ -177,7 +177,7 @@ abstract class CliCommand implements Callable<Integer> {
         }
     }
 
-    private static String describe(SplitPlan.Part part) {
+    private static String describe(SplitMemoryPlan.Part part) {
         LayerRange layers = part.where().range();
         String which =
                 layers.size() == 1

@@ -5,13 +5,13 @@ import dev.varve.platform.compression.CompressedText;
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.CompressionReport;
-import dev.varve.platform.compression.Drafter;
 import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.compression.PromptMessage;
+import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.conversation.CompressionOptions;
-import dev.varve.platform.compression.conversation.CompressionWish;
+import dev.varve.platform.compression.conversation.CompressionOverrides;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
-import dev.varve.platform.compression.conversation.Shortened;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.PreparedModel;
@@ -47,7 +47,7 @@ import java.util.Optional;
             "  where chat.json holds {\"messages\":[{\"role\":\"user\",\"content\":\"…\"}]}"
         })
 final class CompressCommand extends CliCommand {
-    @Mixin private ModelArguments model;
+    @Mixin private ModelLoadArguments model;
 
     @Option(
             names = "--drafter",
@@ -81,17 +81,17 @@ final class CompressCommand extends CliCommand {
         ModelChoice choice = choose(model.model());
         CompressionSettings settings = settings(choice);
         Map<String, Object> variables = new LinkedHashMap<>();
-        JsonNode body = Json.parseObject(TextFile.read(input), input.toString());
+        JsonNode body = CliJson.parseObject(TextFile.read(input), input.toString());
         List<Map<String, Object>> messages = messages(body.path("messages"));
         if (body.path("tools").isArray() && !body.path("tools").isEmpty()) {
-            variables.put("tools", Json.plain(body.get("tools")));
+            variables.put("tools", CliJson.plain(body.get("tools")));
         }
         PreparedModel prepared =
                 PreparedModel.open(
                         model.host(model.settings(), environment(), false, Optional.of(settings)),
-                        new LoadReport(model));
+                        new ModelLoadLog(model));
         ChatRenderer chat =
-                ServedTemplate.open(
+                ChatTemplateLoader.open(
                                 Optional.empty(),
                                 prepared.model().file(),
                                 prepared.tokenizer(),
@@ -113,7 +113,7 @@ final class CompressCommand extends CliCommand {
                 CompressionOptions.of(new CompressionPolicy(CompressionMode.ALWAYS, 0, false))
                         .with(KeepCurve.flat(ratio));
         return CompressionSettings.of(
-                DrafterOption.file(drafter, environment(), choice.isDemo())
+                PrefillDrafterOption.file(drafter, environment(), choice.isDemo())
                         .orElseThrow(
                                 () ->
                                         new UsageException(
@@ -125,7 +125,7 @@ final class CompressCommand extends CliCommand {
     private List<Map<String, Object>> messages(JsonNode given) {
         List<Map<String, Object>> messages = new ArrayList<>();
         for (JsonNode each : given) {
-            if (!(Json.plain(each) instanceof Map<?, ?> fields) || fields.get("role") == null) {
+            if (!(CliJson.plain(each) instanceof Map<?, ?> fields) || fields.get("role") == null) {
                 throw new UsageException(
                         "--input: " + input + ": expected messages with a role and content");
             }
@@ -147,25 +147,25 @@ final class CompressCommand extends CliCommand {
     }
 
     private void show(
-            Drafter reader,
+            PrefillDrafter reader,
             CompressionOptions options,
             ChatRenderer chat,
             List<Map<String, Object>> messages,
             Map<String, Object> variables) {
         int tokens = chat.render(with(variables, messages)).tokens().length;
-        Optional<Shortened> shorter =
+        Optional<CompressedConversation> shorter =
                 new ConversationCompressor(reader, options)
                         .compress(
                                 new ConversationCompressor.Conversation(
                                         messages,
                                         each -> chat.text(with(variables, each)),
                                         each -> chat.render(with(variables, each)).tokens().length),
-                                CompressionWish.USUAL,
+                                CompressionOverrides.USUAL,
                                 () -> false);
         if (shorter.isEmpty()) {
             say("nothing of the " + tokens + " tokens can be left out");
             if (json) {
-                out().println(Json.write(Json.object().put("prompt_tokens", tokens)));
+                out().println(CliJson.write(CliJson.object().put("prompt_tokens", tokens)));
             }
             return;
         }
@@ -181,7 +181,7 @@ final class CompressCommand extends CliCommand {
                 environment().terminals().contains(Environment.Stream.OUT)
                         && environment().variable("NO_COLOR").isEmpty();
         if (json) {
-            out().println(Json.write(CompressionView.json(report, shorter.get(), text)));
+            out().println(CliJson.write(CompressionView.json(report, shorter.get(), text)));
         } else {
             out().println(CompressionView.text(text, colours));
         }

@@ -27,7 +27,7 @@ final class CompressionArguments {
             order = SECTION)
     private Optional<String> mode = Optional.empty();
 
-    @Mixin private DrafterOption drafter;
+    @Mixin private PrefillDrafterOption drafter;
 
     @Option(
             names = CompressionFlags.THRESHOLD,
@@ -123,11 +123,11 @@ final class CompressionArguments {
         // Whoever tries it with a toy has a toy for this too.
         return drafter.named()
                 .or(() -> reader)
-                .or(() -> DrafterOption.named(Optional.empty(), flags.isAsked() && isDemo))
+                .or(() -> PrefillDrafterOption.named(Optional.empty(), flags.isAsked() && isDemo))
                 .map(flags::reading)
                 .orElse(flags)
                 .settings(
-                        name -> DrafterOption.file(name, environment),
+                        name -> PrefillDrafterOption.file(name, environment),
                         new CompressionVariables(
                                 environment, text -> LOG.log(Level.WARNING, text)));
     }

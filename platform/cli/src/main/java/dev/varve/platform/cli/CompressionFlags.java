@@ -2,8 +2,8 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.CompressionPolicy;
-import dev.varve.platform.compression.FlowSettings;
 import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.MessageCompressionSettings;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.SelectionSettings;
@@ -110,9 +110,9 @@ record CompressionFlags(
             Function<String, Path> files, CompressionVariables variables) {
         CompressionPolicy policy = policy();
         KeepCurve curve = curve();
-        FlowSettings usual = FlowSettings.USUAL;
-        FlowSettings messages =
-                new FlowSettings(
+        MessageCompressionSettings usual = MessageCompressionSettings.USUAL;
+        MessageCompressionSettings messages =
+                new MessageCompressionSettings(
                         variables.hotMessages(usual.hotMessages()),
                         usual.waitingTokens(),
                         positive(flow.leastTokens(), FLOW_TOKENS)
@@ -213,7 +213,7 @@ record CompressionFlags(
     }
 
     private static OptionalInt positive(Optional<Integer> value, String flag) {
-        return ModelArguments.positive(value, flag);
+        return ModelLoadArguments.positive(value, flag);
     }
 
     private void requireUnset() {

@@ -1,7 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.compression.selection.AnchorSettings;
-import dev.varve.platform.compression.selection.RepeatSettings;
+import dev.varve.platform.compression.selection.RecurringTokenSettings;
 import dev.varve.platform.compression.selection.SelectionSettings;
 import dev.varve.platform.shard.scoring.SparseAttention;
 
@@ -65,9 +65,9 @@ final class CompressionVariables {
         if (chunks.isEmpty() && least.isEmpty() && most.isEmpty()) {
             return chosen;
         }
-        int from = least.orElse(RepeatSettings.USUAL.least());
-        int to = Math.max(from, most.orElse(RepeatSettings.USUAL.most()));
-        return chosen.withRepeats(new RepeatSettings(from, to, chunks));
+        int from = least.orElse(RecurringTokenSettings.USUAL.least());
+        int to = Math.max(from, most.orElse(RecurringTokenSettings.USUAL.most()));
+        return chosen.withRepeats(new RecurringTokenSettings(from, to, chunks));
     }
 
     /** Only so many layers count, if no flag says it. */

@@ -2,7 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.compression.CompressedText;
 import dev.varve.platform.compression.CompressionReport;
-import dev.varve.platform.compression.conversation.Shortened;
+import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.selection.KeepReason;
 import dev.varve.platform.compression.selection.KeptRange;
 
@@ -64,9 +64,10 @@ final class CompressionView {
     }
 
     /** All that is known of it. */
-    static ObjectNode json(CompressionReport report, Shortened shorter, CompressedText prompt) {
+    static ObjectNode json(
+            CompressionReport report, CompressedConversation shorter, CompressedText prompt) {
         ObjectNode json =
-                Json.object()
+                CliJson.object()
                         .put("prompt_tokens", report.promptTokens())
                         .put("effective_prompt_tokens", report.effectiveTokens())
                         .put("drafter_tokens", prompt.pieces().tokens())

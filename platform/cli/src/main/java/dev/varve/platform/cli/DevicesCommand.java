@@ -33,7 +33,7 @@ final class DevicesCommand extends CliCommand {
     @Override
     int run() {
         PluginCatalog catalog = plugins.discover(environment());
-        ArrayNode listed = Json.array();
+        ArrayNode listed = CliJson.array();
         LocalBackends backends =
                 new LocalBackends(catalog.backends(), plugins.backendOptions(environment()));
         for (DeviceBackendProvider provider : catalog.backends().values()) {
@@ -48,7 +48,7 @@ final class DevicesCommand extends CliCommand {
             }
         }
         if (json) {
-            out().println(Json.write(listed));
+            out().println(CliJson.write(listed));
         } else if (listed.isEmpty()) {
             out().println(
                             "no device backend among the plugins in "

@@ -66,7 +66,8 @@ final class DraftBench {
     /** Prompts in the model's chat template, or as they are where it has none. */
     List<int[]> prompts(List<String> questions) {
         Optional<ChatRenderer> chat =
-                ServedTemplate.open(Optional.empty(), model.file(), model.tokenizer(), text -> {});
+                ChatTemplateLoader.open(
+                        Optional.empty(), model.file(), model.tokenizer(), text -> {});
         return questions.stream()
                 .map(
                         question ->

@@ -1,10 +1,10 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.host.DraftProcess;
+import dev.varve.platform.host.DraftProcessSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
-import dev.varve.platform.placement.Site;
+import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.speculation.TreeOptions;
 
 import java.nio.file.Path;
@@ -109,10 +109,10 @@ record DraftFlags(
         residency();
         trees();
         int kept = process.ringCapacity().orElse(1);
-        if (kept < 1 || kept > DraftProcess.LARGEST_CONTEXT) {
+        if (kept < 1 || kept > DraftProcessSettings.LARGEST_CONTEXT) {
             throw new IllegalArgumentException(
                     "--draft-ipc-ring-cap: expected 1 to "
-                            + DraftProcess.LARGEST_CONTEXT
+                            + DraftProcessSettings.LARGEST_CONTEXT
                             + ", found "
                             + kept);
         }
@@ -214,12 +214,12 @@ record DraftFlags(
 
     /** Whether they name a process that somebody else started. */
     boolean reaches() {
-        return reference().site() instanceof Site.Listening;
+        return reference().site() instanceof ProcessLocation.Listening;
     }
 
     /** A process of the draft model's own, and of a model that reads prompts. */
-    DraftProcess apart() {
-        return new DraftProcess(
+    DraftProcessSettings apart() {
+        return new DraftProcessSettings(
                 process.launcher(),
                 process.workFolder(),
                 process.ringCapacity().map(OptionalInt::of).orElse(OptionalInt.empty()));

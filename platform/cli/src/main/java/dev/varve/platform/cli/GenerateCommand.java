@@ -1,15 +1,15 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.chat.AnswerDialect;
-import dev.varve.platform.chat.AnswerOptions;
+import dev.varve.platform.chat.ResponseOptions;
+import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.engine.TokenGuide;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.paging.PageCounts;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.PagingCounts;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.ArgGroup;
@@ -53,7 +53,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 final class GenerateCommand extends CliCommand {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
 
-    @Mixin private ModelArguments model;
+    @Mixin private ModelLoadArguments model;
 
     @ArgGroup(multiplicity = "1")
     private PromptArguments prompt;
@@ -77,7 +77,7 @@ final class GenerateCommand extends CliCommand {
             order = 6)
     private boolean json;
 
-    @Mixin private FormArguments form;
+    @Mixin private StructuredOutputArguments form;
 
     @Mixin private SamplingArguments sampling;
 
@@ -90,7 +90,7 @@ final class GenerateCommand extends CliCommand {
         return true;
     }
 
-    private Optional<PoolRequest> pool() {
+    private Optional<RequestedPaging> pool() {
         PoolArguments.Choice choice =
                 pools.choose(environment(), model.model().choose(environment()).isDemo());
         reader = choice.reader();
@@ -128,12 +128,12 @@ final class GenerateCommand extends CliCommand {
             return TokenGuide.none();
         }
         // A text that is only continued has no thoughts before it.
-        AnswerDialect dialect =
+        ResponseSyntax dialect =
                 prompt.isChat()
-                        ? AnswerDialect.of(runtime.adapter().chatDialect(), runtime.tokenizer())
-                        : AnswerDialect.plain(runtime.tokenizer());
-        AnswerOptions options =
-                AnswerOptions.stoppingAt(List.of()).of(form.form(dialect, runtime.tokenizer()));
+                        ? ResponseSyntax.of(runtime.adapter().chatDialect(), runtime.tokenizer())
+                        : ResponseSyntax.plain(runtime.tokenizer());
+        ResponseOptions options =
+                ResponseOptions.stoppingAt(List.of()).of(form.form(dialect, runtime.tokenizer()));
         return dialect.open(promptTokens, options).guide();
     }
 
@@ -142,11 +142,11 @@ final class GenerateCommand extends CliCommand {
         BlockingQueue<GenerationEvent> events = new LinkedBlockingQueue<>();
         GeneratedText text = new GeneratedText(runtime.tokenizer());
         Generation generation = runtime.engine().submit(request, GenerationEvent.into(events));
-        try (ShutdownGuard guard = ShutdownGuard.prepare(generation::cancel, STOP_LIMIT)) {
+        try (ShutdownHook guard = ShutdownHook.prepare(generation::cancel, STOP_LIMIT)) {
             guard.arm();
             GenerationEnd end = show(events, text);
             if (json) {
-                out().println(Json.write(describe(runtime, request, text, end)));
+                out().println(CliJson.write(describe(runtime, request, text, end)));
             } else {
                 showSpeed(runtime, end);
             }
@@ -211,9 +211,9 @@ final class GenerateCommand extends CliCommand {
 
     private static ObjectNode describe(
             HostedModel runtime, GenerationRequest request, GeneratedText text, GenerationEnd end) {
-        ObjectNode result = Json.object();
-        result.set("prompt_tokens", Json.array(request.prompt().tokens()));
-        result.set("tokens", Json.array(text.tokens()));
+        ObjectNode result = CliJson.object();
+        result.set("prompt_tokens", CliJson.array(request.prompt().tokens()));
+        result.set("tokens", CliJson.array(text.tokens()));
         result.put("text", text.text())
                 .put(
                         "finish_reason",
@@ -237,7 +237,7 @@ final class GenerateCommand extends CliCommand {
     }
 
     private static void describe(GenerationEnd.Paging paging, ObjectNode kvflash) {
-        PageCounts counts = paging.counts();
+        PagingCounts counts = paging.counts();
         kvflash.put("policy", paging.policy().word())
                 .put("pages_out", counts.pagesOut())
                 .put("pages_in", counts.pagesIn())

@@ -6,7 +6,7 @@ import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.PreTokenizer;
 import dev.varve.platform.grammar.GrammarCompiler;
 import dev.varve.platform.grammar.GrammarException;
-import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.grammar.source.TextGrammarSource;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import picocli.CommandLine.Command;
@@ -89,7 +89,7 @@ final class GrammarCommand extends CliCommand {
     private int check(Path path) {
         Optional<GrammarException> refusal = refusal(path);
         if (json) {
-            ObjectNode object = Json.object();
+            ObjectNode object = CliJson.object();
             object.put("file", path.toString());
             object.put("supported", refusal.isEmpty());
             refusal.ifPresent(
@@ -97,7 +97,7 @@ final class GrammarCommand extends CliCommand {
                         object.put("path", refused.path());
                         object.put("reason", refused.getMessage());
                     });
-            out().println(Json.write(object));
+            out().println(CliJson.write(object));
         } else {
             out().println(
                             refusal.map(
@@ -115,10 +115,10 @@ final class GrammarCommand extends CliCommand {
 
     private static Optional<GrammarException> refusal(Path path) {
         String text = TextFile.read(path);
-        TextSource source =
+        TextGrammarSource source =
                 path.toString().endsWith(".gbnf")
-                        ? new TextSource.Rules(text)
-                        : new TextSource.Schema(Json.parseExact(text, path.toString()));
+                        ? new TextGrammarSource.Rules(text)
+                        : new TextGrammarSource.Schema(CliJson.parseExact(text, path.toString()));
         try {
             GrammarCompiler.check(source);
             return Optional.empty();
@@ -134,8 +134,8 @@ final class GrammarCommand extends CliCommand {
                                 plugins.discover(environment()).families().get(gguf.architecture()))
                         .map(ModelFamilyProvider::preTokenizers)
                         .orElse(Map.of());
-        GrammarTrials trials =
-                new GrammarTrials(Tokenizer.of(gguf.metadata(), preTokenizers), out(), json);
+        SchemaTrialRunner trials =
+                new SchemaTrialRunner(Tokenizer.of(gguf.metadata(), preTokenizers), out(), json);
         try {
             return trials.run(path);
         } catch (NoSuchFileException e) {

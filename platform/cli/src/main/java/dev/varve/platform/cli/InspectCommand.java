@@ -55,7 +55,7 @@ final class InspectCommand extends CliCommand {
         PluginCatalog catalog = plugins.discover(environment());
         Verdict verdict = Verdict.of(file, catalog);
         if (json) {
-            out().println(Json.write(describe(file, verdict)));
+            out().println(CliJson.write(describe(file, verdict)));
         } else {
             print(file, verdict);
         }
@@ -150,7 +150,7 @@ final class InspectCommand extends CliCommand {
 
     private ObjectNode describe(GgufFile file, Verdict verdict) {
         ObjectNode result =
-                Json.object()
+                CliJson.object()
                         .put("file", file.path().toString())
                         .put("version", file.version())
                         .put("architecture", architecture(file))
@@ -193,10 +193,10 @@ final class InspectCommand extends CliCommand {
 
     /** A value in full; numbers are texts, since not every reader of JSON takes 64 bits. */
     private static JsonNode whole(GgufValue value) {
-        ArrayNode array = Json.array();
+        ArrayNode array = CliJson.array();
         switch (value) {
             case GgufValue.Text text -> {
-                return Json.text(text.value());
+                return CliJson.text(text.value());
             }
             case GgufValue.Texts texts -> {
                 for (int i = 0; i < texts.size(); i++) {
@@ -207,7 +207,7 @@ final class InspectCommand extends CliCommand {
             case GgufValue.SmallWholes wholes -> Arrays.stream(wholes.values()).forEach(array::add);
             case GgufValue.Reals reals -> Arrays.stream(reals.values()).forEach(array::add);
             case GgufValue.Whole _, GgufValue.Real _, GgufValue.Bool _ -> {
-                return Json.text(value.describe());
+                return CliJson.text(value.describe());
             }
         }
         return array;

@@ -25,7 +25,7 @@ import java.nio.file.StandardOpenOption;
         },
         footer = "  varve logits --model model.gguf --tokens 1,2,3 --out logits.f32")
 final class LogitsCommand extends CliCommand {
-    @Mixin private ModelArguments model;
+    @Mixin private ModelLoadArguments model;
 
     @Option(
             names = "--tokens",

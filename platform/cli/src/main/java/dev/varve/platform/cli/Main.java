@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.plugin.PluginExit;
+import dev.varve.platform.plugin.PluginSystemExit;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +19,7 @@ public final class Main {
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(() -> reportPluginExit(err), "varve-plugin-exit"));
         int exitCode =
-                ArgumentBytes.complaint(arguments)
+                RawArguments.complaint(arguments)
                         .map(complaint -> refuse(err, complaint))
                         .orElseGet(() -> run(out, err, arguments));
         out.flush();
@@ -32,7 +32,7 @@ public final class Main {
      * and the status says that it failed, whatever the plugin chose.
      */
     private static void reportPluginExit(PrintWriter err) {
-        PluginExit.find()
+        PluginSystemExit.find()
                 .ifPresent(
                         exit -> {
                             err.println("varve: " + exit.describe());

@@ -3,7 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.GgufMetadata;
-import dev.varve.platform.http.serving.Capability;
+import dev.varve.platform.http.serving.ModelCapability;
 import dev.varve.platform.http.serving.ModelOutline;
 import dev.varve.platform.runtime.SequenceLimits;
 
@@ -88,7 +88,7 @@ record ModelHeader(
                 architecture,
                 new ModelOutline.Context(trainedTokens, offered),
                 created(),
-                Capability.expected(otherTemplate ? Optional.of("") : template));
+                ModelCapability.expected(otherTemplate ? Optional.of("") : template));
     }
 
     private long created() {

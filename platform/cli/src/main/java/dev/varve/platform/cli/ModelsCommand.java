@@ -54,7 +54,7 @@ final class ModelsCommand extends CliCommand {
             description =
                     "Folder whose model files to list, those in folders below it excepted; may be"
                             + " repeated (also: "
-                            + ModelFolder.VARIABLE
+                            + ModelSearchPath.VARIABLE
                             + ").",
             order = 1)
     private List<Path> folders = List.of();
@@ -66,7 +66,7 @@ final class ModelsCommand extends CliCommand {
 
     @Override
     int run() {
-        List<Path> lookedIn = ModelFolder.given(folders, environment());
+        List<Path> lookedIn = ModelSearchPath.given(folders, environment());
         List<Listed> demos = new ArrayList<>();
         for (DemoModel demo : DemoModel.values()) {
             demos.add(listed(demo));
@@ -74,16 +74,16 @@ final class ModelsCommand extends CliCommand {
         List<List<Listed>> found = new ArrayList<>();
         for (Path folder : lookedIn) {
             found.add(
-                    ModelFolder.models(folder).stream()
+                    ModelSearchPath.models(folder).stream()
                             .map(file -> listed(file.toString(), file, false))
                             .toList());
         }
         Architectures served = Architectures.of(plugins.discover(environment()));
         if (json) {
-            ArrayNode array = Json.array();
+            ArrayNode array = CliJson.array();
             demos.forEach(each -> describe(each, served, array.addObject()));
             found.forEach(list -> list.forEach(each -> describe(each, served, array.addObject())));
-            out().println(Json.write(array));
+            out().println(CliJson.write(array));
             return 0;
         }
         out().println("Demo models in " + environment().modelsFolder() + ":");

@@ -109,7 +109,7 @@ final class MonitoringArguments {
         return new TraceTarget(
                 endpoint,
                 TIMEOUT,
-                headers.map(file -> HeaderFile.read(HEADERS, file)).orElse(Map.of()),
+                headers.map(file -> HttpHeaderFile.read(HEADERS, file)).orElse(Map.of()),
                 Map.of(
                         "service.name",
                         "varve",

@@ -46,7 +46,7 @@ record NamedModel(Optional<String> name, ModelChoice choice) {
 
     /** Name in the API: what was given, or the file's without its ending. */
     String id() {
-        return name.orElseGet(() -> ModelFolder.id(choice.file()));
+        return name.orElseGet(() -> ModelSearchPath.id(choice.file()));
     }
 
     /** What clients may call it beside its id, by which they can mean nothing else. */

@@ -1,7 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 
 import picocli.CommandLine.Option;
 
@@ -21,7 +21,7 @@ final class PagingArguments {
                     "Keep the keys and values of N tokens of each sequence on the devices, however"
                             + " long it gets; the others are in host memory and come back when they"
                             + " are looked for. auto: half of what the memory has left, at most "
-                            + PoolRequest.Size.Automatic.USUAL_MOST
+                            + RequestedPaging.Size.Automatic.USUAL_MOST
                             + " (default: all tokens of --max-ctx are there). Answers may differ"
                             + " from those of an unbounded cache; see docs/kv-flash.md.",
             order = SECTION)
@@ -55,7 +55,7 @@ final class PagingArguments {
      * @throws UsageException that begins with the flag that is wrong
      * @throws IllegalArgumentException likewise, with a setting
      */
-    Optional<PoolRequest> request(Environment environment, boolean hasDrafter) {
+    Optional<RequestedPaging> request(Environment environment, boolean hasDrafter) {
         return flags().request(variables(environment, hasDrafter));
     }
 
@@ -64,8 +64,8 @@ final class PagingArguments {
      *
      * @param named by a flag
      */
-    PageDrafter drafter(Optional<String> named, Environment environment, boolean isDemo) {
-        return new PageDrafter(named.or(variables(environment, true)::drafter), isDemo);
+    PageScoringDrafter drafter(Optional<String> named, Environment environment, boolean isDemo) {
+        return new PageScoringDrafter(named.or(variables(environment, true)::drafter), isDemo);
     }
 
     private static PagingVariables variables(Environment environment, boolean hasDrafter) {

@@ -2,7 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 
 import java.util.Arrays;
 import java.util.Objects;
@@ -33,11 +33,11 @@ record PagingFlags(Optional<String> pool, Optional<String> policy, Optional<Inte
      * @throws UsageException that begins with the flag that is wrong
      * @throws IllegalArgumentException likewise, with a setting
      */
-    Optional<PoolRequest> request(PagingVariables variables) {
-        Optional<PoolRequest.Size> size = pool.map(text -> size(text, variables));
+    Optional<RequestedPaging> request(PagingVariables variables) {
+        Optional<RequestedPaging.Size> size = pool.map(text -> size(text, variables));
         Optional<PagePolicy> asked = policy.map(PagingFlags::policy);
         if (tau.isPresent()) {
-            ModelArguments.positive(tau, TAU);
+            ModelLoadArguments.positive(tau, TAU);
         }
         size = size.or(variables::size);
         if (size.isEmpty()) {
@@ -46,7 +46,7 @@ record PagingFlags(Optional<String> pool, Optional<String> policy, Optional<Inte
             return Optional.empty();
         }
         return Optional.of(
-                new PoolRequest(
+                new RequestedPaging(
                         size.get(),
                         asked.or(variables::policy),
                         tau.or(variables::tau).orElse(PagingOptions.DEFAULT_TAU)));
@@ -59,26 +59,26 @@ record PagingFlags(Optional<String> pool, Optional<String> policy, Optional<Inte
         }
     }
 
-    private static PoolRequest.Size size(String text, PagingVariables variables) {
+    private static RequestedPaging.Size size(String text, PagingVariables variables) {
         return parse(text, variables)
                 .orElseThrow(
                         () ->
                                 new UsageException(
                                         POOL
                                                 + ": expected "
-                                                + PoolRequest.EXPECTED
+                                                + RequestedPaging.EXPECTED
                                                 + ", found "
                                                 + text));
     }
 
     /** Reads a size; empty if it is none. */
-    static Optional<PoolRequest.Size> parse(String text, PagingVariables variables) {
-        if (text.equalsIgnoreCase(PoolRequest.AUTO)) {
-            return Optional.of(new PoolRequest.Size.Automatic(variables.mostTokens()));
+    static Optional<RequestedPaging.Size> parse(String text, PagingVariables variables) {
+        if (text.equalsIgnoreCase(RequestedPaging.AUTO)) {
+            return Optional.of(new RequestedPaging.Size.Automatic(variables.mostTokens()));
         }
         return PagingVariables.number(text)
                 .filter(number -> number > 0)
-                .map(PoolRequest.Size.Fixed::new);
+                .map(RequestedPaging.Size.Fixed::new);
     }
 
     private static PagePolicy policy(String text) {

@@ -2,7 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -47,13 +47,17 @@ final class PagingVariables {
     }
 
     /** Slots of a pool; empty for no pool, as with 0. */
-    Optional<PoolRequest.Size> size() {
+    Optional<RequestedPaging.Size> size() {
         Optional<String> text = variable(POOL);
-        Optional<PoolRequest.Size> size = text.flatMap(given -> PagingFlags.parse(given, this));
+        Optional<RequestedPaging.Size> size = text.flatMap(given -> PagingFlags.parse(given, this));
         if (size.isEmpty() && !text.flatMap(PagingVariables::number).equals(Optional.of(0))) {
             text.ifPresent(
                     given ->
-                            replace(POOL, PoolRequest.EXPECTED, given, "the cache is not bounded"));
+                            replace(
+                                    POOL,
+                                    RequestedPaging.EXPECTED,
+                                    given,
+                                    "the cache is not bounded"));
         }
         return size;
     }
@@ -69,7 +73,7 @@ final class PagingVariables {
                                     POLICY,
                                     "qk or lru, or drafter with " + CompressionFlags.DRAFTER,
                                     given,
-                                    "it is " + PoolRequest.USUAL.word()));
+                                    "it is " + RequestedPaging.USUAL.word()));
         }
         return policy;
     }
@@ -81,8 +85,8 @@ final class PagingVariables {
 
     /** Most tokens of an automatic pool. */
     int mostTokens() {
-        int usual = PoolRequest.Size.Automatic.USUAL_MOST;
-        return atLeast(MOST, PoolRequest.Size.Automatic.LEAST_MOST, usual).orElse(usual);
+        int usual = RequestedPaging.Size.Automatic.USUAL_MOST;
+        return atLeast(MOST, RequestedPaging.Size.Automatic.LEAST_MOST, usual).orElse(usual);
     }
 
     private Optional<Integer> atLeast(String name, int least, int usual) {

@@ -1,10 +1,10 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.placement.DeviceReference;
-import dev.varve.platform.placement.Grouping;
 import dev.varve.platform.placement.PeerAccess;
 import dev.varve.platform.placement.PlacementRequest;
-import dev.varve.platform.placement.Site;
+import dev.varve.platform.placement.ProcessGrouping;
+import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.placement.SplitRule;
 
 import java.nio.file.Path;
@@ -88,8 +88,10 @@ record PlacementFlags(Target target, PeerAccess peerAccess, Processes processes)
                 : request.resolve(() -> DeviceReference.AUTO);
     }
 
-    private Grouping grouping() {
-        return processes.launcher().isPresent() ? Grouping.BY_BACKEND : Grouping.AS_NAMED;
+    private ProcessGrouping grouping() {
+        return processes.launcher().isPresent()
+                ? ProcessGrouping.BY_BACKEND
+                : ProcessGrouping.AS_NAMED;
     }
 
     private interface Reading<T> {
@@ -120,7 +122,8 @@ record PlacementFlags(Target target, PeerAccess peerAccess, Processes processes)
     }
 
     private void requireLauncher(List<DeviceReference> named) {
-        boolean startsProcess = named.stream().anyMatch(item -> item.site() instanceof Site.Child);
+        boolean startsProcess =
+                named.stream().anyMatch(item -> item.site() instanceof ProcessLocation.Child);
         boolean grouped = processes.launcher().isPresent() && PlacementRequest.isGrouped(named);
         if (processes.launcher().isPresent() && !startsProcess && !grouped) {
             throw new IllegalArgumentException(

@@ -2,12 +2,12 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.host.DraftPlan;
-import dev.varve.platform.host.DrafterPlan;
+import dev.varve.platform.host.PrefillDrafterPlan;
 import dev.varve.platform.host.PreparedModel;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.plan.GuessForecast;
-import dev.varve.platform.plan.RememberedProbe.Age;
+import dev.varve.platform.plan.CachingProbe.Age;
+import dev.varve.platform.plan.SpeculationForecast;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.runtime.MemoryPlan;
 import dev.varve.platform.runtime.PoolPlan;
@@ -47,7 +47,7 @@ import java.util.OptionalInt;
 final class PlanCommand extends CliCommand {
     private static final double MEBIBYTE = 1 << 20;
 
-    @Mixin private ModelArguments model;
+    @Mixin private ModelLoadArguments model;
 
     @Mixin private HostCacheArguments hostCache;
 
@@ -86,17 +86,18 @@ final class PlanCommand extends CliCommand {
                                 environment(),
                                 true,
                                 choice.reader()),
-                        new LoadReport(model));
+                        new ModelLoadLog(model));
         SplitForecast forecast = prepared.forecast(again ? Age.NEW : Age.ANY);
         Optional<DraftPlan> draft = prepared.draftPlan();
-        Optional<GuessForecast> guesses = draft.map(plan -> prepared.forecast(plan, forecast));
-        Optional<DrafterPlan> drafter = prepared.drafterPlan();
+        Optional<SpeculationForecast> guesses =
+                draft.map(plan -> prepared.forecast(plan, forecast));
+        Optional<PrefillDrafterPlan> drafter = prepared.drafterPlan();
         if (json) {
             ObjectNode result = describe(prepared, forecast);
             drafter.ifPresent(plan -> describe(plan, result.putObject("drafter")));
             draft.ifPresent(
                     plan -> describe(plan, guesses.orElseThrow(), result.putObject("draft")));
-            out().println(Json.write(result));
+            out().println(CliJson.write(result));
         } else {
             print(forecast);
             drafter.ifPresent(this::print);
@@ -105,7 +106,7 @@ final class PlanCommand extends CliCommand {
         return 0;
     }
 
-    private void print(DrafterPlan drafter) {
+    private void print(PrefillDrafterPlan drafter) {
         out().println(
                         String.format(
                                 Locale.ROOT,
@@ -117,7 +118,7 @@ final class PlanCommand extends CliCommand {
                                 drafter.tokens()));
     }
 
-    private static void describe(DrafterPlan drafter, ObjectNode result) {
+    private static void describe(PrefillDrafterPlan drafter, ObjectNode result) {
         result.put("file", drafter.file().toString())
                 .put("device", drafter.device().toString())
                 .put("weight_bytes", drafter.weightBytes())
@@ -125,7 +126,7 @@ final class PlanCommand extends CliCommand {
                 .put("reading_bytes", drafter.readingBytes());
     }
 
-    private void print(DraftPlan draft, GuessForecast guesses, int replicas) {
+    private void print(DraftPlan draft, SpeculationForecast guesses, int replicas) {
         draft.device()
                 .ifPresent(
                         device ->
@@ -159,7 +160,7 @@ final class PlanCommand extends CliCommand {
                                 guesses.speedup(guesses.tokens() - 1)));
     }
 
-    private static void describe(DraftPlan draft, GuessForecast guesses, ObjectNode result) {
+    private static void describe(DraftPlan draft, SpeculationForecast guesses, ObjectNode result) {
         result.put("source", draft.source());
         draft.device().ifPresent(device -> result.put("device", device.toString()));
         result.put("weight_bytes", draft.weightBytes())
@@ -202,7 +203,7 @@ final class PlanCommand extends CliCommand {
 
     private static ObjectNode describe(PreparedModel prepared, SplitForecast forecast) {
         ObjectNode result =
-                Json.object()
+                CliJson.object()
                         .put("model", prepared.model().file().path().toString())
                         .put("architecture", prepared.model().file().architecture())
                         .put("devices", forecast.placement().devices())

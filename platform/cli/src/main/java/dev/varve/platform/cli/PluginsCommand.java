@@ -2,8 +2,8 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.plugin.PluginServiceKind;
 import dev.varve.platform.plugin.RejectedPlugin;
-import dev.varve.platform.plugin.Spi;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,7 +32,7 @@ final class PluginsCommand extends CliCommand {
     int run() {
         PluginCatalog catalog = plugins.discover(environment());
         if (json) {
-            out().println(Json.write(describe(catalog)));
+            out().println(CliJson.write(describe(catalog)));
             return status(catalog);
         }
         out().println("Plugins in " + plugins.folder(environment()) + ":");
@@ -65,7 +65,7 @@ final class PluginsCommand extends CliCommand {
     }
 
     private static ObjectNode describe(PluginCatalog catalog) {
-        ObjectNode result = Json.object();
+        ObjectNode result = CliJson.object();
         ArrayNode loaded = result.putArray("loaded");
         for (LoadedPlugin plugin : catalog.loaded()) {
             ObjectNode entry =
@@ -73,7 +73,7 @@ final class PluginsCommand extends CliCommand {
                             .put("file", plugin.file().toString())
                             .put("module", plugin.module());
             plugin.version().ifPresent(version -> entry.put("version", version));
-            for (Spi<?> spi : Spi.ALL) {
+            for (PluginServiceKind<?> spi : PluginServiceKind.ALL) {
                 ArrayNode names = entry.putArray(spi.key());
                 plugin.services().names(spi).forEach(names::add);
             }

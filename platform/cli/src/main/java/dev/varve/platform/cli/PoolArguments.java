@@ -1,7 +1,7 @@
 package dev.varve.platform.cli;
 
 import dev.varve.platform.host.CompressionSettings;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 
 import picocli.CommandLine.Mixin;
 
@@ -14,7 +14,7 @@ import java.util.Optional;
 final class PoolArguments {
     @Mixin private PagingArguments paging;
 
-    @Mixin private DrafterOption drafter;
+    @Mixin private PrefillDrafterOption drafter;
 
     /**
      * What was asked for.
@@ -22,7 +22,7 @@ final class PoolArguments {
      * @param pool empty for a cache that holds all
      * @param reader the drafter; compresses nothing
      */
-    record Choice(Optional<PoolRequest> pool, Optional<CompressionSettings> reader) {}
+    record Choice(Optional<RequestedPaging> pool, Optional<CompressionSettings> reader) {}
 
     /**
      * A drafter that chooses pages, and no other.
@@ -31,21 +31,21 @@ final class PoolArguments {
      * @throws UsageException that begins with the flag that is wrong
      */
     Choice choose(Environment environment, boolean isDemo) {
-        PageDrafter pages = pages(environment, isDemo);
-        Optional<PoolRequest> pool = paging.request(environment, pages.isThere());
+        PageScoringDrafter pages = pages(environment, isDemo);
+        Optional<RequestedPaging> pool = paging.request(environment, pages.isThere());
         return new Choice(pool, pages.settings(pool, drafter.named(), environment));
     }
 
     /** Likewise, or a drafter for prompts that are to become shorter. */
     Choice plan(Environment environment, boolean isDemo) {
-        PageDrafter pages = pages(environment, isDemo);
-        Optional<PoolRequest> pool = paging.request(environment, pages.isThere());
+        PageScoringDrafter pages = pages(environment, isDemo);
+        Optional<RequestedPaging> pool = paging.request(environment, pages.isThere());
         Optional<String> named =
-                PageDrafter.scores(pool) ? Optional.of(pages.name()) : drafter.named();
-        return new Choice(pool, named.map(name -> PageDrafter.reader(name, environment)));
+                PageScoringDrafter.scores(pool) ? Optional.of(pages.name()) : drafter.named();
+        return new Choice(pool, named.map(name -> PageScoringDrafter.reader(name, environment)));
     }
 
-    private PageDrafter pages(Environment environment, boolean isDemo) {
+    private PageScoringDrafter pages(Environment environment, boolean isDemo) {
         return paging.drafter(drafter.named(), environment, isDemo);
     }
 }

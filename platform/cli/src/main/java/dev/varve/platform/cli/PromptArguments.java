@@ -57,7 +57,7 @@ final class PromptArguments {
 
     private int[] rendered(HostedModel runtime) {
         ChatRenderer chat =
-                ServedTemplate.open(
+                ChatTemplateLoader.open(
                                 Optional.empty(), runtime.file(), runtime.tokenizer(), text -> {})
                         .orElseThrow(
                                 () ->

@@ -2,7 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.host.CompressionSettings;
-import dev.varve.platform.host.HostedDrafter;
+import dev.varve.platform.host.StandalonePrefillDrafter;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.ProxyServer;
 import dev.varve.platform.http.upstream.Upstream;
@@ -60,7 +60,8 @@ record ProxyServing(UpstreamTarget target, CompressionSettings compression, Http
      *
      * @param drafter reads the prompts
      */
-    void run(HostedDrafter drafter, ServerStop stop, Speech speech) throws InterruptedException {
+    void run(StandalonePrefillDrafter drafter, GracefulShutdown stop, Speech speech)
+            throws InterruptedException {
         Upstream upstream =
                 new Upstream(
                         target,

@@ -41,9 +41,9 @@ final class RenderCommand extends CliCommand {
     int run() {
         ChatTemplate compiled = ChatTemplate.compile(TextFile.read(template));
         Map<String, Object> variables = new LinkedHashMap<>();
-        Json.parseObject(TextFile.read(input), input.toString())
+        CliJson.parseObject(TextFile.read(input), input.toString())
                 .properties()
-                .forEach(entry -> variables.put(entry.getKey(), Json.plain(entry.getValue())));
+                .forEach(entry -> variables.put(entry.getKey(), CliJson.plain(entry.getValue())));
         variables.putIfAbsent("add_generation_prompt", false);
         // As it is: a newline of ours would look like one of the prompt's.
         out().print(compiled.render(variables).text());

@@ -1,17 +1,17 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.chat.CallRecovery;
+import dev.varve.platform.chat.UnmarkedCallPolicy;
 import dev.varve.platform.engine.EngineOptions;
-import dev.varve.platform.host.SharingSettings;
+import dev.varve.platform.host.CacheSharingSettings;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.json.FieldPolicy;
+import dev.varve.platform.http.json.UnknownFieldPolicy;
 import dev.varve.platform.http.model.OutputLimit;
 import dev.varve.platform.http.model.ReasoningDefaults;
-import dev.varve.platform.http.page.PageOffer;
-import dev.varve.platform.http.resume.ResumeRule;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.http.page.WebUiMode;
+import dev.varve.platform.http.resume.ResumePolicy;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.SequenceLimits;
 import dev.varve.platform.runtime.WaitingLimits;
@@ -74,7 +74,7 @@ final class ServeArguments {
             description =
                     "Most connections of one address; a proxy in front of the server is one"
                             + " address (default: "
-                            + IntakeLimits.DEFAULT_CONNECTIONS
+                            + IngressLimits.DEFAULT_CONNECTIONS
                             + " more than --max-queue).",
             order = OptionSections.RARE + 1)
     private Optional<Integer> maxConnectionsPerClient = Optional.empty();
@@ -103,7 +103,7 @@ final class ServeArguments {
                     "Whether a tool call without its opening mark is a call, where a line begins"
                             + " like one: auto (as the model's family needs it), on or off.",
             order = OptionSections.RARE + 2)
-    private CallRecovery callRecovery = CallRecovery.AUTO;
+    private UnmarkedCallPolicy callRecovery = UnmarkedCallPolicy.AUTO;
 
     @Option(
             names = "--parallel",
@@ -226,10 +226,10 @@ final class ServeArguments {
                         access.access(environment),
                         limits())
                 .withTls(tls.source())
-                .withResume(resumableStreams ? ResumeRule.ALWAYS : ResumeRule.ON_REQUEST)
-                .withPage(noPage ? PageOffer.LEFT_OUT : PageOffer.SHOWN)
+                .withResume(resumableStreams ? ResumePolicy.ALWAYS : ResumePolicy.ON_REQUEST)
+                .withPage(noPage ? WebUiMode.LEFT_OUT : WebUiMode.SHOWN)
                 .withNames(FlagNames.FLAGS)
-                .withFields(strictFields ? FieldPolicy.STRICT : FieldPolicy.LENIENT);
+                .withFields(strictFields ? UnknownFieldPolicy.STRICT : UnknownFieldPolicy.LENIENT);
     }
 
     OutputLimit outputLimit() {
@@ -241,7 +241,7 @@ final class ServeArguments {
     }
 
     OptionalInt kvTokens() {
-        return ModelArguments.positive(kvTokens, "--kv-tokens");
+        return ModelLoadArguments.positive(kvTokens, "--kv-tokens");
     }
 
     /** Where computed prompts are kept on disk. */
@@ -250,7 +250,7 @@ final class ServeArguments {
     }
 
     /** What other servers and routers have of them. */
-    SharingSettings sharing(Environment environment) {
+    CacheSharingSettings sharing(Environment environment) {
         return store.sharing(environment);
     }
 
@@ -271,7 +271,7 @@ final class ServeArguments {
     }
 
     /** Whether tool calls without their opening mark are calls. */
-    CallRecovery callRecovery() {
+    UnmarkedCallPolicy callRecovery() {
         return callRecovery;
     }
 
@@ -285,19 +285,19 @@ final class ServeArguments {
                 maxQueue, shardPatience, new EngineOptions.Pace(Duration.ofMillis(maxGap), true));
     }
 
-    private IntakeLimits limits() {
+    private IngressLimits limits() {
         // Requests of a single client must reach the queue's limit before this one.
         int connections =
                 maxConnectionsPerClient.orElse(
                         (int)
                                 Math.min(
                                         Integer.MAX_VALUE,
-                                        (long) IntakeLimits.DEFAULT_CONNECTIONS + maxQueue));
+                                        (long) IngressLimits.DEFAULT_CONNECTIONS + maxQueue));
         if (connections < 1) {
             throw new UsageException(
                     "--max-connections-per-client: expected 1 or more, found " + connections);
         }
-        return IntakeLimits.DEFAULT
+        return IngressLimits.DEFAULT
                 .withBodyBytes(maxBodyBytes())
                 .withConnectionsPerClient(connections);
     }

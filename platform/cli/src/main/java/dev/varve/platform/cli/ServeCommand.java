@@ -3,21 +3,21 @@ package dev.varve.platform.cli;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.host.CacheSharingSettings;
 import dev.varve.platform.host.CompressionSettings;
-import dev.varve.platform.host.HostedDrafter;
 import dev.varve.platform.host.HostedModel;
-import dev.varve.platform.host.SharingSettings;
+import dev.varve.platform.host.StandalonePrefillDrafter;
 import dev.varve.platform.host.StoreSettings;
 import dev.varve.platform.http.HttpOptions;
 import dev.varve.platform.http.HttpServer;
-import dev.varve.platform.http.Monitoring;
+import dev.varve.platform.http.MonitoringOptions;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.http.serving.ModelNames;
-import dev.varve.platform.http.serving.ServedModels;
+import dev.varve.platform.http.serving.ModelManager;
+import dev.varve.platform.http.serving.ModelNameResolver;
 import dev.varve.platform.http.trace.Tracing;
 import dev.varve.platform.http.upstream.UpstreamTarget;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.runtime.HostCacheLimit;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -68,9 +68,9 @@ import java.util.concurrent.CompletableFuture;
             "       -d '{\"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'"
         })
 final class ServeCommand extends CliCommand {
-    @Mixin private ModelArguments model;
+    @Mixin private ModelLoadArguments model;
 
-    @Mixin private ServedModelArguments models;
+    @Mixin private MultiModelArguments models;
 
     @Mixin private ServeArguments server;
 
@@ -87,7 +87,7 @@ final class ServeCommand extends CliCommand {
     private Optional<ChatRenderer> chat = Optional.empty();
     private Optional<StoreSettings> store = Optional.empty();
 
-    private SharingSettings sharing = SharingSettings.NONE;
+    private CacheSharingSettings sharing = CacheSharingSettings.NONE;
     private Optional<CompressionSettings> compression = Optional.empty();
     private Runnable listen = () -> {};
 
@@ -102,10 +102,10 @@ final class ServeCommand extends CliCommand {
         if (other.isPresent()) {
             requireNoModel();
         }
-        try (HeapTrimmer _ = HeapTrimmer.start();
+        try (PeriodicGarbageCollection _ = PeriodicGarbageCollection.start();
                 Tracing tracing =
                         monitoring.tracing(() -> model.plugins(environment()).catalog())) {
-            Monitoring watched = new Monitoring(monitoring.vllmNames(), tracing);
+            MonitoringOptions watched = new MonitoringOptions(monitoring.vllmNames(), tracing);
             return other.isPresent() ? proxy(other.get(), watched) : serve(watched);
         }
     }
@@ -121,15 +121,17 @@ final class ServeCommand extends CliCommand {
     }
 
     /** Serves without a model: another server computes. */
-    private int proxy(UpstreamTarget target, Monitoring watched) throws InterruptedException {
+    private int proxy(UpstreamTarget target, MonitoringOptions watched)
+            throws InterruptedException {
         ProxyServing serving =
                 ProxyServing.of(
                         target,
                         compressed.settings(environment(), false, Optional.empty()),
                         server.httpOptions(environment()).withMonitoring(watched));
-        ServerStop stop = new ServerStop();
-        try (ShutdownGuard guard = stop.guard()) {
-            try (HostedDrafter drafter = model.openDrafter(serving.compression(), environment())) {
+        GracefulShutdown stop = new GracefulShutdown();
+        try (ShutdownHook guard = stop.guard()) {
+            try (StandalonePrefillDrafter drafter =
+                    model.openDrafter(serving.compression(), environment())) {
                 guard.arm();
                 serving.run(drafter, stop, speech());
             }
@@ -153,21 +155,23 @@ final class ServeCommand extends CliCommand {
         };
     }
 
-    private int serve(Monitoring watched) throws InterruptedException {
+    private int serve(MonitoringOptions watched) throws InterruptedException {
         // Before anything slow: it may say that a flag is wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
         HostCacheLimit hostCache = server.hostCache();
         List<NamedModel> named = named();
         boolean isDemo = named.stream().findFirst().filter(NamedModel::isDemo).isPresent();
-        PageDrafter drafter = paging.drafter(compressed.drafter(), environment(), isDemo);
-        Optional<PoolRequest> pool = paging.request(environment(), drafter.isThere());
+        PageScoringDrafter drafter = paging.drafter(compressed.drafter(), environment(), isDemo);
+        Optional<RequestedPaging> pool = paging.request(environment(), drafter.isThere());
         store = server.store();
         sharing = server.sharing(environment());
         compression =
                 compressed.settings(
                         environment(),
                         isDemo,
-                        PageDrafter.scores(pool) ? Optional.of(drafter.name()) : Optional.empty());
+                        PageScoringDrafter.scores(pool)
+                                ? Optional.of(drafter.name())
+                                : Optional.empty());
         requireGuesses(model.mayDraft(isDemo));
         HttpOptions options = server.httpOptions(environment()).withMonitoring(watched);
         ModelSettings settings =
@@ -176,8 +180,8 @@ final class ServeCommand extends CliCommand {
                                 .with(server.waiting())
                                 .with(hostCache)
                                 .withPool(pool));
-        ServedModelMaker maker =
-                new ServedModelMaker(
+        ServedModelFactory maker =
+                new ServedModelFactory(
                         reasoningDefaults,
                         model.exactRows(),
                         server.callRecovery(),
@@ -191,10 +195,10 @@ final class ServeCommand extends CliCommand {
         }
         named.forEach(each -> each.choice().notes("varve serve").forEach(this::say));
         return serveSeveral(
-                new SeveralModels(
+                new MultiModelServing(
                         named,
-                        new SeveralModels.Sizes(settings, store, sharing, compression, maker),
-                        new SeveralModels.Flags(model, server, models, environment())),
+                        new MultiModelServing.Sizes(settings, store, sharing, compression, maker),
+                        new MultiModelServing.Flags(model, server, models, environment())),
                 options);
     }
 
@@ -206,14 +210,14 @@ final class ServeCommand extends CliCommand {
     }
 
     /** Serves models that come and go; all are looked at before the first one is loaded. */
-    private int serveSeveral(SeveralModels several, HttpOptions options)
+    private int serveSeveral(MultiModelServing several, HttpOptions options)
             throws InterruptedException {
-        ServerStop stop = new ServerStop();
+        GracefulShutdown stop = new GracefulShutdown();
         int status;
-        try (ShutdownGuard guard = stop.guard()) {
-            try (Entrance entrance = new Entrance(options)) {
+        try (ShutdownHook guard = stop.guard()) {
+            try (HttpFrontend entrance = new HttpFrontend(options)) {
                 several.check();
-                try (ServedModels all = several.open()) {
+                try (ModelManager all = several.open()) {
                     String loading = several.loading();
                     say(
                             "listening on "
@@ -222,7 +226,7 @@ final class ServeCommand extends CliCommand {
                     HttpServer http = entrance.server();
                     several.load(all, http);
                     guard.arm();
-                    out().println("Serving " + SeveralModels.names(all) + " on " + http.uri());
+                    out().println("Serving " + MultiModelServing.names(all) + " on " + http.uri());
                     out().flush();
                     status = serve(http, all.broken(), stop);
                 }
@@ -233,16 +237,16 @@ final class ServeCommand extends CliCommand {
     }
 
     private int serveOne(
-            NamedModel named, ModelSettings settings, ServedModelMaker maker, HttpOptions options)
+            NamedModel named, ModelSettings settings, ServedModelFactory maker, HttpOptions options)
             throws InterruptedException {
         ModelChoice choice = named.choice();
         String id = server.modelName(named);
-        ModelNames names = models.names(List.of(id)).with(named.meanings(id));
+        ModelNameResolver names = models.names(List.of(id)).with(named.meanings(id));
         sharing = sharing.of(id);
-        ServerStop stop = new ServerStop();
+        GracefulShutdown stop = new GracefulShutdown();
         int status;
-        try (ShutdownGuard guard = stop.guard()) {
-            try (Entrance entrance = new Entrance(options)) {
+        try (ShutdownHook guard = stop.guard()) {
+            try (HttpFrontend entrance = new HttpFrontend(options)) {
                 // Not before everything that takes no time was looked at, and not after the weights
                 // are loaded: a port that is taken is found soon, and /health can say that it
                 // loads.
@@ -266,7 +270,7 @@ final class ServeCommand extends CliCommand {
                     guard.arm();
                     HttpServer http = entrance.server();
                     ServedModel served = maker.served(runtime, id, chat);
-                    try (ServedModels only = ServedModels.of(served, title(runtime, id), names)) {
+                    try (ModelManager only = ModelManager.of(served, title(runtime, id), names)) {
                         http.ready(only);
                         out().println("Serving " + id + " on " + http.uri());
                         if (choice.isDemo() && served.language().chat().isPresent()) {
@@ -311,7 +315,7 @@ final class ServeCommand extends CliCommand {
     }
 
     @Override
-    SharingSettings sharing() {
+    CacheSharingSettings sharing() {
         return sharing;
     }
 
@@ -327,7 +331,7 @@ final class ServeCommand extends CliCommand {
 
     @Override
     void checkModel(GgufFile file, Tokenizer tokenizer) {
-        chat = ServedTemplate.open(server.chatTemplateFile(), file, tokenizer, this::say);
+        chat = ChatTemplateLoader.open(server.chatTemplateFile(), file, tokenizer, this::say);
     }
 
     /** Who tries Varve for the first time may not know what to do with an address. */
@@ -337,12 +341,13 @@ final class ServeCommand extends CliCommand {
                             case SHOWN -> "Chat with it there in a browser, or from a shell:";
                             case LEFT_OUT -> "Chat with it:";
                         });
-        ChatExample.lines(server, options.access().needsKey())
+        CurlExample.lines(server, options.access().needsKey())
                 .forEach(line -> out().println("  " + line));
     }
 
     /** Serves until the end and returns the exit status. */
-    private int serve(HttpServer http, CompletableFuture<VarveException> broken, ServerStop stop)
+    private int serve(
+            HttpServer http, CompletableFuture<VarveException> broken, GracefulShutdown stop)
             throws InterruptedException {
         if (BrokenServer.await(broken, stop.asked())) {
             say(FlagNames.FLAGS.render(broken.join().getMessage()) + "; the process ends");

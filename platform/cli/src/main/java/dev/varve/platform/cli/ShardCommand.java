@@ -6,13 +6,13 @@ import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
 import dev.varve.platform.content.TensorDigests;
-import dev.varve.platform.host.InstalledHost;
-import dev.varve.platform.host.Supervision;
+import dev.varve.platform.host.InstalledShardResources;
+import dev.varve.platform.host.ParentProcessMonitor;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.plugin.PluginCatalog;
-import dev.varve.platform.remote.ShardHost;
 import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.remote.ShardResources;
 import dev.varve.platform.remote.ShardServer;
 
 import picocli.CommandLine.Command;
@@ -79,7 +79,7 @@ final class ShardCommand extends CliCommand {
             description =
                     "Folder in which models are looked up by their file names; may be repeated"
                             + " (also: "
-                            + ModelFolder.VARIABLE
+                            + ModelSearchPath.VARIABLE
                             + "; default: the current folder).",
             order = 4)
     private List<Path> folders = List.of();
@@ -114,20 +114,20 @@ final class ShardCommand extends CliCommand {
         PluginCatalog catalog = plugins.discover(environment());
         TransportProvider provider = catalog.transport(address.substring(0, colon));
         TransportOptions options = transport.options(environment(), insecure);
-        InstalledHost host = host(catalog);
+        InstalledShardResources host = host(catalog);
         host.requireDevices();
         if (supervised) {
-            options = options.withToken(Supervision.readToken(System.in));
+            options = options.withToken(ParentProcessMonitor.readToken(System.in));
         }
-        try (HeapTrimmer _ = HeapTrimmer.start();
+        try (PeriodicGarbageCollection _ = PeriodicGarbageCollection.start();
                 Listener listener = listen(provider, address.substring(colon + 1), options)) {
             if (supervised) {
-                Supervision.endWith(System.in, listener, address);
+                ParentProcessMonitor.endWith(System.in, listener, address);
             }
             serve(listener, host, options);
         }
         if (supervised) {
-            Supervision.deleteFolder(address);
+            ParentProcessMonitor.deleteFolder(address);
         }
         return 0;
     }
@@ -149,7 +149,7 @@ final class ShardCommand extends CliCommand {
         }
     }
 
-    private void serve(Listener listener, ShardHost host, TransportOptions options)
+    private void serve(Listener listener, ShardResources host, TransportOptions options)
             throws IOException {
         ShardServer server =
                 new ShardServer(
@@ -177,7 +177,7 @@ final class ShardCommand extends CliCommand {
         }
     }
 
-    private InstalledHost host(PluginCatalog catalog) {
+    private InstalledShardResources host(PluginCatalog catalog) {
         List<DeviceReference> allowed = new ArrayList<>();
         for (String device : devices) {
             try {
@@ -191,16 +191,16 @@ final class ShardCommand extends CliCommand {
                 throw new UsageException("--device: " + e.getMessage());
             }
         }
-        List<Path> lookedUp = new ArrayList<>(ModelFolder.given(folders, environment()));
+        List<Path> lookedUp = new ArrayList<>(ModelSearchPath.given(folders, environment()));
         if (lookedUp.isEmpty()) {
             lookedUp.add(Path.of("").toAbsolutePath());
         }
         // Last, so that they stand in for nothing that a person named.
         lookedUp.add(environment().modelsFolder());
-        return new InstalledHost(
+        return new InstalledShardResources(
                 catalog,
                 new LocalBackends(catalog.backends(), plugins.backendOptions(environment())),
-                new InstalledHost.Offer(
+                new InstalledShardResources.OfferedModels(
                         allowed,
                         models.stream().map(model -> model.file(environment())).toList(),
                         lookedUp),

@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.host.SharingSettings;
+import dev.varve.platform.host.CacheSharingSettings;
 import dev.varve.platform.host.StoreSettings;
 
 import picocli.CommandLine.Mixin;
@@ -134,8 +134,8 @@ final class StoreArguments {
      *
      * @throws UsageException if a value has no meaning, or a flag needs another one
      */
-    SharingSettings sharing(Environment environment) {
-        return new SharingSettings(
+    CacheSharingSettings sharing(Environment environment) {
+        return new CacheSharingSettings(
                 shared.settings(keyFile, sharesBackends), events.settings(environment));
     }
 

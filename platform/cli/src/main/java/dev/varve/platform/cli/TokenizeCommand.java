@@ -44,7 +44,7 @@ final class TokenizeCommand extends CliCommand {
                         .map(ModelFamilyProvider::preTokenizers)
                         .orElse(Map.of());
         Tokenizer tokenizer = Tokenizer.of(file.metadata(), preTokenizers);
-        out().println(Json.write(Json.array(tokenizer.encode(text, parseSpecial))));
+        out().println(CliJson.write(CliJson.array(tokenizer.encode(text, parseSpecial))));
         return 0;
     }
 }

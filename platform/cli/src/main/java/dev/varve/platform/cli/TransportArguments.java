@@ -2,7 +2,7 @@ package dev.varve.platform.cli;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.TransportOptions;
-import dev.varve.platform.store.FilePermissions;
+import dev.varve.platform.store.FilePermissionCheck;
 
 import picocli.CommandLine.Option;
 
@@ -85,7 +85,7 @@ final class TransportArguments {
     private static String secret(Path file) {
         String secret = TextFile.read(file);
         try {
-            FilePermissions.exposed(file)
+            FilePermissionCheck.exposed(file)
                     .ifPresent(
                             reason -> {
                                 throw new UsageException(

@@ -70,7 +70,7 @@ final class VarveCommand implements Runnable {
         commands.put("completion", CompletionCommand.class);
         commands.put("man", ManCommand.class);
         commands.put("help", HelpCommand.class);
-        commands.put("warm-up", WarmUpCommand.class);
+        commands.put("warm-up", AotTrainingRunCommand.class);
         return commands;
     }
 

@@ -11,13 +11,13 @@
  *   <li>{@code ...Arguments}, {@code ...Options}, {@code ...Flags}: options, read and checked;
  *       {@code FlagNames} knows the flag of each setting;
  *   <li>{@code Model...} and {@code DemoModel}: what {@code --model} may name;
- *   <li>{@code Log...}, {@code ErrorReport}, {@code ProgressBar}, {@code TextTable}, {@code Json}:
- *       how things are told;
+ *   <li>{@code Log...}, {@code ErrorReport}, {@code ProgressBar}, {@code TextTable}, {@code
+ *       CliJson}: how things are told;
  *   <li>{@code Environment}, {@code CacheFolder}: what the process was started with, read in one
  *       place.
  * </ul>
  *
- * <p>Opening a model is not done here: {@code ModelArguments} makes a {@link
+ * <p>Opening a model is not done here: {@code ModelLoadArguments} makes a {@link
  * dev.varve.platform.host.HostSettings}.
  */
 package dev.varve.platform.cli;

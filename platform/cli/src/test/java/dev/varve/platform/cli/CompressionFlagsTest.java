@@ -9,7 +9,7 @@ import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.selection.AnchorSettings;
 import dev.varve.platform.compression.selection.KeepRatio;
-import dev.varve.platform.compression.selection.RepeatSettings;
+import dev.varve.platform.compression.selection.RecurringTokenSettings;
 import dev.varve.platform.compression.selection.SelectionSettings;
 import dev.varve.platform.compression.selection.TransitiveSettings;
 import dev.varve.platform.host.CompressionSettings;
@@ -136,7 +136,8 @@ class CompressionFlagsTest {
                 new AnchorSettings(48, 4, OptionalInt.of(0), OptionalInt.of(5)),
                 selection.anchors());
         assertEquals(
-                Optional.of(new RepeatSettings(3, 32, OptionalInt.empty())), selection.repeats());
+                Optional.of(new RecurringTokenSettings(3, 32, OptionalInt.empty())),
+                selection.repeats());
         assertEquals(
                 new CompressionSettings.Scoring(
                         OptionalInt.of(7),

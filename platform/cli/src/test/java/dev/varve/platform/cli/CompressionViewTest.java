@@ -8,12 +8,12 @@ import dev.varve.platform.compression.CompressedText;
 import dev.varve.platform.compression.CompressionFingerprint;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.CompressionTimes;
-import dev.varve.platform.compression.conversation.Shortened;
+import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.KeepReason;
 import dev.varve.platform.compression.selection.KeptRange;
 import dev.varve.platform.compression.selection.Selection;
-import dev.varve.platform.compression.selection.TextPieces;
+import dev.varve.platform.compression.selection.TokenAlignedText;
 import dev.varve.platform.compression.selection.TokenRange;
 
 import org.junit.jupiter.api.Test;
@@ -35,8 +35,8 @@ class CompressionViewTest {
     private static CompressedText compressed() {
         byte[] bytes = TEXT.getBytes(StandardCharsets.UTF_8);
         int count = (bytes.length + 2) / 3;
-        TextPieces pieces =
-                TextPieces.of(
+        TokenAlignedText pieces =
+                TokenAlignedText.of(
                         IntStream.range(0, count).toArray(),
                         id -> Arrays.copyOfRange(bytes, 3 * id, Math.min(bytes.length, 3 * id + 3)),
                         id -> false);
@@ -70,8 +70,8 @@ class CompressionViewTest {
     @Test
     void aProgramGetsRangesAndMessages() {
         CompressedText text = compressed();
-        Shortened shorter =
-                new Shortened(
+        CompressedConversation shorter =
+                new CompressedConversation(
                         List.of(Map.of("role", "user", "content", "one")),
                         CompressionReport.Mode.WHOLE,
                         0.5,

@@ -327,8 +327,8 @@ class DemoModelsTest {
     void theExampleOfAChatAsksTheServerAndKeepsTheKeyToItself() {
         URI server = URI.create("http://127.0.0.1:4711");
 
-        String open = String.join("\n", ChatExample.lines(server, false));
-        String locked = String.join("\n", ChatExample.lines(server, true));
+        String open = String.join("\n", CurlExample.lines(server, false));
+        String locked = String.join("\n", CurlExample.lines(server, true));
 
         assertTrue(open.startsWith("curl http://127.0.0.1:4711/v1/chat/completions "), open);
         assertFalse(open.contains("Authorization"), open);

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.host.CompressionSettings;
-import dev.varve.platform.host.DraftProcess;
+import dev.varve.platform.host.DraftProcessSettings;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
@@ -111,7 +111,7 @@ class DraftFlagsTest {
                                 OptionalInt.of(3),
                                 TreeOptions.OFF,
                                 DraftSettings.Residency.REQUEST_SCOPED,
-                                DraftProcess.USUAL)),
+                                DraftProcessSettings.USUAL)),
                 read(
                         "--draft some --draft-device cuda:0 --draft-max 7 --draft-width 3"
                                 + " --draft-residency request-scoped"));
@@ -240,7 +240,7 @@ class DraftFlagsTest {
                 parsed.settings(target("cpu:0"), Optional.empty(), false).orElseThrow();
         assertEquals(Optional.of("hip:0"), settings.device());
         assertEquals(
-                new DraftProcess(
+                new DraftProcessSettings(
                         Optional.of(Path.of("x")), Optional.of(Path.of("w")), OptionalInt.of(8)),
                 settings.process());
         parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
@@ -293,7 +293,7 @@ class DraftFlagsTest {
 
             assertEquals(Optional.of(device), found.device());
             assertEquals(DraftSettings.Residency.PERSISTENT, found.residency());
-            assertEquals(DraftProcess.USUAL, found.process());
+            assertEquals(DraftProcessSettings.USUAL, found.process());
         }
     }
 
@@ -304,7 +304,7 @@ class DraftFlagsTest {
 
         assertEquals(Optional.of("hip:0"), found.device());
         assertEquals(
-                new DraftProcess(
+                new DraftProcessSettings(
                         Optional.of(Path.of("x")), Optional.of(Path.of("w")), OptionalInt.empty()),
                 found.process());
     }

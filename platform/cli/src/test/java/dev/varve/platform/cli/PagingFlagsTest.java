@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +27,7 @@ class PagingFlagsTest {
     private final List<String> warnings = new ArrayList<>();
     private boolean hasDrafter;
 
-    private Optional<PoolRequest> read(String flags) {
+    private Optional<RequestedPaging> read(String flags) {
         PagingArguments parsed = new PagingArguments();
         new CommandLine(
                         CommandSpec.create()
@@ -41,12 +41,12 @@ class PagingFlagsTest {
                                 warnings::add));
     }
 
-    private static PoolRequest request(PoolRequest.Size size, PagePolicy policy, int tau) {
-        return new PoolRequest(size, Optional.of(policy), tau);
+    private static RequestedPaging request(RequestedPaging.Size size, PagePolicy policy, int tau) {
+        return new RequestedPaging(size, Optional.of(policy), tau);
     }
 
-    private static PoolRequest.Size fixed(int tokens) {
-        return new PoolRequest.Size.Fixed(tokens);
+    private static RequestedPaging.Size fixed(int tokens) {
+        return new RequestedPaging.Size.Fixed(tokens);
     }
 
     private String refusal(String flags) {
@@ -62,8 +62,8 @@ class PagingFlagsTest {
 
     @Test
     void aSizeIsTakenWithWhatIsUsual() {
-        assertEquals(Optional.of(PoolRequest.of(4096)), read("--kvflash 4096"));
-        assertEquals(Optional.of(PoolRequest.automatic()), read("--kvflash auto"));
+        assertEquals(Optional.of(RequestedPaging.of(4096)), read("--kvflash 4096"));
+        assertEquals(Optional.of(RequestedPaging.automatic()), read("--kvflash auto"));
         assertEquals(PagePolicy.QK, read("--kvflash 1").orElseThrow().chosenPolicy());
     }
 
@@ -79,7 +79,8 @@ class PagingFlagsTest {
 
     @Test
     void aSizeBeyondEveryContextIsAsLargeAsOneCanBe() {
-        assertEquals(Optional.of(PoolRequest.of(Integer.MAX_VALUE)), read("--kvflash 99999999999"));
+        assertEquals(
+                Optional.of(RequestedPaging.of(Integer.MAX_VALUE)), read("--kvflash 99999999999"));
     }
 
     @ParameterizedTest
@@ -142,7 +143,7 @@ class PagingFlagsTest {
         variables.put("DFLASH_KVFLASH", "auto");
         variables.put("DFLASH_KVFLASH_MAX_POOL", bound);
 
-        assertEquals(new PoolRequest.Size.Automatic(most), read("").orElseThrow().size());
+        assertEquals(new RequestedPaging.Size.Automatic(most), read("").orElseThrow().size());
         assertEquals(
                 bound.equals("32768")
                         ? List.of()
@@ -160,7 +161,8 @@ class PagingFlagsTest {
 
         assertEquals(fixed(4096), read("--kvflash 4096").orElseThrow().size());
         assertEquals(
-                new PoolRequest.Size.Automatic(256), read("--kvflash auto").orElseThrow().size());
+                new RequestedPaging.Size.Automatic(256),
+                read("--kvflash auto").orElseThrow().size());
     }
 
     @ParameterizedTest
@@ -190,7 +192,7 @@ class PagingFlagsTest {
     void aFlagIsAskedBeforeAVariableThatCannotBeRead() {
         variables.put("DFLASH_KVFLASH", "many");
 
-        assertEquals(Optional.of(PoolRequest.of(512)), read("--kvflash 512"));
+        assertEquals(Optional.of(RequestedPaging.of(512)), read("--kvflash 512"));
         assertEquals(List.of(), warnings);
     }
 
@@ -242,12 +244,12 @@ class PagingFlagsTest {
 
     @Test
     void aDrafterIsTheOneThatIsNamedOrComesWithADemoModel() {
-        Optional<PoolRequest> pool = read("--kvflash 512 --kvflash-policy drafter");
+        Optional<RequestedPaging> pool = read("--kvflash 512 --kvflash-policy drafter");
         Environment environment = new Environment(variables, Optional.empty(), Set.of());
 
-        assertEquals("a.gguf", new PageDrafter(Optional.of("a.gguf"), true).name());
-        assertEquals("demo:drafter", new PageDrafter(Optional.empty(), true).name());
-        PageDrafter none = new PageDrafter(Optional.empty(), false);
+        assertEquals("a.gguf", new PageScoringDrafter(Optional.of("a.gguf"), true).name());
+        assertEquals("demo:drafter", new PageScoringDrafter(Optional.empty(), true).name());
+        PageScoringDrafter none = new PageScoringDrafter(Optional.empty(), false);
         assertEquals(
                 "--kvflash-policy drafter: needs --prefill-drafter, a small model that reads what"
                         + " is written",

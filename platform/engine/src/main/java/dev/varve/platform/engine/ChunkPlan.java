@@ -1,6 +1,6 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.sequence.Stretch;
+import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.shard.PoolGeometry;
 
 /**
@@ -16,7 +16,7 @@ import dev.varve.platform.shard.PoolGeometry;
  * @param end position behind the tokens
  * @param stretch what they are to their window
  */
-record ChunkPlan(int end, Stretch stretch) {
+record ChunkPlan(int end, ChunkKind stretch) {
     /** Tokens per window, the usual micro-batch of ggml-based engines. */
     static final int WINDOW = 512;
 
@@ -70,15 +70,15 @@ record ChunkPlan(int end, Stretch stretch) {
      *
      * @param begin first position that is not computed yet
      * @param windowEnd position behind the window
-     * @param window {@link Stretch#PIECE} if the window goes on behind its end, else {@link
-     *     Stretch#WINDOW}
+     * @param window {@link ChunkKind#PIECE} if the window goes on behind its end, else {@link
+     *     ChunkKind#WINDOW}
      * @param continues whether the tokens are the rest of a window that is attended in tiles
      * @param most tokens of a piece, at least {@value #PIECE}; a whole window may have more
      */
-    static ChunkPlan next(int begin, int windowEnd, Stretch window, boolean continues, int most) {
+    static ChunkPlan next(int begin, int windowEnd, ChunkKind window, boolean continues, int most) {
         int rest = windowEnd - begin;
         // A single token is a row, which has numbers of its own.
-        boolean tiles = window == Stretch.PIECE || rest >= (continues ? 2 : TILE);
+        boolean tiles = window == ChunkKind.PIECE || rest >= (continues ? 2 : TILE);
         int tokens = rest;
         if (most < rest && rest >= 2 * PIECE) {
             tokens = most <= rest - PIECE ? most : (rest - PIECE) / PIECE * PIECE;
@@ -86,13 +86,14 @@ record ChunkPlan(int end, Stretch stretch) {
         return new ChunkPlan(begin + tokens, stretch(tiles, tokens == rest, window, continues));
     }
 
-    private static Stretch stretch(boolean tiles, boolean ends, Stretch window, boolean continues) {
+    private static ChunkKind stretch(
+            boolean tiles, boolean ends, ChunkKind window, boolean continues) {
         if (!tiles) {
-            return Stretch.WINDOW;
+            return ChunkKind.WINDOW;
         }
-        if (!ends || window == Stretch.PIECE) {
-            return Stretch.PIECE;
+        if (!ends || window == ChunkKind.PIECE) {
+            return ChunkKind.PIECE;
         }
-        return continues ? Stretch.LAST_PIECE : Stretch.WINDOW;
+        return continues ? ChunkKind.LAST_PIECE : ChunkKind.WINDOW;
     }
 }

@@ -1,10 +1,10 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.prefix.PrefixCache;
-import dev.varve.platform.sequence.Advance;
-import dev.varve.platform.sequence.SequenceCache;
-import dev.varve.platform.sequence.Stretch;
-import dev.varve.platform.sequence.TokenOutput;
+import dev.varve.platform.sequence.ChunkKind;
+import dev.varve.platform.sequence.KvCacheManager;
+import dev.varve.platform.sequence.ScheduledTokens;
+import dev.varve.platform.sequence.TokenLogits;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.TokenPath;
@@ -30,12 +30,12 @@ final class DecodeStep {
     private static final int[] NOTHING = {};
 
     private final RunningRequests running;
-    private final SequenceCache cache;
-    private final Flights flights;
+    private final KvCacheManager cache;
+    private final InFlightBatches flights;
     private final TokenChoice choice;
     private final PrefixCache prefix;
-    private final Drafting drafting;
-    private final PageRounds rounds;
+    private final SpeculativeDecoding drafting;
+    private final PendingPageScores rounds;
     private final int contextTokens;
 
     /**
@@ -44,7 +44,7 @@ final class DecodeStep {
      * @param certain tokens that will follow its last one; then none is guessed
      * @param guesses tokens that may follow its last one
      */
-    private record RequestStep(Request request, int[] certain, Guesses guesses) {
+    private record RequestStep(Request request, int[] certain, DraftTokens guesses) {
         /** With guesses every row is wanted, to compare it with the guess. */
         OutputRows outputs() {
             if (guesses.count() == 0) {
@@ -69,7 +69,7 @@ final class DecodeStep {
     /**
      * @param contextTokens most tokens of a sequence
      */
-    DecodeStep(EngineState state, int contextTokens) {
+    DecodeStep(EngineContext state, int contextTokens) {
         running = state.running();
         cache = state.cache();
         flights = state.flights();
@@ -81,14 +81,14 @@ final class DecodeStep {
     }
 
     /** What all requests in decode compute next; some may have lost their place for that. */
-    List<Work> works() {
+    List<BatchEntry> works() {
         flights.settleOutputs();
         List<RequestStep> steps = new ArrayList<>(running.size());
         List<Request> requests = new ArrayList<>(running.inDecode());
         requests.removeIf(rounds::holds);
         Map<Request, int[]> certain = certain(requests);
         requests.removeIf(request -> !request.isInDecode());
-        List<Guesses> guesses =
+        List<DraftTokens> guesses =
                 drafting.propose(
                         requests,
                         requests.stream()
@@ -101,7 +101,7 @@ final class DecodeStep {
             // Others may have made room for this one, or this one for them.
             if (request.isInDecode()) {
                 int[] known = certain.getOrDefault(request, NOTHING);
-                Guesses own = guesses.get(i);
+                DraftTokens own = guesses.get(i);
                 int ahead = known.length + own.count();
                 // What comes early is not worth the place of another request.
                 boolean fits = ahead > 0 && hasRoom(request, 1 + ahead);
@@ -109,10 +109,10 @@ final class DecodeStep {
                 steps.add(
                         fits
                                 ? new RequestStep(request, known, own)
-                                : new RequestStep(request, NOTHING, Guesses.NONE));
+                                : new RequestStep(request, NOTHING, DraftTokens.NONE));
             }
         }
-        List<Work> works = new ArrayList<>(steps.size());
+        List<BatchEntry> works = new ArrayList<>(steps.size());
         for (RequestStep step : steps) {
             if (step.request().isInDecode()) {
                 works.add(work(step));
@@ -143,19 +143,19 @@ final class DecodeStep {
         return found;
     }
 
-    private Work work(RequestStep step) {
+    private BatchEntry work(RequestStep step) {
         Request request = step.request();
-        Advance advance =
-                new Advance(
+        ScheduledTokens advance =
+                new ScheduledTokens(
                         request.sequence(),
                         request.arrival(),
                         step.tokens(),
                         step.outputs(),
-                        Stretch.ROWS,
+                        ChunkKind.ROWS,
                         false,
                         step.guesses().count(),
                         step.guesses().tree());
-        return new Work(
+        return new BatchEntry(
                 request,
                 advance,
                 (result, row, column) -> {
@@ -205,7 +205,7 @@ final class DecodeStep {
         if (step.certain().length > 0 && !takeCertain(step)) {
             return;
         }
-        Guesses guesses = step.guesses();
+        DraftTokens guesses = step.guesses();
         List<Integer> path = new ArrayList<>(List.of(0));
         TokenChoice.Chosen chosen = choose(step, result, firstRow);
         int next = chosen.end().isEmpty() ? guesses.next(0, chosen.token()) : -1;
@@ -261,7 +261,7 @@ final class DecodeStep {
     }
 
     private TokenChoice.Chosen choose(RequestStep step, ShardResult result, int row) {
-        TokenOutput output = choice.output(result, row, step.outputs());
+        TokenLogits output = choice.output(result, row, step.outputs());
         return choice.choose(step.request(), output);
     }
 }

@@ -1,6 +1,6 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.prefix.CacheFeed;
+import dev.varve.platform.prefix.CacheEventPublisher;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -25,8 +25,8 @@ public record EngineOptions(
         int[] suppressedTokens,
         Duration shardPatience,
         Pace pace,
-        Optional<HostCache> hostCache,
-        Optional<CacheFeed> feed) {
+        Optional<HostCacheOptions> hostCache,
+        Optional<CacheEventPublisher> feed) {
     /** How long requests wait for a lost shard where nobody asked for another time. */
     public static final Duration DEFAULT_SHARD_PATIENCE = Duration.ofSeconds(30);
 
@@ -51,7 +51,7 @@ public record EngineOptions(
             int[] suppressedTokens,
             Duration shardPatience,
             Pace pace,
-            Optional<HostCache> hostCache) {
+            Optional<HostCacheOptions> hostCache) {
         this(
                 capacity,
                 queueLimit,
@@ -98,7 +98,7 @@ public record EngineOptions(
     }
 
     /** The same sizes with host memory beside the devices. */
-    public EngineOptions withHostCache(HostCache memory) {
+    public EngineOptions withHostCache(HostCacheOptions memory) {
         return new EngineOptions(
                 capacity,
                 queueLimit,
@@ -110,7 +110,7 @@ public record EngineOptions(
     }
 
     /** The same sizes with somebody who is told what is kept. */
-    public EngineOptions withFeed(CacheFeed other) {
+    public EngineOptions withFeed(CacheEventPublisher other) {
         return new EngineOptions(
                 capacity,
                 queueLimit,

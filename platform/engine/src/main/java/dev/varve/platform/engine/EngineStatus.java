@@ -4,10 +4,10 @@ import dev.varve.platform.draft.DraftStatus;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.PrefixCacheStatus;
-import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.sequence.KvSlotUsage;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.store.ArchiveStatus;
-import dev.varve.platform.store.SharedStatus;
+import dev.varve.platform.store.SharedArchiveStatus;
 
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +32,7 @@ import java.util.Optional;
  */
 public record EngineStatus(
         Load load,
-        SlotUse slots,
+        KvSlotUsage slots,
         ShardMemory memory,
         Counts counts,
         PrefixCacheStatus cache,
@@ -52,7 +52,7 @@ public record EngineStatus(
     /** The status of a single engine that waits for no shard. */
     public EngineStatus(
             Load load,
-            SlotUse slots,
+            KvSlotUsage slots,
             ShardMemory memory,
             Counts counts,
             PrefixCacheStatus cache,
@@ -77,7 +77,7 @@ public record EngineStatus(
     /** The status of an engine that guesses nothing. */
     public EngineStatus(
             Load load,
-            SlotUse slots,
+            KvSlotUsage slots,
             ShardMemory memory,
             Counts counts,
             PrefixCacheStatus cache,
@@ -176,7 +176,7 @@ public record EngineStatus(
     /** What the engine itself knows; told after every step, so that it must be cheap to make. */
     record Figures(
             Load load,
-            SlotUse slots,
+            KvSlotUsage slots,
             Counts counts,
             PrefixCacheStatus cache,
             SpeculationCounts speculation,
@@ -186,7 +186,7 @@ public record EngineStatus(
                 List<ShardStatus> shards,
                 Optional<DraftStatus> draft,
                 Optional<ArchiveStatus> disk,
-                Optional<SharedStatus> shared,
+                Optional<SharedArchiveStatus> shared,
                 Optional<Outage> outage) {
             return new EngineStatus(
                     load,

@@ -1,8 +1,8 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.paging.PagingCounts;
+import dev.varve.platform.prefix.PrefixLookupResult;
 
 import java.util.Optional;
 
@@ -20,11 +20,11 @@ public record GenerationEnd(
         Reason reason,
         Tokens tokens,
         Times times,
-        CacheUse cache,
+        PrefixLookupResult cache,
         Speculation speculation,
         Optional<Paging> paging) {
     /** An end without guesses. */
-    public GenerationEnd(Reason reason, Tokens tokens, Times times, CacheUse cache) {
+    public GenerationEnd(Reason reason, Tokens tokens, Times times, PrefixLookupResult cache) {
         this(reason, tokens, times, cache, Speculation.NONE, Optional.empty());
     }
 
@@ -84,7 +84,8 @@ public record GenerationEnd(
      * @param residentPages pages in its pool at the end
      * @param hostPages pages that were in host memory alone at the end
      */
-    public record Paging(PagePolicy policy, PageCounts counts, int residentPages, int hostPages) {}
+    public record Paging(
+            PagePolicy policy, PagingCounts counts, int residentPages, int hostPages) {}
 
     /** Tokens per second of prefill, 0 where no time passed. */
     public double prefillTokensPerSecond() {

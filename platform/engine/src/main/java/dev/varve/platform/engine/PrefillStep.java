@@ -1,10 +1,10 @@
 package dev.varve.platform.engine;
 
-import dev.varve.platform.sequence.Advance;
 import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.CutList;
-import dev.varve.platform.sequence.Stretch;
-import dev.varve.platform.sequence.TokenOutput;
+import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkKind;
+import dev.varve.platform.sequence.ScheduledTokens;
+import dev.varve.platform.sequence.TokenLogits;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
 
@@ -27,11 +27,11 @@ final class PrefillStep {
     /** Columns that are multiplied well together. */
     private static final int GROUP = 8;
 
-    private final EngineState state;
+    private final EngineContext state;
     private final RunningRequests running;
-    private final Flights flights;
-    private final WaitingLine line;
-    private final StepPace pace;
+    private final InFlightBatches flights;
+    private final WaitingRequests line;
+    private final StepTokenBudget pace;
     private final int columnGroup;
     private boolean oldestFirst;
 
@@ -62,7 +62,7 @@ final class PrefillStep {
      * @param pace how much may be computed beside streams
      * @param columnGroup tokens in whose multiples a window may be cut into pieces
      */
-    PrefillStep(EngineState state, WaitingLine line, StepPace pace, int columnGroup) {
+    PrefillStep(EngineContext state, WaitingRequests line, StepTokenBudget pace, int columnGroup) {
         this.state = state;
         this.line = line;
         this.pace = pace;
@@ -78,8 +78,8 @@ final class PrefillStep {
      *
      * @param rows columns of the batch that are taken
      */
-    List<Work> besideRows(int rows) {
-        List<Work> works = new ArrayList<>();
+    List<BatchEntry> besideRows(int rows) {
+        List<BatchEntry> works = new ArrayList<>();
         int limit = Math.clamp(pace.columns(), rows + ChunkPlan.PIECE, ChunkPlan.WINDOW);
         int columns = rows;
         for (Request request : inOrder()) {
@@ -87,9 +87,10 @@ final class PrefillStep {
             if (!whole && limit - columns < Math.min(ChunkPlan.PIECE, request.tokensToCompute())) {
                 break;
             }
-            Optional<Work> work = next(request, whole ? ChunkPlan.WINDOW : piece(limit, columns));
+            Optional<BatchEntry> work =
+                    next(request, whole ? ChunkPlan.WINDOW : piece(limit, columns));
             work.ifPresent(works::add);
-            columns += work.map(Work::tokens).orElse(0);
+            columns += work.map(BatchEntry::tokens).orElse(0);
         }
         return works;
     }
@@ -153,7 +154,7 @@ final class PrefillStep {
     }
 
     /** Nothing for a request that goes on with decode, or that ended. */
-    private Optional<Work> next(Request request, int most) {
+    private Optional<BatchEntry> next(Request request, int most) {
         boolean replays = request.sequence().computed() < request.replay().end();
         if (!replays && request.isGenerating()) {
             // Everything is as it was: the last token is fed like any other.
@@ -194,13 +195,13 @@ final class PrefillStep {
     }
 
     private Chunk replayed(Request request, int most) {
-        CutList replay = request.replay();
+        ChunkBoundaries replay = request.replay();
         int begin = request.sequence().computed();
         int end = replay.next(begin);
-        Stretch stretch = replay.stretchAt(begin);
+        ChunkKind stretch = replay.stretchAt(begin);
         return chunk(
                 request,
-                stretch == Stretch.ROWS
+                stretch == ChunkKind.ROWS
                         ? new ChunkPlan(end, stretch)
                         : piece(request, end, stretch, most),
                 end);
@@ -213,10 +214,10 @@ final class PrefillStep {
         boolean stops =
                 begin < request.lookout() && state.cache().choosesPages(request.promptLength());
         int stop = stops ? Math.min(end, request.lookout()) : end;
-        return chunk(request, piece(request, stop, Stretch.WINDOW, most), stop);
+        return chunk(request, piece(request, stop, ChunkKind.WINDOW, most), stop);
     }
 
-    private ChunkPlan piece(Request request, int windowEnd, Stretch window, int most) {
+    private ChunkPlan piece(Request request, int windowEnd, ChunkKind window, int most) {
         CachedSequence sequence = request.sequence();
         int begin = sequence.computed();
         // A sequence that goes on behind a piece of another one may end its window earlier, and a
@@ -270,11 +271,11 @@ final class PrefillStep {
         return twins == OutputRows.LAST ? OutputRows.LAST : request.wanted();
     }
 
-    private Work work(Chunk chunk) {
+    private BatchEntry work(Chunk chunk) {
         Request request = chunk.request();
         CachedSequence sequence = request.sequence();
-        Advance advance =
-                new Advance(
+        ScheduledTokens advance =
+                new ScheduledTokens(
                                 sequence,
                                 request.arrival(),
                                 request.tokensUpTo(chunk.end()),
@@ -289,7 +290,7 @@ final class PrefillStep {
                                                 request.promptLength(),
                                                 chunk.windowEnd()));
         boolean last = chunk.isLast();
-        return new Work(
+        return new BatchEntry(
                 request,
                 advance,
                 (result, row, column) -> {
@@ -312,7 +313,7 @@ final class PrefillStep {
 
     private void end(Chunk chunk, ShardResult result, int row) {
         Request request = chunk.request();
-        TokenOutput output = state.choice().output(result, row, chunk.outputs());
+        TokenLogits output = state.choice().output(result, row, chunk.outputs());
         request.decode();
         if (!request.isGenerating() && line.wantedByTwins(request) != OutputRows.NONE) {
             state.cache().keepCopy(request.sequence(), state.choice().copy(output));

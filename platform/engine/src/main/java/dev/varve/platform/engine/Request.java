@@ -1,14 +1,14 @@
 package dev.varve.platform.engine;
 
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
-import dev.varve.platform.prefix.StoreRead;
+import dev.varve.platform.prefix.PrefixLoad;
+import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
-import dev.varve.platform.sequence.CutList;
-import dev.varve.platform.sequence.SequenceCache;
+import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.TokenList;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PoolGeometry;
@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
  * A submitted request on its way through the engine. All but {@link #cancel} belongs to the
  * engine's thread.
  */
-final class Request implements Unfinished {
+final class Request implements TransferableRequest {
     /** Tokens behind a position that is kept which are not worth another one. */
     private static final int NEAR = 8;
 
@@ -54,7 +54,7 @@ final class Request implements Unfinished {
 
     private final OutputRows wanted;
     private volatile Runnable wakeUp;
-    private final SequenceDrafts drafts;
+    private final DraftAcceptanceTracker drafts;
     private final RequestClock clock = new RequestClock(System::nanoTime);
     private volatile boolean cancelled;
 
@@ -65,7 +65,7 @@ final class Request implements Unfinished {
     private CachedSequence sequence;
 
     /** How to compute what was computed before the sequence lost its place. */
-    private CutList replay = new CutList();
+    private ChunkBoundaries replay = new ChunkBoundaries();
 
     /** Prompt tokens that the listener has heard of. */
     private volatile int reportedPrefill;
@@ -75,7 +75,7 @@ final class Request implements Unfinished {
     private boolean mayRestore = true;
     private boolean askedDisk;
     private boolean askedOthers;
-    private Optional<? extends StoreRead> read = Optional.empty();
+    private Optional<? extends PrefixLoad> read = Optional.empty();
     private Optional<Awaited> awaited = Optional.empty();
 
     /** Where its sequence began when it got its place, which is kept already. */
@@ -89,11 +89,11 @@ final class Request implements Unfinished {
     private CachedSequence lookedOut;
 
     /** Scores of its pages, which it may have to wait for. */
-    private Optional<PageRounds.Round> round = Optional.empty();
+    private Optional<PendingPageScores.Round> round = Optional.empty();
 
     private boolean held;
     private boolean suspect;
-    private volatile Optional<CacheUse> cacheUse = Optional.empty();
+    private volatile Optional<PrefixLookupResult> cacheUse = Optional.empty();
 
     /** A running request that is about to compute what another one needs, up to a position. */
     record Awaited(Request runs, CachedSequence place, int position) {}
@@ -111,7 +111,7 @@ final class Request implements Unfinished {
             int lastResume,
             Sampler sampler,
             boolean suppressesTokens,
-            SequenceDrafts drafts,
+            DraftAcceptanceTracker drafts,
             Runnable wakeUp) {
         request = submission.request();
         listener = submission.listener();
@@ -144,7 +144,7 @@ final class Request implements Unfinished {
 
     /** Positions worth a checkpoint; the last one from which a prompt may resume is one. */
     private static int[] stops(GenerationRequest.Prompt prompt, int lastResume) {
-        int[] all = KeptPositions.of(prompt);
+        int[] all = CheckpointPositions.of(prompt);
         if (lastResume >= prompt.length() || !prompt.scope().keeps()) {
             return all;
         }
@@ -203,7 +203,7 @@ final class Request implements Unfinished {
     }
 
     /** What becomes of guesses. */
-    SequenceDrafts drafts() {
+    DraftAcceptanceTracker drafts() {
         return drafts;
     }
 
@@ -294,12 +294,12 @@ final class Request implements Unfinished {
     }
 
     /** The scores of its pages that were asked for last. */
-    Optional<PageRounds.Round> round() {
+    Optional<PendingPageScores.Round> round() {
         return round;
     }
 
     /** Somebody was asked for the scores of its pages. */
-    void await(PageRounds.Round asked) {
+    void await(PendingPageScores.Round asked) {
         round = Optional.of(asked);
     }
 
@@ -319,7 +319,7 @@ final class Request implements Unfinished {
     }
 
     /** Slots that its sequence may need beside those that it has. */
-    int slotsToCome(SequenceCache cache) {
+    int slotsToCome(KvCacheManager cache) {
         int most = cache.mostSlots(promptLength + request.ending().maxTokens());
         return Math.max(0, most - sequence.span().capacity());
     }
@@ -337,7 +337,7 @@ final class Request implements Unfinished {
                 tokens, promptLength, lastResume, replay, request.prompt().scope(), wanted);
     }
 
-    CutList replay() {
+    ChunkBoundaries replay() {
         return replay;
     }
 
@@ -436,7 +436,7 @@ final class Request implements Unfinished {
     }
 
     /** Takes note of what is read for it from disk, if anything is; it does not ask again. */
-    void askDisk(Optional<? extends StoreRead> load) {
+    void askDisk(Optional<? extends PrefixLoad> load) {
         askedDisk = true;
         read = load;
     }
@@ -446,7 +446,7 @@ final class Request implements Unfinished {
     }
 
     /** Likewise of what comes from a store that others share. */
-    void askOthers(Optional<? extends StoreRead> load) {
+    void askOthers(Optional<? extends PrefixLoad> load) {
         askedOthers = true;
         read = load;
     }
@@ -488,7 +488,8 @@ final class Request implements Unfinished {
     /** Goes back to the queue, to be computed again as it was. */
     void loseSequence() {
         // What was only copied was not computed for this request, and guesses are no part of it.
-        CutList done = isRestoring() ? CutList.NONE : sequence.cuts().endingBy(known());
+        ChunkBoundaries done =
+                isRestoring() ? ChunkBoundaries.NONE : sequence.cuts().endingBy(known());
         replay = done.end() >= replay.end() ? done : replay;
         sequence = null;
         held = false;
@@ -512,13 +513,13 @@ final class Request implements Unfinished {
         read = Optional.empty();
         awaited = Optional.empty();
         lookedOut = null;
-        round.ifPresent(PageRounds.Round::drop);
+        round.ifPresent(PendingPageScores.Round::drop);
         round = Optional.empty();
     }
 
     /** Nothing more will be done for it. */
     void leave() {
-        round.ifPresent(PageRounds.Round::drop);
+        round.ifPresent(PendingPageScores.Round::drop);
         phase = Phase.ENDED;
     }
 
@@ -566,11 +567,11 @@ final class Request implements Unfinished {
 
     /** Tokens of the prompt that needed no computing when it first ran. */
     int cachedTokens() {
-        return cacheUse.map(CacheUse::tokens).orElse(0);
+        return cacheUse.map(PrefixLookupResult::tokens).orElse(0);
     }
 
     /** Takes note of what the prefix cache was good for. */
-    void usedCache(CacheUse use) {
+    void usedCache(PrefixLookupResult use) {
         cacheUse = Optional.of(use);
     }
 
@@ -584,7 +585,7 @@ final class Request implements Unfinished {
                 reason,
                 new GenerationEnd.Tokens(promptLength, cachedTokens(), generated),
                 clock.end(),
-                cacheUse.orElseGet(() -> CacheUse.missed(MissReason.UNKNOWN)),
+                cacheUse.orElseGet(() -> PrefixLookupResult.missed(MissReason.UNKNOWN)),
                 drafts.figures(),
                 policy.flatMap(
                         chosen ->

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
  * The requests that wait, in front of an engine that works, waits with them, turns them away or is
  * at its end. Thread-safe; the engine's thread takes what all others put in.
  */
-final class RequestQueue implements WaitingLine {
+final class RequestQueue implements WaitingRequests {
     private final int limit;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -186,12 +186,12 @@ final class RequestQueue implements WaitingLine {
     }
 
     /**
-     * Refuses requests until {@link #welcome}, and ends those that wait.
+     * Refuses requests until {@link #resume}, and ends those that wait.
      *
      * @param end notifies them, before a drain returns; called once, without the queue's lock,
      *     maybe with none
      */
-    void turnAway(ShardLostException loss, Consumer<List<Request>> end) {
+    void reject(ShardLostException loss, Consumer<List<Request>> end) {
         lock.lock();
         try {
             refusal = Optional.of(loss);
@@ -211,7 +211,7 @@ final class RequestQueue implements WaitingLine {
     }
 
     /** Takes requests again. */
-    void welcome() {
+    void resume() {
         lock.lock();
         try {
             refusal = Optional.empty();

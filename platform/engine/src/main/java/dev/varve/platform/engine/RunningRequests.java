@@ -26,9 +26,9 @@ final class RunningRequests {
     private static final int MOST_MOVES = 2;
 
     private final PrefixCache cache;
-    private final WaitingLine line;
-    private final Drafting drafting;
-    private final Refuge refuge;
+    private final WaitingRequests line;
+    private final SpeculativeDecoding drafting;
+    private final RequestFailover refuge;
     private final FailureCounter failures;
     private final List<Request> requests = new ArrayList<>();
     private long preemptions;
@@ -40,9 +40,9 @@ final class RunningRequests {
      */
     RunningRequests(
             PrefixCache cache,
-            WaitingLine line,
-            Drafting drafting,
-            Refuge refuge,
+            WaitingRequests line,
+            SpeculativeDecoding drafting,
+            RequestFailover refuge,
             FailureCounter failures) {
         this.refuge = refuge;
         this.failures = failures;
@@ -196,7 +196,7 @@ final class RunningRequests {
     }
 
     private void moveOrFail(Request request, VarveException reason) {
-        boolean mayMove = Refuge.helps(reason) && request.countLoss() <= MOST_MOVES;
+        boolean mayMove = RequestFailover.helps(reason) && request.countLoss() <= MOST_MOVES;
         if (mayMove) {
             request.loseSequence();
         }
@@ -222,7 +222,7 @@ final class RunningRequests {
             return true;
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.WARNING, "a request failed", e);
-            end(request, StepFailure.of(e));
+            end(request, StepErrorMapper.of(e));
             return false;
         }
     }

@@ -2,7 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
-import dev.varve.platform.paging.PageReader;
+import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.sampling.Sampler;
 import dev.varve.platform.setting.Setting;
@@ -45,7 +45,7 @@ public final class Scheduler implements Engine {
     private final ModelShape shape;
     private final EngineOptions options;
     private final RequestQueue queue;
-    private final Drafting drafting;
+    private final SpeculativeDecoding drafting;
     private final StepRunner steps;
     private final Thread thread;
     private final AtomicLong arrivals = new AtomicLong();
@@ -55,7 +55,7 @@ public final class Scheduler implements Engine {
     private volatile Optional<EngineStatus.Outage> outage = Optional.empty();
 
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
-    private volatile Refuge refuge = Refuge.NONE;
+    private volatile RequestFailover refuge = RequestFailover.NONE;
 
     /** Why somebody wants it to end as if it were broken. */
     private volatile Optional<VarveException> condemned = Optional.empty();
@@ -69,12 +69,12 @@ public final class Scheduler implements Engine {
             ModelShape shape,
             EngineOptions options,
             Optional<SpeculationOptions> speculation,
-            Optional<PageReader> pages) {
+            Optional<AsyncPageScorer> pages) {
         this.pipeline = pipeline;
         this.shape = shape;
         this.options = options;
         queue = new RequestQueue(options.queueLimit());
-        drafting = new Drafting(speculation, shape.vocabularySize());
+        drafting = new SpeculativeDecoding(speculation, shape.vocabularySize());
         steps = new StepRunner(pipeline, shape, options, drafting, pages, queue, new Elsewhere());
         published = steps.figures(0);
         thread = Thread.ofPlatform().name("varve-engine").daemon(true).unstarted(this::run);
@@ -104,27 +104,27 @@ public final class Scheduler implements Engine {
             ModelShape shape,
             EngineOptions options,
             Optional<SpeculationOptions> speculation,
-            Optional<PageReader> pages) {
+            Optional<AsyncPageScorer> pages) {
         Scheduler scheduler = new Scheduler(pipeline, shape, options, speculation, pages);
         scheduler.thread.start();
         return scheduler;
     }
 
     /** Whatever the refuge is at the moment. */
-    private final class Elsewhere implements Refuge {
+    private final class Elsewhere implements RequestFailover {
         @Override
         public boolean isOpen() {
             return refuge.isOpen();
         }
 
         @Override
-        public boolean takes(Unfinished request, VarveException reason) {
+        public boolean takes(TransferableRequest request, VarveException reason) {
             return refuge.takes(request, reason);
         }
     }
 
     /** Has requests go on elsewhere that cannot end here; to be called before there are any. */
-    public void shelter(Refuge elsewhere) {
+    public void setFailover(RequestFailover elsewhere) {
         refuge = elsewhere;
     }
 
@@ -134,7 +134,7 @@ public final class Scheduler implements Engine {
      *
      * @throws VarveException of kind UNAVAILABLE if this one takes no requests
      */
-    public void adopt(Unfinished unfinished) {
+    public void adopt(TransferableRequest unfinished) {
         switch (unfinished) {
             case Request request -> {
                 request.moveTo(arrivals.getAndIncrement(), queue::wakeUp);
@@ -144,12 +144,12 @@ public final class Scheduler implements Engine {
     }
 
     /** Whether it takes requests: it is not broken, closed, or without a shard. */
-    public boolean isTaking() {
+    public boolean acceptsRequests() {
         return !broken.isDone() && !queue.isClosed() && !queue.turnsAway();
     }
 
     /** Has the engine end as one that is broken, after the step under way. */
-    public void condemn(VarveException reason) {
+    public void fail(VarveException reason) {
         condemned = Optional.of(reason);
         queue.wakeUp();
     }
@@ -204,7 +204,7 @@ public final class Scheduler implements Engine {
         VarveException end = new EngineClosedException(VarveException.Kind.CANCELLED);
         try {
             if (queue.staysQuiet(BEFORE_REHEARSAL)) {
-                Rehearsal.run(pipeline, shape, options, queue::isQuiet);
+                EngineWarmup.run(pipeline, shape, options, queue::isQuiet);
             }
             while (queue.awaitWork(this::isIdle)) {
                 condemned.ifPresent(
@@ -238,7 +238,7 @@ public final class Scheduler implements Engine {
             recover(e);
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, "a step failed; each request is tried alone", e);
-            steps.failAll(StepFailure.of(e));
+            steps.failAll(StepErrorMapper.of(e));
         }
         if (steps.failuresInARow() >= FAILURES_IN_A_ROW) {
             throw new IllegalStateException(
@@ -280,7 +280,8 @@ public final class Scheduler implements Engine {
                 loss.getMessage());
         steps.loseAll();
         publish();
-        ShardPatience patience = new ShardPatience(options.shardPatience(), System::nanoTime);
+        ShardRecoveryTimeout patience =
+                new ShardRecoveryTimeout(options.shardPatience(), System::nanoTime);
         CompletableFuture<Void> back = pipeline.recover();
         back.whenComplete((nothing, failure) -> queue.wakeUp());
         while (!back.isDone()) {
@@ -289,11 +290,11 @@ public final class Scheduler implements Engine {
             }
             boolean over = patience.isOver(health());
             if (over) {
-                turnAway(loss);
+                reject(loss);
             } else if (refuge.isOpen()) {
                 sendOn(loss);
             } else {
-                queue.welcome();
+                queue.resume();
             }
             outage = Optional.of(new EngineStatus.Outage(patience.waited(), patience.left(), over));
             if (!back.isDone() && !queue.awaitChange(RECOVERY_CHECK)) {
@@ -304,7 +305,7 @@ public final class Scheduler implements Engine {
             answerQuestions();
             publish();
         }
-        queue.welcome();
+        queue.resume();
         outage = Optional.empty();
         ShardPipeline.join(back);
         LOG.log(System.Logger.Level.INFO, "the model is whole again; requests go on");
@@ -315,7 +316,7 @@ public final class Scheduler implements Engine {
     }
 
     /** Ends the requests that wait, and refuses others. */
-    private void turnAway(ShardLostException loss) {
+    private void reject(ShardLostException loss) {
         if (!queue.turnsAway()) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -325,14 +326,14 @@ public final class Scheduler implements Engine {
         }
         VarveException reason = RequestQueue.missing(loss);
         Leaving leaving = new Leaving(reason);
-        queue.turnAway(loss, leaving);
+        queue.reject(loss, leaving);
         leaving.moveOrFail();
     }
 
     /** Has requests go on elsewhere at once, rather than wait for what may take long. */
     private void sendOn(ShardLostException loss) {
         List<Request> left = new ArrayList<>();
-        queue.turnAway(loss, left::addAll);
+        queue.reject(loss, left::addAll);
         move(left, RequestQueue.missing(loss)).reversed().forEach(queue::requeue);
     }
 
@@ -347,7 +348,7 @@ public final class Scheduler implements Engine {
 
         Leaving(VarveException reason) {
             this.reason = reason;
-            mayMove = Refuge.helps(reason) && refuge.isOpen();
+            mayMove = RequestFailover.helps(reason) && refuge.isOpen();
         }
 
         @Override
@@ -427,7 +428,7 @@ public final class Scheduler implements Engine {
             // Or it would fail again and again.
             queue.remove(request);
             if (!request.isRunning()) {
-                RunningRequests.fail(request, StepFailure.of(e));
+                RunningRequests.fail(request, StepErrorMapper.of(e));
             }
             throw e;
         }

@@ -6,8 +6,8 @@ import dev.varve.platform.prefix.CacheMover;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.Feature;
-import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
@@ -27,7 +27,7 @@ import java.util.function.Function;
  * the first, unless both compute on the same cores. Owns the shards.
  */
 public final class ShardPipeline implements CacheMover, AutoCloseable {
-    private final List<Stage> stages;
+    private final List<PipelineStage> stages;
     private final List<StageWorker> workers;
     private final int depth;
 
@@ -58,7 +58,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
             // One group of all: nothing could overlap, and a hand-over would cost time.
             StageWorker worker =
                     workers.isEmpty() ? StageWorker.inline() : workers.get(indexOf(shard, groups));
-            stages.add(new Stage(shard, worker));
+            stages.add(new PipelineStage(shard, worker));
         }
         depth = groups.size() == 1 ? 1 : groups.size() + 1;
     }
@@ -89,7 +89,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         return index;
     }
 
-    private ShardPipeline(List<Stage> stages, int depth) {
+    private ShardPipeline(List<PipelineStage> stages, int depth) {
         this.stages = stages;
         this.depth = depth;
         workers = List.of();
@@ -100,12 +100,12 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
      * to be used together with this one.
      */
     ShardPipeline rehearsing() {
-        return new ShardPipeline(stages.stream().map(Stage::rehearsing).toList(), depth);
+        return new ShardPipeline(stages.stream().map(PipelineStage::rehearsing).toList(), depth);
     }
 
     /** The shards in layer order. */
     public List<Shard> shards() {
-        return stages.stream().map(Stage::shard).toList();
+        return stages.stream().map(PipelineStage::shard).toList();
     }
 
     /** Tokens in whose multiples a window may be cut into pieces in all shards. */
@@ -115,7 +115,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
 
     /** The shards in layer order, with the times that they take. */
     public List<ShardStatus> status() {
-        return stages.stream().map(Stage::status).toList();
+        return stages.stream().map(PipelineStage::status).toList();
     }
 
     /** Batches that are worth having in flight, so that every shard has work; 1 where none can. */
@@ -132,7 +132,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         CompletableFuture<ShardResult> last = stages.getFirst().forward(batch, Optional.empty());
         List<CompletableFuture<ShardResult>> all = new ArrayList<>(stages.size());
         all.add(last);
-        for (Stage stage : stages.subList(1, stages.size())) {
+        for (PipelineStage stage : stages.subList(1, stages.size())) {
             last = last.thenCompose(result -> stage.forward(batch, result.boundary()));
             all.add(last);
         }
@@ -148,7 +148,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
      */
     private static ShardResult gather(
             Batch batch, ShardResult last, List<CompletableFuture<ShardResult>> results) {
-        Map<Integer, Feature> byLayer = new TreeMap<>();
+        Map<Integer, CapturedFeature> byLayer = new TreeMap<>();
         for (CompletableFuture<ShardResult> result : results) {
             result.join().features().forEach(feature -> byLayer.put(feature.layer(), feature));
         }
@@ -172,24 +172,25 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
         return move(parts, target, Shard::export);
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
         return move(parts, source, Shard::adopt);
     }
 
     /** {@link Shard#export} or {@link Shard#adopt}. */
     private interface Move {
-        CompletableFuture<Void> of(Shard shard, List<CachePart> parts, PartBytes bytes);
+        CompletableFuture<Void> of(Shard shard, List<CachePart> parts, CachePartTransfer bytes);
     }
 
-    private CompletableFuture<Void> move(List<CachePart> parts, PartBytes bytes, Move move) {
+    private CompletableFuture<Void> move(
+            List<CachePart> parts, CachePartTransfer bytes, Move move) {
         return inOrder(
                 range -> {
-                    PartsOfShard own = PartsOfShard.of(range, parts, bytes);
+                    ShardCacheParts own = ShardCacheParts.of(range, parts, bytes);
                     return own.parts().isEmpty()
                             ? Optional.empty()
                             : Optional.of(shard -> move.of(shard, own.parts(), own));
@@ -206,7 +207,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
             Function<LayerRange, Optional<Function<Shard, CompletableFuture<Void>>>> work) {
         List<CompletableFuture<Void>> all = new ArrayList<>(stages.size());
         CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
-        for (Stage stage : stages) {
+        for (PipelineStage stage : stages) {
             Function<Shard, CompletableFuture<Void>> own =
                     work.apply(stage.shard().range())
                             .orElse(shard -> CompletableFuture.completedFuture(null));
@@ -240,7 +241,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     /** Bytes of all shards, on their devices and in host memory. */
     public ShardMemory memory() {
         ShardMemory sum = new ShardMemory(0, 0, 0, 0);
-        for (Stage stage : stages) {
+        for (PipelineStage stage : stages) {
             ShardMemory each = stage.shard().memory();
             sum =
                     new ShardMemory(
@@ -273,7 +274,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     public void close() {
         workers.forEach(StageWorker::close);
         Optional<Throwable> failure = Optional.empty();
-        for (Stage stage : stages) {
+        for (PipelineStage stage : stages) {
             try {
                 stage.shard().close();
             } catch (RuntimeException | Error e) {

@@ -1,9 +1,9 @@
 package dev.varve.platform.engine;
 
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.shard.ShardTraffic;
 
 import java.util.Objects;
@@ -24,8 +24,8 @@ public record ShardStatus(
         LayerRange range,
         ShardMemory memory,
         ShardHealth health,
-        Work work,
-        Optional<ShardPeer> peer) {
+        BatchEntry work,
+        Optional<RemoteShardProcess> peer) {
     /** Checks that nothing is missing. */
     public ShardStatus {
         Objects.requireNonNull(peer);
@@ -33,7 +33,11 @@ public record ShardStatus(
 
     /** A shard of whose process nothing is known. */
     public ShardStatus(
-            String device, LayerRange range, ShardMemory memory, ShardHealth health, Work work) {
+            String device,
+            LayerRange range,
+            ShardMemory memory,
+            ShardHealth health,
+            BatchEntry work) {
         this(device, range, memory, health, work, Optional.empty());
     }
 
@@ -47,7 +51,7 @@ public record ShardStatus(
      * @param traffic what went over its connection, for a shard in another process
      * @param recent what batches took lately
      */
-    public record Work(
+    public record BatchEntry(
             long forwards,
             long tokens,
             double forwardMillis,
@@ -55,7 +59,7 @@ public record ShardStatus(
             Optional<ShardTraffic> traffic,
             Recent recent) {
         /** Of which only the sums are known. */
-        public Work(
+        public BatchEntry(
                 long forwards,
                 long tokens,
                 double forwardMillis,

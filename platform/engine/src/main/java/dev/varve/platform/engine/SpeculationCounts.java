@@ -77,7 +77,7 @@ public record SpeculationCounts(
             told = snapshot();
         }
 
-        void verified(Guesses guesses, int right) {
+        void verified(DraftTokens guesses, int right) {
             drafted += guesses.count();
             accepted += right;
             widths[guesses.count()]++;

@@ -3,14 +3,14 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.failure.FailureCounter;
-import dev.varve.platform.paging.PageReader;
+import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.prefix.CacheEntry;
-import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.PrefixCache;
+import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.CacheRequest;
 import dev.varve.platform.sequence.CachedSequence;
 import dev.varve.platform.store.ArchiveStatus;
-import dev.varve.platform.store.SharedStatus;
+import dev.varve.platform.store.SharedArchiveStatus;
 
 import java.time.Duration;
 import java.util.List;
@@ -45,11 +45,11 @@ final class StepRunner {
     private final ShardPipeline pipeline;
     private final EngineOptions.Capacity capacity;
     private final boolean mayMix;
-    private final EngineState state;
+    private final EngineContext state;
     private final RunningRequests running;
     private final DecodeStep decode;
     private final PrefillStep prefill;
-    private final Restores restores;
+    private final PendingRestores restores;
     private final FailureCounter failures = new FailureCounter(System::nanoTime);
     private long promptTokens;
     private long cachedTokens;
@@ -65,14 +65,14 @@ final class StepRunner {
             ShardPipeline pipeline,
             ModelShape shape,
             EngineOptions options,
-            Drafting drafting,
-            Optional<PageReader> reader,
-            WaitingLine line,
-            Refuge refuge) {
+            SpeculativeDecoding drafting,
+            Optional<AsyncPageScorer> reader,
+            WaitingRequests line,
+            RequestFailover refuge) {
         this.pipeline = pipeline;
         capacity = options.capacity();
         mayMix = options.pace().mixes() && pipeline.depth() == 1;
-        StepPace pace = new StepPace(options.pace().maxGap());
+        StepTokenBudget pace = new StepTokenBudget(options.pace().maxGap());
         PrefixCache cache =
                 PrefixCache.of(
                         capacity.caches(),
@@ -90,15 +90,15 @@ final class StepRunner {
                         options.feed(),
                         failures);
         running = new RunningRequests(cache, line, drafting, refuge, failures);
-        restores = new Restores(cache, running, this::start);
+        restores = new PendingRestores(cache, running, this::start);
         state =
-                new EngineState(
+                new EngineContext(
                         running,
                         cache,
-                        new Flights(pipeline, cache, pace, drafting, this::endFailed),
+                        new InFlightBatches(pipeline, cache, pace, drafting, this::endFailed),
                         new TokenChoice(shape.vocabularySize()),
                         drafting,
-                        new PageRounds(reader, cache.devices(), line::wakeUp));
+                        new PendingPageScores(reader, cache.devices(), line::wakeUp));
         decode = new DecodeStep(state, capacity.contextTokens());
         prefill = new PrefillStep(state, line, pace, pipeline.columnGroup());
     }
@@ -239,7 +239,8 @@ final class StepRunner {
      * part there as well.
      */
     private void learnFrom(CacheRequest wanted, Request request) {
-        int parting = state.prefix().alike(wanted) / KeptPositions.NEAR * KeptPositions.NEAR;
+        int parting =
+                state.prefix().alike(wanted) / CheckpointPositions.NEAR * CheckpointPositions.NEAR;
         if (request.isNew() && parting >= request.sequence().computed() + WORTH_WAITING) {
             request.keepAlso(parting);
         }
@@ -267,7 +268,7 @@ final class StepRunner {
         return state.prefix().awaits(awaited.place(), awaited.position());
     }
 
-    private void start(Request request, CacheUse use) {
+    private void start(Request request, PrefixLookupResult use) {
         if (!request.isNew()) {
             return;
         }
@@ -287,7 +288,7 @@ final class StepRunner {
             running.showAgain();
         }
         state.drafting().catchUp(CATCH_UP);
-        List<Work> works = decode.works();
+        List<BatchEntry> works = decode.works();
         boolean mixes = mayMix && state.flights().submitted() >= mixesFrom;
         if (mixes) {
             works.addAll(prefill.besideRows(works.size()));
@@ -308,7 +309,7 @@ final class StepRunner {
      * each is tried without the others. A batch behind it of the same sequence does not fit what
      * the caches hold; a shard says so as it likes.
      */
-    private void endFailed(Flights.Failure failure) {
+    private void endFailed(InFlightBatches.Failure failure) {
         failures.countStep(failure.reason());
         if (failure.mixed()) {
             mixesFrom = state.flights().submitted() + APART;
@@ -330,7 +331,7 @@ final class StepRunner {
         loseChanged(failure);
     }
 
-    private void loseChanged(Flights.Failure failure) {
+    private void loseChanged(InFlightBatches.Failure failure) {
         if (failure.changedOthers()) {
             // Some shards may have changed rows of other sequences and some not.
             LOG.log(System.Logger.Level.WARNING, "all running requests are computed anew");
@@ -426,7 +427,7 @@ final class StepRunner {
     }
 
     /** What became of sharing with other servers; any thread may ask. */
-    Optional<SharedStatus> shared() {
+    Optional<SharedArchiveStatus> shared() {
         return state.prefix().shared();
     }
 

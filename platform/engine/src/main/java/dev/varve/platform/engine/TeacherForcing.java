@@ -2,12 +2,12 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
-import dev.varve.platform.sequence.Stretch;
+import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.Arrays;
@@ -56,19 +56,19 @@ public final class TeacherForcing {
                     ChunkPlan.next(
                             begin,
                             ChunkPlan.windowEnd(begin, tokens.length, 0),
-                            Stretch.WINDOW,
+                            ChunkKind.WINDOW,
                             continues,
                             ChunkPlan.TILE);
-            Slice slice =
-                    new Slice(
+            SequenceChunk slice =
+                    new SequenceChunk(
                             0,
                             Arrays.copyOfRange(tokens, begin, chunk.end()),
-                            SlicePlace.next(begin, span, STATE_ROW),
+                            ChunkPlacement.next(begin, span, STATE_ROW),
                             OutputRows.ALL,
                             chunk.stretch().kind());
             ShardResult result = pipeline.forward(new Batch(List.of(slice), Phase.PREFILL));
             sink.accept(result.logits(), result.rows(), vocabulary);
-            continues = chunk.stretch() == Stretch.PIECE;
+            continues = chunk.stretch() == ChunkKind.PIECE;
             begin = chunk.end();
         }
     }

@@ -3,7 +3,7 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.platform.sampling.TokenLogprobs;
 import dev.varve.platform.sampling.TokenMask;
-import dev.varve.platform.sequence.TokenOutput;
+import dev.varve.platform.sequence.TokenLogits;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.ShardResult;
 
@@ -46,12 +46,12 @@ final class TokenChoice {
     }
 
     /** What the model gave for a row of a result, valid until the next batch. */
-    TokenOutput output(ShardResult result, int row, OutputRows rows) {
-        return TokenOutput.of(result, row, vocabulary, rows);
+    TokenLogits output(ShardResult result, int row, OutputRows rows) {
+        return TokenLogits.of(result, row, vocabulary, rows);
     }
 
     /** The same, valid for good. */
-    TokenOutput copy(TokenOutput output) {
+    TokenLogits copy(TokenLogits output) {
         return output.copy(vocabulary);
     }
 
@@ -79,7 +79,7 @@ final class TokenChoice {
      *
      * @throws VarveException if no token can be chosen
      */
-    Chosen choose(Request request, TokenOutput output) {
+    Chosen choose(Request request, TokenLogits output) {
         int token = next(request, output);
         return take(request, token, logprobs(request, output, token));
     }
@@ -118,7 +118,7 @@ final class TokenChoice {
     }
 
     private static Optional<TokenLogprobs> logprobs(
-            Request request, TokenOutput output, int token) {
+            Request request, TokenLogits output, int token) {
         OptionalInt top = request.rules().topLogprobs();
         return top.isEmpty()
                 ? Optional.empty()
@@ -127,7 +127,7 @@ final class TokenChoice {
                                 .logprobs(output.logits(), output.offset(), token, top.getAsInt()));
     }
 
-    private int next(Request request, TokenOutput output) {
+    private int next(Request request, TokenLogits output) {
         TokenGuide guide = request.rules().guide();
         OptionalInt forced = guide.forced();
         if (forced.isPresent()) {

@@ -4,10 +4,10 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.Generation;
-import dev.varve.platform.engine.Refuge;
 import dev.varve.platform.engine.ReplicaStatus;
+import dev.varve.platform.engine.RequestFailover;
 import dev.varve.platform.engine.Scheduler;
-import dev.varve.platform.engine.Unfinished;
+import dev.varve.platform.engine.TransferableRequest;
 import dev.varve.platform.prefix.CacheEntry;
 
 import java.time.Duration;
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 
 /**
  * Several engines of one model as one. A request goes to the replica that has most of its prompt
- * ({@link ReplicaChoice}). When an engine breaks, or lacks a shard, its requests go on at another
+ * ({@link ReplicaRouter}). When an engine breaks, or lacks a shard, its requests go on at another
  * one with the tokens that they have, and the broken one is loaded again. Thread-safe.
  */
 public final class EnginePool implements Engine {
@@ -33,9 +33,9 @@ public final class EnginePool implements Engine {
     private static final long SHORT_LIFE = Duration.ofMinutes(1).toNanos();
 
     private final List<Replica> replicas;
-    private final Member.Opener opener;
-    private final Revival revival;
-    private final OpenCount open = new OpenCount();
+    private final PooledEngine.Opener opener;
+    private final ReplicaRestarter revival;
+    private final ActiveCount open = new ActiveCount();
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
 
     /** One choice at a time, or requests that come at once all go to the same replica. */
@@ -44,7 +44,7 @@ public final class EnginePool implements Engine {
     private volatile boolean draining;
     private volatile boolean closed;
 
-    private EnginePool(int count, Member.Opener opener, Revival revival) {
+    private EnginePool(int count, PooledEngine.Opener opener, ReplicaRestarter revival) {
         replicas = IntStream.range(0, count).mapToObj(Replica::new).toList();
         this.opener = opener;
         this.revival = revival;
@@ -56,28 +56,32 @@ public final class EnginePool implements Engine {
      * @param members at least one, in the order of their numbers
      * @param opener loads another one in the place of one that broke
      */
-    public static EnginePool of(List<Member> members, Member.Opener opener) {
+    public static EnginePool of(List<PooledEngine> members, PooledEngine.Opener opener) {
         return of(members, opener, Duration.ofSeconds(1), Duration.ofMinutes(1));
     }
 
     /** Likewise, with other pauses between attempts to load a replica. */
     static EnginePool of(
-            List<Member> members, Member.Opener opener, Duration firstPause, Duration longest) {
-        EnginePool pool = new EnginePool(members.size(), opener, new Revival(firstPause, longest));
+            List<PooledEngine> members,
+            PooledEngine.Opener opener,
+            Duration firstPause,
+            Duration longest) {
+        EnginePool pool =
+                new EnginePool(members.size(), opener, new ReplicaRestarter(firstPause, longest));
         for (int i = 0; i < members.size(); i++) {
             pool.put(pool.replicas.get(i), members.get(i), 0);
         }
         return pool;
     }
 
-    private void put(Replica replica, Member member, int failures) {
-        member.engine().shelter(new Others(replica));
+    private void put(Replica replica, PooledEngine member, int failures) {
+        member.engine().setFailover(new Others(replica));
         replica.put(member);
         member.engine().broken().thenAccept(reason -> lose(replica, reason, failures));
     }
 
     /** The other replicas, as one of them sees them. */
-    private final class Others implements Refuge {
+    private final class Others implements RequestFailover {
         private final Replica from;
 
         Others(Replica from) {
@@ -86,18 +90,19 @@ public final class EnginePool implements Engine {
 
         @Override
         public boolean isOpen() {
-            return !closed && replicas.stream().anyMatch(each -> each != from && each.isTaking());
+            return !closed
+                    && replicas.stream().anyMatch(each -> each != from && each.acceptsRequests());
         }
 
         @Override
-        public boolean takes(Unfinished request, VarveException reason) {
-            if (closed || !(request.listener() instanceof Ticket ticket)) {
+        public boolean takes(TransferableRequest request, VarveException reason) {
+            if (closed || !(request.listener() instanceof RoutedRequest ticket)) {
                 return false;
             }
             if (!reason.kind().equals(VarveException.Kind.UNAVAILABLE) && from.failsAgain()) {
-                from.member().ifPresent(each -> each.engine().condemn(reason));
+                from.member().ifPresent(each -> each.engine().fail(reason));
             }
-            for (ReplicaChoice.Candidate candidate : order(ticket, Optional.of(from))) {
+            for (ReplicaRouter.Candidate candidate : order(ticket, Optional.of(from))) {
                 if (adopt(candidate, ticket, request)) {
                     from.countMove();
                     return true;
@@ -108,7 +113,7 @@ public final class EnginePool implements Engine {
     }
 
     private static boolean adopt(
-            ReplicaChoice.Candidate candidate, Ticket ticket, Unfinished request) {
+            ReplicaRouter.Candidate candidate, RoutedRequest ticket, TransferableRequest request) {
         Replica replica = candidate.replica();
         ticket.assign(replica, candidate.cached());
         replica.index().add(ticket.prompt());
@@ -122,13 +127,13 @@ public final class EnginePool implements Engine {
         }
     }
 
-    private List<ReplicaChoice.Candidate> order(Ticket ticket, Optional<Replica> without) {
+    private List<ReplicaRouter.Candidate> order(RoutedRequest ticket, Optional<Replica> without) {
         List<Replica> taking =
                 replicas.stream()
                         .filter(each -> without.filter(other -> other == each).isEmpty())
-                        .filter(Replica::isTaking)
+                        .filter(Replica::acceptsRequests)
                         .toList();
-        return ReplicaChoice.order(taking, ticket.prompt());
+        return ReplicaRouter.order(taking, ticket.prompt());
     }
 
     @Override
@@ -137,9 +142,11 @@ public final class EnginePool implements Engine {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE, "the server is shutting down");
         }
-        PromptBlocks prompt = PromptBlocks.of(submissions.getFirst().request().prompt());
-        List<Ticket> tickets =
-                submissions.stream().map(each -> new Ticket(each, prompt, open::less)).toList();
+        PromptBlockHashes prompt = PromptBlockHashes.of(submissions.getFirst().request().prompt());
+        List<RoutedRequest> tickets =
+                submissions.stream()
+                        .map(each -> new RoutedRequest(each, prompt, open::less))
+                        .toList();
         open.more(tickets.size());
         try {
             return place(tickets);
@@ -150,7 +157,7 @@ public final class EnginePool implements Engine {
     }
 
     /** Tries one replica after the other, as long as the reason is the replica's. */
-    private List<Generation> place(List<Ticket> tickets) {
+    private List<Generation> place(List<RoutedRequest> tickets) {
         VarveException failure = away();
         int tries = replicas.size();
         List<Replica> tried = new ArrayList<>();
@@ -165,9 +172,9 @@ public final class EnginePool implements Engine {
                         .member()
                         .orElseThrow(EnginePool::away)
                         .engine()
-                        .submit(tickets.stream().map(Ticket::submission).toList());
+                        .submit(tickets.stream().map(RoutedRequest::submission).toList());
             } catch (VarveException e) {
-                tickets.forEach(Ticket::leave);
+                tickets.forEach(RoutedRequest::leave);
                 failure = e;
                 if (!isOfReplica(e)) {
                     break;
@@ -178,7 +185,7 @@ public final class EnginePool implements Engine {
     }
 
     private static boolean isOfReplica(VarveException failure) {
-        return Refuge.helps(failure) || failure.kind() == VarveException.Kind.OVERLOADED;
+        return RequestFailover.helps(failure) || failure.kind() == VarveException.Kind.OVERLOADED;
     }
 
     private static VarveException away() {
@@ -188,22 +195,22 @@ public final class EnginePool implements Engine {
     }
 
     /** Where requests of one prompt go; they are reckoned there from now on. */
-    private Optional<Replica> choose(List<Ticket> tickets, List<Replica> tried) {
-        Ticket first = tickets.getFirst();
+    private Optional<Replica> choose(List<RoutedRequest> tickets, List<Replica> tried) {
+        RoutedRequest first = tickets.getFirst();
         List<Replica> taking =
                 replicas.stream()
                         .filter(each -> !tried.contains(each))
-                        .filter(Replica::isTaking)
+                        .filter(Replica::acceptsRequests)
                         .toList();
         synchronized (choosing) {
-            Optional<ReplicaChoice.Candidate> best =
-                    ReplicaChoice.order(taking, first.prompt()).stream().findFirst();
+            Optional<ReplicaRouter.Candidate> best =
+                    ReplicaRouter.order(taking, first.prompt()).stream().findFirst();
             best.ifPresent(
                     chosen -> {
                         tickets.forEach(each -> each.assign(chosen.replica(), chosen.cached()));
                         chosen.replica().index().add(first.prompt());
                     });
-            return best.map(ReplicaChoice.Candidate::replica);
+            return best.map(ReplicaRouter.Candidate::replica);
         }
     }
 
@@ -238,9 +245,9 @@ public final class EnginePool implements Engine {
                 return true;
             }
             failures++;
-            replica.take().ifPresent(Member::close);
+            replica.take().ifPresent(PooledEngine::close);
             try {
-                Member opened = opener.open(replica.id());
+                PooledEngine opened = opener.open(replica.id());
                 replica.countRestart();
                 put(replica, opened, failures);
             } catch (RuntimeException e) {
@@ -276,11 +283,11 @@ public final class EnginePool implements Engine {
      * @return whether there was an engine to end
      */
     public boolean restart(int replica) {
-        Optional<Member> member = replicas.get(replica).member();
+        Optional<PooledEngine> member = replicas.get(replica).member();
         member.ifPresent(
                 each ->
                         each.engine()
-                                .condemn(
+                                .fail(
                                         new VarveException(
                                                 VarveException.Kind.UNAVAILABLE,
                                                 "it was asked to restart")));
@@ -291,7 +298,8 @@ public final class EnginePool implements Engine {
     public EngineStatus status() {
         Map<Replica, EngineStatus> all = new HashMap<>();
         replicas.forEach(each -> each.status().ifPresent(status -> all.put(each, status)));
-        EngineStatus sum = replicas.stream().map(all::get).reduce(StatusSum::of).orElseThrow();
+        EngineStatus sum =
+                replicas.stream().map(all::get).reduce(EngineStatusSum::of).orElseThrow();
         List<ReplicaStatus> each =
                 replicas.stream().map(replica -> replica.describe(all.get(replica))).toList();
         return new EngineStatus(
@@ -315,7 +323,7 @@ public final class EnginePool implements Engine {
     }
 
     private Stream<Scheduler> engines() {
-        return replicas.stream().flatMap(each -> each.member().stream()).map(Member::engine);
+        return replicas.stream().flatMap(each -> each.member().stream()).map(PooledEngine::engine);
     }
 
     @Override
@@ -355,14 +363,14 @@ public final class EnginePool implements Engine {
     @Override
     public void close() {
         closed = true;
-        List<Member> members = engineMembers();
-        members.forEach(Member::close);
+        List<PooledEngine> members = engineMembers();
+        members.forEach(PooledEngine::close);
         revival.close();
         // What was being loaded meanwhile.
-        replicas.forEach(each -> each.take().ifPresent(Member::close));
+        replicas.forEach(each -> each.take().ifPresent(PooledEngine::close));
     }
 
-    private List<Member> engineMembers() {
+    private List<PooledEngine> engineMembers() {
         return replicas.stream().flatMap(each -> each.take().stream()).toList();
     }
 }

@@ -1,9 +1,9 @@
 package dev.varve.platform.replica;
 
 import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardPeer;
 
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +32,7 @@ final class LostShards {
     }
 
     private static ShardStatus lost(
-            ShardStatus shard, ShardMemory memory, Optional<ShardPeer> peer, String why) {
+            ShardStatus shard, ShardMemory memory, Optional<RemoteShardProcess> peer, String why) {
         return new ShardStatus(
                 shard.device(),
                 shard.range(),
@@ -48,8 +48,8 @@ final class LostShards {
     }
 
     /** One that others started may go on, but not for this server. */
-    private static ShardPeer withoutProcess(ShardPeer peer) {
-        return new ShardPeer(peer.own(), peer.address(), Optional.empty());
+    private static RemoteShardProcess withoutProcess(RemoteShardProcess peer) {
+        return new RemoteShardProcess(peer.own(), peer.address(), Optional.empty());
     }
 
     /** Shards that are there, with what those before them did. */
@@ -78,8 +78,9 @@ final class LostShards {
                 now.peer());
     }
 
-    private static ShardStatus.Work after(ShardStatus.Work now, ShardStatus.Work past) {
-        return new ShardStatus.Work(
+    private static ShardStatus.BatchEntry after(
+            ShardStatus.BatchEntry now, ShardStatus.BatchEntry past) {
+        return new ShardStatus.BatchEntry(
                 past.forwards() + now.forwards(),
                 past.tokens() + now.tokens(),
                 past.forwardMillis() + now.forwardMillis(),

@@ -19,30 +19,30 @@ final class PromptIndex {
      * @param tokens what the replica's caches hold
      */
     PromptIndex(long tokens) {
-        mostBlocks = Math.max(LEAST_BLOCKS, tokens / PromptBlocks.TOKENS);
+        mostBlocks = Math.max(LEAST_BLOCKS, tokens / PromptBlockHashes.TOKENS);
     }
 
     /** Leading tokens of a prompt that are likely to be there. */
-    synchronized int cached(PromptBlocks prompt) {
+    synchronized int cached(PromptBlockHashes prompt) {
         int block = 0;
         while (block < prompt.count() && blocks.containsKey(prompt.get(block))) {
             block++;
         }
-        return block * PromptBlocks.TOKENS;
+        return block * PromptBlockHashes.TOKENS;
     }
 
     /** Tokens for which others would have to give way if so many were computed. */
     synchronized long displaced(long tokens) {
-        return Math.max(0, used() + tokens - mostBlocks * PromptBlocks.TOKENS);
+        return Math.max(0, used() + tokens - mostBlocks * PromptBlockHashes.TOKENS);
     }
 
     /** Tokens that are likely to be there. */
     synchronized long used() {
-        return (long) blocks.size() * PromptBlocks.TOKENS;
+        return (long) blocks.size() * PromptBlockHashes.TOKENS;
     }
 
     /** Takes note of a prompt that is being computed. */
-    synchronized void add(PromptBlocks prompt) {
+    synchronized void add(PromptBlockHashes prompt) {
         // The end first: what many have in common is used last, and stays longest.
         for (int block = prompt.count() - 1; block >= 0; block--) {
             blocks.put(prompt.get(block), Boolean.TRUE);

@@ -20,7 +20,7 @@ final class Replica {
     private final AtomicLong restarts = new AtomicLong();
     private final AtomicInteger strikes = new AtomicInteger();
     private volatile PromptIndex index = new PromptIndex(0);
-    private volatile Optional<Member> member = Optional.empty();
+    private volatile Optional<PooledEngine> member = Optional.empty();
     private volatile Optional<VarveException> reason = Optional.empty();
     private volatile long openedAt;
 
@@ -36,7 +36,7 @@ final class Replica {
     }
 
     /** The engine that is there, maybe a broken one; empty while none is. */
-    Optional<Member> member() {
+    Optional<PooledEngine> member() {
         return member;
     }
 
@@ -49,12 +49,12 @@ final class Replica {
         return owedTokens;
     }
 
-    boolean isTaking() {
-        return member.filter(each -> each.engine().isTaking()).isPresent();
+    boolean acceptsRequests() {
+        return member.filter(each -> each.engine().acceptsRequests()).isPresent();
     }
 
     /** An engine is there. */
-    synchronized void put(Member opened) {
+    synchronized void put(PooledEngine opened) {
         EngineStatus status = opened.engine().status();
         index = new PromptIndex(cacheTokens(status));
         strikes.set(0);
@@ -78,8 +78,8 @@ final class Replica {
     }
 
     /** Takes the broken engine out; what it did still counts. */
-    synchronized Optional<Member> take() {
-        Optional<Member> taken = member;
+    synchronized Optional<PooledEngine> take() {
+        Optional<PooledEngine> taken = member;
         taken.ifPresent(broken -> remember(broken.engine().status()));
         member = Optional.empty();
         return taken;
@@ -87,8 +87,10 @@ final class Replica {
 
     private void remember(EngineStatus last) {
         String why = reason.map(VarveException::getMessage).orElse("its replica is loaded again");
-        EngineStatus counts = StatusSum.countsOf(last, why);
-        past = Optional.of(past.map(before -> StatusSum.after(counts, before)).orElse(counts));
+        EngineStatus counts = EngineStatusSum.countsOf(last, why);
+        past =
+                Optional.of(
+                        past.map(before -> EngineStatusSum.after(counts, before)).orElse(counts));
     }
 
     /** How long its engine lived. */
@@ -121,14 +123,14 @@ final class Replica {
     synchronized Optional<EngineStatus> status() {
         Optional<EngineStatus> now = member.map(each -> each.engine().status()).map(this::judged);
         if (now.isPresent() && past.isPresent()) {
-            return Optional.of(StatusSum.after(now.get(), past.get()));
+            return Optional.of(EngineStatusSum.after(now.get(), past.get()));
         }
         return now.or(() -> past);
     }
 
     /** Shards of a broken engine may be well, and compute for nobody. */
     private EngineStatus judged(EngineStatus status) {
-        return reason.map(why -> StatusSum.broken(status, why.getMessage())).orElse(status);
+        return reason.map(why -> EngineStatusSum.broken(status, why.getMessage())).orElse(status);
     }
 
     private State state(EngineStatus status) {
@@ -136,7 +138,9 @@ final class Replica {
             return State.DOWN;
         }
         // The last one that lacks a shard takes requests, which wait there.
-        return isTaking() && status.missingShards().isEmpty() ? State.READY : State.RECOVERING;
+        return acceptsRequests() && status.missingShards().isEmpty()
+                ? State.READY
+                : State.RECOVERING;
     }
 
     ReplicaStatus describe(EngineStatus status) {

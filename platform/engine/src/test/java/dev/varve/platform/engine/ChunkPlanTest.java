@@ -3,8 +3,8 @@ package dev.varve.platform.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.sequence.CutList;
-import dev.varve.platform.sequence.Stretch;
+import dev.varve.platform.sequence.ChunkBoundaries;
+import dev.varve.platform.sequence.ChunkKind;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,7 +63,7 @@ class ChunkPlanTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 63, 64, 65, 511, 512, 513, 600, 1024, 1300})
     void piecesLeaveTheCutsOfTheWindows(int length) {
-        CutList pieces = cuts(length, 16);
+        ChunkBoundaries pieces = cuts(length, 16);
 
         for (int begin = 0; begin < length; begin += ChunkPlan.WINDOW) {
             int end = Math.min(length, begin + ChunkPlan.WINDOW);
@@ -71,53 +71,56 @@ class ChunkPlanTest {
             if (end - begin >= ChunkPlan.TILE) {
                 assertEquals(end, pieces.next(begin), where);
             }
-            assertEquals(Stretch.WINDOW, pieces.stretchAt(begin), where);
+            assertEquals(ChunkKind.WINDOW, pieces.stretchAt(begin), where);
         }
     }
 
     @Test
     void windowsOfLessThanATileAreNotAttendedInTiles() {
         assertEquals(
-                new ChunkPlan(32, Stretch.WINDOW),
-                ChunkPlan.next(0, 60, Stretch.WINDOW, false, 32));
+                new ChunkPlan(32, ChunkKind.WINDOW),
+                ChunkPlan.next(0, 60, ChunkKind.WINDOW, false, 32));
         assertEquals(
-                new ChunkPlan(60, Stretch.WINDOW),
-                ChunkPlan.next(0, 60, Stretch.WINDOW, false, ALL));
+                new ChunkPlan(60, ChunkKind.WINDOW),
+                ChunkPlan.next(0, 60, ChunkKind.WINDOW, false, ALL));
     }
 
     @Test
     void theEndOfADividedWindowIsAttendedInTiles() {
         assertEquals(
-                new ChunkPlan(32, Stretch.PIECE), ChunkPlan.next(0, 64, Stretch.WINDOW, false, 32));
+                new ChunkPlan(32, ChunkKind.PIECE),
+                ChunkPlan.next(0, 64, ChunkKind.WINDOW, false, 32));
         assertEquals(
-                new ChunkPlan(64, Stretch.LAST_PIECE),
-                ChunkPlan.next(32, 64, Stretch.WINDOW, true, 32));
+                new ChunkPlan(64, ChunkKind.LAST_PIECE),
+                ChunkPlan.next(32, 64, ChunkKind.WINDOW, true, 32));
     }
 
     @Test
     void aWindowThatWasNotFinishedIsComputedAgainInPieces() {
         assertEquals(
-                new ChunkPlan(48, Stretch.PIECE), ChunkPlan.next(0, 48, Stretch.PIECE, false, ALL));
+                new ChunkPlan(48, ChunkKind.PIECE),
+                ChunkPlan.next(0, 48, ChunkKind.PIECE, false, ALL));
         assertEquals(
-                new ChunkPlan(16, Stretch.PIECE), ChunkPlan.next(0, 48, Stretch.PIECE, false, 16));
+                new ChunkPlan(16, ChunkKind.PIECE),
+                ChunkPlan.next(0, 48, ChunkKind.PIECE, false, 16));
     }
 
     /** Behind a piece of another sequence's window that this one shares. */
     @Test
     void aSingleTokenBehindAPieceIsNoPiece() {
         assertEquals(
-                new ChunkPlan(97, Stretch.WINDOW),
-                ChunkPlan.next(96, 97, Stretch.WINDOW, true, ALL));
+                new ChunkPlan(97, ChunkKind.WINDOW),
+                ChunkPlan.next(96, 97, ChunkKind.WINDOW, true, ALL));
     }
 
     @Test
     void theShortRestOfAWindowThatIsAttendedInTilesIsAttendedInATile() {
         assertEquals(
-                new ChunkPlan(104, Stretch.LAST_PIECE),
-                ChunkPlan.next(96, 104, Stretch.WINDOW, true, ALL));
+                new ChunkPlan(104, ChunkKind.LAST_PIECE),
+                ChunkPlan.next(96, 104, ChunkKind.WINDOW, true, ALL));
         assertEquals(
-                new ChunkPlan(104, Stretch.WINDOW),
-                ChunkPlan.next(96, 104, Stretch.WINDOW, false, ALL));
+                new ChunkPlan(104, ChunkKind.WINDOW),
+                ChunkPlan.next(96, 104, ChunkKind.WINDOW, false, ALL));
     }
 
     @ParameterizedTest
@@ -133,14 +136,14 @@ class ChunkPlanTest {
         assertEquals(begin, ChunkPlan.windowBegin(position, end, slots));
     }
 
-    private static CutList cuts(int length, int most) {
-        CutList cuts = new CutList();
+    private static ChunkBoundaries cuts(int length, int most) {
+        ChunkBoundaries cuts = new ChunkBoundaries();
         while (cuts.end() < length) {
             ChunkPlan next =
                     ChunkPlan.next(
                             cuts.end(),
                             ChunkPlan.windowEnd(cuts.end(), length, 0),
-                            Stretch.WINDOW,
+                            ChunkKind.WINDOW,
                             cuts.endsInPiece(),
                             most);
             cuts.add(next.end(), next.stretch());
@@ -156,10 +159,10 @@ class ChunkPlanTest {
                     ChunkPlan.next(
                             next,
                             ChunkPlan.windowEnd(next, end, stable),
-                            Stretch.WINDOW,
+                            ChunkKind.WINDOW,
                             continues,
                             most);
-            continues = plan.stretch() == Stretch.PIECE;
+            continues = plan.stretch() == ChunkKind.PIECE;
             next = plan.end();
             ends.add(next);
         }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.prefix.CacheStores;
-import dev.varve.platform.prefix.Disk;
-import dev.varve.platform.prefix.Shared;
+import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.SharedCacheStore;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.store.ArchiveStatus;
 import dev.varve.platform.store.SimulatedDisk;
@@ -158,13 +158,13 @@ public final class EngineScenario implements Scenario {
             options = options.withShardPatience(SHORT_PATIENCE);
         }
         if (choices.nextInt(8) > 0) {
-            Optional<Disk> below =
+            Optional<DiskCacheStore> below =
                     choices.nextInt(8) > 0
-                            ? Optional.of(new Disk(disk.open(NAMESPACE), NAMESPACE, ""))
+                            ? Optional.of(new DiskCacheStore(disk.open(NAMESPACE), NAMESPACE, ""))
                             : Optional.empty();
             options =
                     options.withHostCache(
-                            new HostCache(
+                            new HostCacheOptions(
                                     model.layout(),
                                     oneOf(100_000, 200_000, 2_000_000),
                                     new CacheStores(below, shared())));
@@ -172,10 +172,10 @@ public final class EngineScenario implements Scenario {
         return Scheduler.start(new ShardPipeline(shards(options)), model.shape(), options);
     }
 
-    private Optional<Shared> shared() {
+    private Optional<SharedCacheStore> shared() {
         return choices.nextInt(3) == 0
                 ? Optional.of(
-                        new Shared(
+                        new SharedCacheStore(
                                 new SimulatedSharedStore(sharedValues, sharedFaults)
                                         .open(NAMESPACE),
                                 NAMESPACE,

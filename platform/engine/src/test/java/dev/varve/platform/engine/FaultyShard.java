@@ -2,7 +2,7 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
@@ -67,7 +67,8 @@ final class FaultyShard extends HashingShard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> forward(
+            Batch batch, Optional<LayerActivations> boundary) {
         pass(Call.FORWARD);
         return due(Call.FORWARD_FUTURE)
                 .map(CompletableFuture::<ShardResult>failedFuture)

@@ -11,8 +11,8 @@ import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.Timeout;
@@ -261,7 +261,7 @@ class FaultySpeculatorTest {
                                 new CacheCapacity(
                                         12 * SlotSpan.BLOCK,
                                         EngineOptions.Capacity.rowsFor(PARALLEL),
-                                        new Stashes(PARALLEL, 1 + MOST))),
+                                        new RollbackBuffers(PARALLEL, 1 + MOST))),
                         64);
         PlainShard.Sizes sizes = PlainEngine.sizes(options);
         PlainShard shard =

@@ -11,8 +11,8 @@ import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,7 +84,7 @@ class GuidedTest {
                         new CacheCapacity(
                                 blocks * SlotSpan.BLOCK,
                                 EngineOptions.Capacity.rowsFor(PARALLEL),
-                                new Stashes(PARALLEL, 1 + MOST))),
+                                new RollbackBuffers(PARALLEL, 1 + MOST))),
                 64);
     }
 

@@ -2,12 +2,12 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.FakeShard;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotCopy;
 
 import java.util.Arrays;
@@ -59,7 +59,8 @@ class HashingShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> forward(
+            Batch batch, Optional<LayerActivations> boundary) {
         pace.run();
         for (SlotCopy copy : batch.changes().copies()) {
             for (long[] layer : slots) {
@@ -70,7 +71,7 @@ class HashingShard extends FakeShard {
                 boundary.map(given -> read(given, batch.tokens())).orElseGet(() -> tokens(batch));
         for (int layer = 0; layer < range().size(); layer++) {
             int column = 0;
-            for (Slice slice : batch.slices()) {
+            for (SequenceChunk slice : batch.slices()) {
                 compute(layer, slice, values, column);
                 column += slice.tokens().length;
             }
@@ -88,7 +89,7 @@ class HashingShard extends FakeShard {
         float[] logits = new float[best.length * VOCABULARY];
         int column = 0;
         int row = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             column += slice.tokens().length;
             if (slice.outputs() != OutputRows.NONE) {
                 best[row] = Math.floorMod(values[column - 1], VOCABULARY);
@@ -110,7 +111,7 @@ class HashingShard extends FakeShard {
         logits[offset + best] = 5;
     }
 
-    private void compute(int layer, Slice slice, long[] values, int firstColumn) {
+    private void compute(int layer, SequenceChunk slice, long[] values, int firstColumn) {
         long[] cache = slots[layer];
         int begin = slice.slots().begin();
         long seen = 0;
@@ -136,15 +137,15 @@ class HashingShard extends FakeShard {
                 .toArray();
     }
 
-    private static Boundary write(long[] values) {
+    private static LayerActivations write(long[] values) {
         float[] out = new float[PARTS * values.length];
         for (int i = 0; i < out.length; i++) {
             out[i] = values[i / PARTS] >>> (i % PARTS * PART_BITS) & (1 << PART_BITS) - 1;
         }
-        return new HostBoundary(out, values.length);
+        return new HostActivations(out, values.length);
     }
 
-    private static long[] read(Boundary boundary, int tokens) {
+    private static long[] read(LayerActivations boundary, int tokens) {
         float[] in = boundary.values();
         long[] values = new long[tokens];
         for (int i = 0; i < PARTS * tokens; i++) {

@@ -2,8 +2,8 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.FakeShard;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
@@ -66,7 +66,7 @@ final class LosableShard extends FakeShard {
 
     @Override
     public synchronized CompletableFuture<ShardResult> forward(
-            Batch batch, Optional<Boundary> boundary) {
+            Batch batch, Optional<LayerActivations> boundary) {
         if (lost) {
             return CompletableFuture.failedFuture(new ShardLostException("it is lost"));
         }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
@@ -60,7 +60,9 @@ class MixedBatchTest {
 
         private static boolean isMixed(Batch batch) {
             long rows =
-                    batch.slices().stream().filter(each -> each.kind() == SliceKind.ROWS).count();
+                    batch.slices().stream()
+                            .filter(each -> each.kind() == ChunkComputeMode.ROWS)
+                            .count();
             return rows > 0 && rows < batch.slices().size();
         }
 
@@ -199,13 +201,14 @@ class MixedBatchTest {
             assertEquals(32, end.tokens().cached());
             stream.end();
         }
-        List<Slice> slices =
+        List<SequenceChunk> slices =
                 shard.batches.stream()
                         .flatMap(batch -> batch.slices().stream())
                         .filter(slice -> slice.firstPosition() == 32)
                         .filter(slice -> slice.tokens().length == 18)
                         .toList();
         assertEquals(
-                List.of(SliceKind.CHUNK), slices.stream().map(Slice::kind).distinct().toList());
+                List.of(ChunkComputeMode.CHUNK),
+                slices.stream().map(SequenceChunk::kind).distinct().toList());
     }
 }

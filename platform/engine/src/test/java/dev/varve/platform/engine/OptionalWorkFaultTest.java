@@ -13,10 +13,10 @@ import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.ShardResult;
@@ -106,12 +106,12 @@ class OptionalWorkFaultTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
             return unlessDue(Call.EXPORT, Call.EXPORT_FUTURE, () -> super.export(parts, target));
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
             return unlessDue(Call.ADOPT, Call.ADOPT_FUTURE, () -> super.adopt(parts, source));
         }
 
@@ -121,7 +121,8 @@ class OptionalWorkFaultTest {
         }
 
         @Override
-        public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        public CompletableFuture<ShardResult> forward(
+                Batch batch, Optional<LayerActivations> boundary) {
             synchronized (this) {
                 if (poison.test(batch)) {
                     throw new IllegalStateException("made for the test");

@@ -12,8 +12,8 @@ import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
 
@@ -80,7 +80,7 @@ class PagedPrefixCacheTest {
                             new CacheCapacity(
                                             blocks * SlotSpan.BLOCK,
                                             EngineOptions.Capacity.rowsFor(parallel),
-                                            new Stashes(parallel, 1 + MOST_DRAFTS))
+                                            new RollbackBuffers(parallel, 1 + MOST_DRAFTS))
                                     .with(new PagingOptions(POOL, policy(), TAU))),
                     4096);
         }

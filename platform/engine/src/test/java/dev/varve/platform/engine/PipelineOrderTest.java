@@ -9,17 +9,17 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FakeShard;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.KeptParts;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
@@ -53,7 +53,8 @@ class PipelineOrderTest {
         }
 
         @Override
-        public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        public CompletableFuture<ShardResult> forward(
+                Batch batch, Optional<LayerActivations> boundary) {
             Await.latch(mayCompute);
             calls.add("batch " + batch.slices().getFirst().sequence());
             return CompletableFuture.completedFuture(
@@ -61,7 +62,7 @@ class PipelineOrderTest {
                             new float[0],
                             new int[0],
                             0,
-                            Optional.of(new HostBoundary(new float[1], 1)),
+                            Optional.of(new HostActivations(new float[1], 1)),
                             List.of()));
         }
 
@@ -72,13 +73,13 @@ class PipelineOrderTest {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
             calls.add("export");
             return super.export(parts, target);
         }
 
         @Override
-        public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+        public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
             calls.add("adopt");
             return super.adopt(parts, source);
         }
@@ -103,10 +104,10 @@ class PipelineOrderTest {
     private static Batch batch(int number) {
         return new Batch(
                 List.of(
-                        new Slice(
+                        new SequenceChunk(
                                 number,
                                 new int[] {1},
-                                SlicePlace.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                                ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
                                 OutputRows.NONE)),
                 Phase.PREFILL);
     }
@@ -198,17 +199,19 @@ class PipelineOrderTest {
                 new FakeShard(new LayerRange(0, 1), "failing:0", new Object()) {
                     @Override
                     public CompletableFuture<ShardResult> forward(
-                            Batch batch, Optional<Boundary> boundary) {
+                            Batch batch, Optional<LayerActivations> boundary) {
                         throw new AssertionError("no batch was submitted");
                     }
 
                     @Override
-                    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes bytes) {
+                    public CompletableFuture<Void> export(
+                            List<CachePart> parts, CachePartTransfer bytes) {
                         return failing;
                     }
 
                     @Override
-                    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes bytes) {
+                    public CompletableFuture<Void> adopt(
+                            List<CachePart> parts, CachePartTransfer bytes) {
                         throw new IllegalArgumentException("on the spot");
                     }
                 });

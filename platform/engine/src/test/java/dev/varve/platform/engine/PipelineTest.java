@@ -10,19 +10,19 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.FakeShard;
-import dev.varve.platform.shard.Feature;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
@@ -56,10 +56,10 @@ class PipelineTest {
     private static Batch batch(int sequence, List<Integer> captures) {
         return new Batch(
                 List.of(
-                        new Slice(
+                        new SequenceChunk(
                                 sequence,
                                 new int[] {100 + sequence},
-                                SlicePlace.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                                ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
                                 OutputRows.BEST)),
                 Phase.PREFILL,
                 captures);
@@ -215,7 +215,7 @@ class PipelineTest {
 
             ShardResult result = pipeline.forward(batch(0, captures));
 
-            assertEquals(captures, result.features().stream().map(Feature::layer).toList());
+            assertEquals(captures, result.features().stream().map(CapturedFeature::layer).toList());
         }
     }
 
@@ -226,7 +226,8 @@ class PipelineTest {
         }
 
         @Override
-        public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+        public CompletableFuture<ShardResult> forward(
+                Batch batch, Optional<LayerActivations> boundary) {
             List<PageScores> scores = new ArrayList<>();
             for (int query = 0; query < batch.queries().size(); query++) {
                 for (int layer = range().begin(); layer < range().end(); layer++) {
@@ -238,7 +239,7 @@ class PipelineTest {
                             new float[0],
                             new int[1],
                             0,
-                            Optional.of(new HostBoundary(new float[1], 1)),
+                            Optional.of(new HostActivations(new float[1], 1)),
                             List.of(),
                             scores));
         }

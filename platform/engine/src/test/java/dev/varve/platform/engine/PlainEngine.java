@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.prefix.CacheStores;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.CacheLayout;
@@ -41,16 +41,17 @@ final class PlainEngine {
     }
 
     static EngineOptions withHost(EngineOptions options, PlainModel model, long bytes) {
-        return options.withHostCache(new HostCache(layout(model), bytes));
+        return options.withHostCache(new HostCacheOptions(layout(model), bytes));
     }
 
-    static EngineOptions withDisk(EngineOptions options, PlainModel model, long bytes, Disk disk) {
+    static EngineOptions withDisk(
+            EngineOptions options, PlainModel model, long bytes, DiskCacheStore disk) {
         return withStores(options, model, bytes, CacheStores.of(Optional.of(disk)));
     }
 
     static EngineOptions withStores(
             EngineOptions options, PlainModel model, long bytes, CacheStores stores) {
-        return options.withHostCache(new HostCache(layout(model), bytes, stores));
+        return options.withHostCache(new HostCacheOptions(layout(model), bytes, stores));
     }
 
     private static CacheLayout layout(PlainModel model) {

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.SlotSpan;
@@ -50,7 +50,7 @@ class PrefixCacheDiskTest {
 
     @TempDir private Path folder;
 
-    private Disk disk(StoreFaults faults) throws IOException {
+    private DiskCacheStore disk(StoreFaults faults) throws IOException {
         byte[] id = new byte[32];
         ArchiveSettings settings =
                 new ArchiveSettings(
@@ -61,7 +61,7 @@ class PrefixCacheDiskTest {
                         new ArchiveSettings.Limits(PLENTY, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        return new Disk(
+        return new DiskCacheStore(
                 SnapshotArchive.open(settings, faults.around(new SlotStore.Provider())), id, "");
     }
 

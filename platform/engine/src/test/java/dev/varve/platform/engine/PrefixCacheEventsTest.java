@@ -9,7 +9,7 @@ import dev.varve.api.event.CacheEvent;
 import dev.varve.api.event.CacheListener;
 import dev.varve.api.event.CacheMedium;
 import dev.varve.platform.engine.PlainEngine.Ask;
-import dev.varve.platform.prefix.CacheFeed;
+import dev.varve.platform.prefix.CacheEventPublisher;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.SlotSpan;
@@ -92,7 +92,7 @@ class PrefixCacheEventsTest {
     private Scheduler start(PlainModel model, boolean withHost) {
         EngineOptions options = PlainEngine.options(2, (withHost ? 4 : 2) * BLOCKS);
         EngineOptions host = withHost ? PlainEngine.withHost(options, model, 64 << 20) : options;
-        return PlainEngine.start(model, host.withFeed(CacheFeed.to(router)), 1);
+        return PlainEngine.start(model, host.withFeed(CacheEventPublisher.to(router)), 1);
     }
 
     @ParameterizedTest

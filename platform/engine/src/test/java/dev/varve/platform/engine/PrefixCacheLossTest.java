@@ -12,8 +12,8 @@ import dev.varve.platform.engine.MovingShard.Move;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.SlotSpan;
@@ -177,7 +177,7 @@ class PrefixCacheLossTest {
 
             GenerationEnd end = rig.require(rig.next(FIRST), rig.goOn(FIRST));
 
-            assertEquals(CacheUse.missed(MissReason.FAILED), end.cache());
+            assertEquals(PrefixLookupResult.missed(MissReason.FAILED), end.cache());
             assertEquals(1, rig.engine().status().cache().counts().misses().get(MissReason.FAILED));
             assertEquals(
                     Optional.of(CacheSource.HOST),

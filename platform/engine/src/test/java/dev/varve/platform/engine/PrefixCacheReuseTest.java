@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.SlotSpan;
@@ -102,7 +102,7 @@ class PrefixCacheReuseTest {
             }
 
             for (int i = 0; i < asks.size(); i++) {
-                CacheUse use = answers.get(i).end().cache();
+                PrefixLookupResult use = answers.get(i).end().cache();
                 assertTrue(use.tokens() >= PROMPT.length, "branch " + i + ": " + use);
             }
             PlainEngine.assertNothingStays(engine);
@@ -161,12 +161,13 @@ class PrefixCacheReuseTest {
                 Ask without = ask.within(CacheScope.none());
                 Collected answer = without.ask(engine);
                 assertAlone(alone, List.of(ask), List.of(answer));
-                assertEquals(CacheUse.missed(MissReason.DISABLED), answer.end().cache());
+                assertEquals(PrefixLookupResult.missed(MissReason.DISABLED), answer.end().cache());
             }
 
             assertEquals(positions(before), positions(Await.result(engine.cacheEntries())));
             Await.until("none is kept", () -> engine.status().slots().resident() == slots);
-            assertEquals(CacheUse.missed(MissReason.UNKNOWN), other.ask(engine).end().cache());
+            assertEquals(
+                    PrefixLookupResult.missed(MissReason.UNKNOWN), other.ask(engine).end().cache());
             GenerationEnd next = kept.next(kept.alone(alone), text(3, 9)).ask(engine).end();
             assertTrue(next.tokens().cached() >= PROMPT.length, next::toString);
             PlainEngine.assertNothingStays(engine);

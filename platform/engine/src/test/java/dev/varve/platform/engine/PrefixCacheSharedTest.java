@@ -13,8 +13,8 @@ import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.CacheStores;
-import dev.varve.platform.prefix.Disk;
-import dev.varve.platform.prefix.Shared;
+import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.SharedCacheStore;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.SlotSpan;
@@ -22,9 +22,9 @@ import dev.varve.platform.store.ArchiveMissException.Reason;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SharedArchive;
-import dev.varve.platform.store.SharedSettings;
-import dev.varve.platform.store.SharedStatus;
-import dev.varve.platform.store.SharedStatus.Outcome;
+import dev.varve.platform.store.SharedArchiveSettings;
+import dev.varve.platform.store.SharedArchiveStatus;
+import dev.varve.platform.store.SharedArchiveStatus.Outcome;
 import dev.varve.platform.store.SnapshotArchive;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
@@ -63,18 +63,18 @@ class PrefixCacheSharedTest {
 
     private final Map<String, byte[]> values = new ConcurrentHashMap<>();
 
-    private static Shared shared(SharedStore store, Duration limit) {
-        SharedSettings settings =
-                new SharedSettings(
+    private static SharedCacheStore shared(SharedStore store, Duration limit) {
+        SharedArchiveSettings settings =
+                new SharedArchiveSettings(
                         "memory://test",
                         new Namespace(ID, Map.of()),
                         false,
                         limit,
                         Optional.empty());
-        return new Shared(SharedArchive.open(settings, store), ID, "");
+        return new SharedCacheStore(SharedArchive.open(settings, store), ID, "");
     }
 
-    private Shared shared() {
+    private SharedCacheStore shared() {
         return shared(new MemorySharedStore(values), Duration.ofSeconds(20));
     }
 
@@ -84,7 +84,7 @@ class PrefixCacheSharedTest {
                 model, PlainEngine.withStores(options, model, PLENTY, stores), stages);
     }
 
-    private static Scheduler start(PlainModel model, int stages, Shared shared) {
+    private static Scheduler start(PlainModel model, int stages, SharedCacheStore shared) {
         return start(model, stages, new CacheStores(Optional.empty(), Optional.of(shared)));
     }
 
@@ -98,7 +98,7 @@ class PrefixCacheSharedTest {
         assertFalse(values.isEmpty());
     }
 
-    private static SharedStatus status(Engine engine) {
+    private static SharedArchiveStatus status(Engine engine) {
         return engine.status().cache().shared().orElseThrow();
     }
 
@@ -173,7 +173,7 @@ class PrefixCacheSharedTest {
         }
     }
 
-    private static Disk disk(Path folder) throws IOException {
+    private static DiskCacheStore disk(Path folder) throws IOException {
         ArchiveSettings settings =
                 new ArchiveSettings(
                         folder,
@@ -183,7 +183,7 @@ class PrefixCacheSharedTest {
                         new ArchiveSettings.Limits(PLENTY, 0, Optional.empty()),
                         Optional.empty(),
                         InstantSource.system());
-        return new Disk(SnapshotArchive.open(settings, new SlotStore.Provider()), ID, "");
+        return new DiskCacheStore(SnapshotArchive.open(settings, new SlotStore.Provider()), ID, "");
     }
 
     private enum Damage {
@@ -271,15 +271,16 @@ class PrefixCacheSharedTest {
         }
     }
 
-    private Shared readOnly() {
-        SharedSettings settings =
-                new SharedSettings(
+    private SharedCacheStore readOnly() {
+        SharedArchiveSettings settings =
+                new SharedArchiveSettings(
                         "memory://test",
                         new Namespace(ID, Map.of()),
                         true,
                         Duration.ofSeconds(20),
                         Optional.empty());
-        return new Shared(SharedArchive.open(settings, new MemorySharedStore(values)), ID, "");
+        return new SharedCacheStore(
+                SharedArchive.open(settings, new MemorySharedStore(values)), ID, "");
     }
 
     @Test

@@ -43,7 +43,7 @@ class RequestQueueTest {
                 Integer.MAX_VALUE,
                 new Sampler(sampling, 100, new int[0]),
                 false,
-                new SequenceDrafts(1),
+                new DraftAcceptanceTracker(1),
                 queue::wakeUp);
     }
 
@@ -136,14 +136,14 @@ class RequestQueueTest {
         queue.add(List.of(waiting));
 
         List<Request> turnedAway = new ArrayList<>();
-        queue.turnAway(LOSS, turnedAway::addAll);
+        queue.reject(LOSS, turnedAway::addAll);
 
         assertEquals(List.of(waiting), turnedAway);
         assertTrue(queue.turnsAway());
         VarveException refusal = refused(request(2));
         assertTrue(refusal instanceof ShardLostException, refusal.toString());
         assertTrue(refusal.getMessage().contains(LOSS.getMessage()), refusal.getMessage());
-        queue.welcome();
+        queue.resume();
         assertFalse(queue.turnsAway());
         queue.add(List.of(request(3)));
     }
@@ -241,7 +241,7 @@ class RequestQueueTest {
         queue.add(List.of(request(1)));
         List<Boolean> free = new ArrayList<>();
 
-        queue.turnAway(LOSS, ended -> free.add(isFree()));
+        queue.reject(LOSS, ended -> free.add(isFree()));
         queue.end(ended -> free.add(isFree()));
 
         assertEquals(List.of(true, true), free, "free in turnAway, in end");

@@ -6,17 +6,17 @@ import static dev.varve.platform.engine.SimulatedModel.mix;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.FakeShard;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.testkit.simulation.Simulation;
 
@@ -134,7 +134,7 @@ public final class SimulatedShard extends FakeShard {
     private void scramble() {
         for (int layer = 0; layer < slots.length; layer++) {
             Arrays.setAll(slots[layer], slot -> mix(slot, 99));
-            Arrays.setAll(rows[layer], row -> row == Slice.ZERO_ROW ? 0 : mix(row, 77));
+            Arrays.setAll(rows[layer], row -> row == SequenceChunk.ZERO_ROW ? 0 : mix(row, 77));
         }
     }
 
@@ -161,7 +161,8 @@ public final class SimulatedShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> forward(
+            Batch batch, Optional<LayerActivations> boundary) {
         return call(
                 "compute",
                 faults.failsStep(random),
@@ -175,7 +176,7 @@ public final class SimulatedShard extends FakeShard {
             for (SlotCopy copy : batch.changes().copies()) {
                 scramble(slots[layer], copy.to(), copy.count());
             }
-            for (Slice slice : batch.slices()) {
+            for (SequenceChunk slice : batch.slices()) {
                 int first = slice.slots().begin() + slice.firstPosition();
                 scramble(slots[layer], first, slice.tokens().length);
                 rows[layer][slice.writeRow()] = random.nextLong();
@@ -189,13 +190,13 @@ public final class SimulatedShard extends FakeShard {
         }
     }
 
-    private ShardResult compute(Batch batch, Optional<Boundary> boundary) {
+    private ShardResult compute(Batch batch, Optional<LayerActivations> boundary) {
         apply(batch.changes());
         long[] values =
                 boundary.map(given -> read(given, batch.tokens())).orElseGet(() -> tokens(batch));
         for (int layer = 0; layer < range().size(); layer++) {
             int column = 0;
-            for (Slice slice : batch.slices()) {
+            for (SequenceChunk slice : batch.slices()) {
                 compute(layer, slice, values, column);
                 column += slice.tokens().length;
             }
@@ -212,7 +213,7 @@ public final class SimulatedShard extends FakeShard {
         float[] logits = new float[best.length * VOCABULARY];
         int column = 0;
         int row = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             column += slice.tokens().length;
             if (slice.outputs() != OutputRows.NONE) {
                 best[row] = SimulatedModel.token(values[column - 1]);
@@ -223,7 +224,7 @@ public final class SimulatedShard extends FakeShard {
         return new ShardResult(logits, best, best.length, Optional.empty(), List.of());
     }
 
-    private void compute(int layer, Slice slice, long[] values, int firstColumn) {
+    private void compute(int layer, SequenceChunk slice, long[] values, int firstColumn) {
         boolean recurrent = model.isRecurrent(range().begin() + layer);
         long[] cache = slots[layer];
         int begin = slice.slots().begin();
@@ -251,15 +252,15 @@ public final class SimulatedShard extends FakeShard {
                 .toArray();
     }
 
-    private static Boundary write(long[] values) {
+    private static LayerActivations write(long[] values) {
         float[] out = new float[PARTS * values.length];
         for (int i = 0; i < out.length; i++) {
             out[i] = values[i / PARTS] >>> (i % PARTS * PART_BITS) & (1 << PART_BITS) - 1;
         }
-        return new HostBoundary(out, values.length);
+        return new HostActivations(out, values.length);
     }
 
-    private static long[] read(Boundary boundary, int tokens) {
+    private static long[] read(LayerActivations boundary, int tokens) {
         float[] in = boundary.values();
         long[] values = new long[tokens];
         for (int i = 0; i < PARTS * tokens; i++) {
@@ -289,7 +290,7 @@ public final class SimulatedShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
         return call(
                 "export",
                 faults.failsCopy(random),
@@ -303,7 +304,7 @@ public final class SimulatedShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
         return call(
                 "adopt",
                 faults.failsCopy(random),

@@ -9,8 +9,8 @@ import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.Effort;
@@ -74,7 +74,7 @@ class SpeculationLoadTest {
                                     new CacheCapacity(
                                             blocks * SlotSpan.BLOCK,
                                             EngineOptions.Capacity.rowsFor(PARALLEL),
-                                            new Stashes(PARALLEL, 1 + MOST))),
+                                            new RollbackBuffers(PARALLEL, 1 + MOST))),
                             4096);
             return hasHost ? PlainEngine.withHost(options, model, 16 << 20) : options;
         }

@@ -11,14 +11,14 @@ import dev.varve.api.speculation.Speculator;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
 
@@ -63,7 +63,7 @@ class SpeculationTest {
     }
 
     /** How good guesses are. */
-    private enum Guesses {
+    private enum DraftTokens {
         RIGHT(depth -> 0),
         WRONG(depth -> 1),
         RIGHT_ONCE(depth -> depth < 1 ? 0 : 1),
@@ -72,11 +72,11 @@ class SpeculationTest {
 
         final IntUnaryOperator error;
 
-        Guesses(IntUnaryOperator error) {
+        DraftTokens(IntUnaryOperator error) {
             this.error = error;
         }
 
-        Guesses(Random random, int of) {
+        DraftTokens(Random random, int of) {
             this(depth -> random.nextInt(of) == 0 ? 1 : 0);
         }
     }
@@ -113,7 +113,7 @@ class SpeculationTest {
                         new CacheCapacity(
                                 blocks * SlotSpan.BLOCK,
                                 EngineOptions.Capacity.rowsFor(PARALLEL),
-                                new Stashes(PARALLEL, 1 + MOST))),
+                                new RollbackBuffers(PARALLEL, 1 + MOST))),
                 64);
     }
 
@@ -219,9 +219,9 @@ class SpeculationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Guesses.class)
+    @EnumSource(DraftTokens.class)
     @ByDay({1, 3})
-    void guessesChangeNoToken(Guesses guesses) throws Exception {
+    void guessesChangeNoToken(DraftTokens guesses) throws Exception {
         for (Kind kind : Kind.values()) {
             for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled())) {
                 List<List<Integer>> plain = plainAnswers(kind, sampling);
@@ -250,7 +250,7 @@ class SpeculationTest {
     @EnumSource(Kind.class)
     void rightGuessesSaveForwardsAndAreCounted(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
-        ScriptedSpeculator speculator = scripted(kind, plain, Guesses.RIGHT.error);
+        ScriptedSpeculator speculator = scripted(kind, plain, DraftTokens.RIGHT.error);
 
         try (Scheduler engine = engine(kind, speculator)) {
             List<Collected> asked = ask(engine, prompts(kind), SamplingOptions.greedy());
@@ -271,7 +271,7 @@ class SpeculationTest {
     void wrongGuessesAreCountedToo(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
 
-        try (Scheduler engine = engine(kind, scripted(kind, plain, Guesses.WRONG.error))) {
+        try (Scheduler engine = engine(kind, scripted(kind, plain, DraftTokens.WRONG.error))) {
             for (Collected each : ask(engine, prompts(kind), SamplingOptions.greedy())) {
                 GenerationEnd.Speculation figures = each.end().speculation();
                 assertEquals(0, figures.accepted());
@@ -285,7 +285,7 @@ class SpeculationTest {
     @EnumSource(Kind.class)
     void aRequestThatWantsNoGuessesGetsNone(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
-        ScriptedSpeculator speculator = scripted(kind, plain, Guesses.RIGHT.error);
+        ScriptedSpeculator speculator = scripted(kind, plain, DraftTokens.RIGHT.error);
 
         try (Scheduler engine = engine(kind, speculator)) {
             Collected none = new Collected();
@@ -321,7 +321,7 @@ class SpeculationTest {
                         PlainEngine.join(turn(prompt, first), ints(second)));
         ScriptedSpeculator speculator =
                 new ScriptedSpeculator(
-                        texts, MOST, Guesses.RIGHT_ONCE.error, kind.vocabulary(), List.of());
+                        texts, MOST, DraftTokens.RIGHT_ONCE.error, kind.vocabulary(), List.of());
 
         try (Scheduler engine = engine(kind, speculator)) {
             List<Integer> answer = Collected.ask(engine, prompt, 20).await();
@@ -347,7 +347,7 @@ class SpeculationTest {
     void aGuessTakesNobodysPlace(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         List<FragileShard> shards = shards(kind, CONTEXT / SlotSpan.BLOCK, 1, false);
-        Speculator speculator = scripted(kind, plain, Guesses.RIGHT.error);
+        Speculator speculator = scripted(kind, plain, DraftTokens.RIGHT.error);
 
         try (Scheduler engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
             assertEquals(plain, answers(ask(engine, prompts(kind), SamplingOptions.greedy())));
@@ -362,7 +362,7 @@ class SpeculationTest {
         for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled())) {
             List<List<Integer>> plain = plainAnswers(kind, sampling);
             List<FragileShard> shards = shards(kind, BLOCKS, 2, false);
-            Speculator speculator = scripted(kind, plain, Guesses.RIGHT_FOR_A_WHILE.error);
+            Speculator speculator = scripted(kind, plain, DraftTokens.RIGHT_FOR_A_WHILE.error);
             try (Scheduler engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
                 for (int batch = 6; batch < 26; batch += 5) {
                     shards.get(batch % 2).loseAfter(batch);
@@ -383,7 +383,11 @@ class SpeculationTest {
         for (int stages = 1; stages <= 3; stages++) {
             ScriptedSpeculator speculator =
                     new ScriptedSpeculator(
-                            texts, MOST, Guesses.RIGHT_ONCE.error, kind.vocabulary(), all(kind));
+                            texts,
+                            MOST,
+                            DraftTokens.RIGHT_ONCE.error,
+                            kind.vocabulary(),
+                            all(kind));
             List<FragileShard> shards = shards(kind, BLOCKS, stages, true);
             try (Scheduler engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
                 answers(ask(engine, prompts(kind), SamplingOptions.greedy()));
@@ -412,20 +416,22 @@ class SpeculationTest {
     private static List<List<Float>> states(Kind kind, int[] text) {
         int layers = kind.model.shape().layerCount();
         SlotSpan span = new SlotSpan(0, CONTEXT);
-        PlainShard.Sizes sizes = new PlainShard.Sizes(CONTEXT, 2, all(kind), Stashes.NONE);
+        PlainShard.Sizes sizes = new PlainShard.Sizes(CONTEXT, 2, all(kind), RollbackBuffers.NONE);
         try (PlainShard shard = new PlainShard(kind.model, new LayerRange(0, layers), sizes)) {
-            Slice slice = new Slice(0, text, SlicePlace.start(span, 1), OutputRows.NONE);
+            SequenceChunk slice =
+                    new SequenceChunk(0, text, ChunkPlacement.start(span, 1), OutputRows.NONE);
             Batch batch = new Batch(List.of(slice), Phase.PREFILL, all(kind));
-            List<Feature> features = shard.forward(batch, Optional.empty()).join().features();
+            List<CapturedFeature> features =
+                    shard.forward(batch, Optional.empty()).join().features();
             return IntStream.range(0, text.length - 2)
                     .mapToObj(position -> state(features, position))
                     .toList();
         }
     }
 
-    private static List<Float> state(List<Feature> features, int position) {
+    private static List<Float> state(List<CapturedFeature> features, int position) {
         List<Float> values = new ArrayList<>();
-        for (Feature feature : features) {
+        for (CapturedFeature feature : features) {
             for (int i = 0; i < ScriptedSpeculator.WIDTH; i++) {
                 values.add(feature.values()[position * ScriptedSpeculator.WIDTH + i]);
             }

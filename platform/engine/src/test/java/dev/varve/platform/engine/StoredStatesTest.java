@@ -9,11 +9,11 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.contracts.SlotStore;
 import dev.varve.platform.engine.PlainEngine.Ask;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
-import dev.varve.platform.shard.Stashes;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.store.ArchiveSettings;
 import dev.varve.platform.store.Namespace;
 import dev.varve.platform.store.SnapshotArchive;
@@ -46,9 +46,9 @@ class StoredStatesTest {
 
     @TempDir private Path folder;
 
-    private Disk disk() throws IOException {
+    private DiskCacheStore disk() throws IOException {
         byte[] id = new byte[32];
-        return new Disk(
+        return new DiskCacheStore(
                 SnapshotArchive.open(
                         new ArchiveSettings(
                                 folder,
@@ -65,7 +65,7 @@ class StoredStatesTest {
 
     /** An engine, and what sees its hidden states and guesses nothing. */
     private record Rig(Scheduler engine, ScriptedSpeculator eyes) implements AutoCloseable {
-        static Rig of(PlainModel model, Disk disk) {
+        static Rig of(PlainModel model, DiskCacheStore disk) {
             List<Integer> captures =
                     IntStream.rangeClosed(0, model.shape().layerCount()).boxed().toList();
             EngineOptions options =
@@ -77,7 +77,7 @@ class StoredStatesTest {
                                             new CacheCapacity(
                                                     CONTEXT,
                                                     EngineOptions.Capacity.rowsFor(1),
-                                                    new Stashes(1, 1 + MOST))),
+                                                    new RollbackBuffers(1, 1 + MOST))),
                                     64),
                             model,
                             HOST,

@@ -3,12 +3,12 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.FakeShard;
-import dev.varve.platform.shard.Feature;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,11 +79,12 @@ final class TimedShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> forward(
+            Batch batch, Optional<LayerActivations> boundary) {
         synchronized (order) {
             order.add(batch.slices().getFirst().sequence());
         }
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             if (Arrays.stream(slice.tokens()).anyMatch(refused::contains)) {
                 throw new IllegalArgumentException("nothing to continue");
             }
@@ -102,9 +103,11 @@ final class TimedShard extends FakeShard {
     }
 
     private void finish(
-            Batch batch, Optional<Boundary> boundary, CompletableFuture<ShardResult> result) {
+            Batch batch,
+            Optional<LayerActivations> boundary,
+            CompletableFuture<ShardResult> result) {
         float sum = boundary.map(each -> each.values()[0]).orElse(0f);
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             for (int token : slice.tokens()) {
                 if (failing.contains(token)) {
                     result.completeExceptionally(
@@ -116,11 +119,11 @@ final class TimedShard extends FakeShard {
             }
         }
         float[] out = {sum + range().size()};
-        List<Feature> features =
+        List<CapturedFeature> features =
                 batch.captures().stream()
                         .filter(range()::computesInputOf)
                         .filter(layer -> !unoffered.contains(layer))
-                        .map(layer -> new Feature(layer, new float[] {layer}, 1))
+                        .map(layer -> new CapturedFeature(layer, new float[] {layer}, 1))
                         .toList();
         int rows = last ? batch.outputs() : 0;
         int[] best = new int[rows];
@@ -132,7 +135,7 @@ final class TimedShard extends FakeShard {
                         rows,
                         last
                                 ? Optional.empty()
-                                : Optional.of(new HostBoundary(out, batch.tokens())),
+                                : Optional.of(new HostActivations(out, batch.tokens())),
                         features));
     }
 

@@ -203,7 +203,7 @@ class EnginePoolTest {
             assertTrue(down.shards().getLast().isReady());
             assertEquals(forwards(before), forwards(down));
             assertEquals(1, down.shardsOfReplica());
-            replicas.welcome();
+            replicas.resume();
             EngineStatus after = Await.value("all are there", pool::status, status -> both(status));
             assertEquals(List.of(), after.missingShards());
             assertEquals(forwards(before), forwards(after));

@@ -66,11 +66,11 @@ final class PlainReplicas {
     }
 
     EnginePool pool(int count) {
-        List<Member> members = IntStream.range(0, count).mapToObj(this::open).toList();
+        List<PooledEngine> members = IntStream.range(0, count).mapToObj(this::open).toList();
         return EnginePool.of(members, this::open, Duration.ofMillis(5), Duration.ofMillis(50));
     }
 
-    private Member open(int replica) {
+    private PooledEngine open(int replica) {
         refusal.ifPresent(
                 reason -> {
                     throw reason;
@@ -79,7 +79,7 @@ final class PlainReplicas {
         Scheduler engine =
                 Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options);
         shards.add(shard);
-        return new Member(engine, engine);
+        return new PooledEngine(engine, engine);
     }
 
     /** No engine can be opened from now on. */
@@ -87,7 +87,7 @@ final class PlainReplicas {
         refusal = Optional.of(reason);
     }
 
-    void welcome() {
+    void resume() {
         refusal = Optional.empty();
     }
 

@@ -7,7 +7,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.EngineStatus;
-import dev.varve.platform.engine.HostCache;
+import dev.varve.platform.engine.HostCacheOptions;
 import dev.varve.platform.engine.Scheduler;
 import dev.varve.platform.engine.ShardFaults;
 import dev.varve.platform.engine.ShardPipeline;
@@ -57,7 +57,7 @@ public final class ReplicaScenario implements Scenario {
                         oneOf(1, MOST_FAULTS));
         refusals = oneOf(0, 0, 3);
         count = choices.nextInt(2, 4);
-        List<Member> members = IntStream.range(0, count).mapToObj(this::open).toList();
+        List<PooledEngine> members = IntStream.range(0, count).mapToObj(this::open).toList();
         try (EnginePool pool =
                 EnginePool.of(members, this::load, Duration.ofMillis(5), Duration.ofMillis(50))) {
             SimulatedClients clients = new SimulatedClients(model, pool, this::isExplained);
@@ -75,7 +75,7 @@ public final class ReplicaScenario implements Scenario {
         }
     }
 
-    private Member load(int replica) {
+    private PooledEngine load(int replica) {
         simulation.sleep(choices.nextLong(20_000_000));
         if (refusals > 0) {
             refusals--;
@@ -86,7 +86,7 @@ public final class ReplicaScenario implements Scenario {
         return open(replica);
     }
 
-    private Member open(int replica) {
+    private PooledEngine open(int replica) {
         EngineOptions options =
                 new EngineOptions(
                                 EngineOptions.Capacity.of(
@@ -96,7 +96,7 @@ public final class ReplicaScenario implements Scenario {
                                 64)
                         .withShardPatience(PATIENCE);
         if (choices.nextBoolean()) {
-            options = options.withHostCache(new HostCache(model.layout(), 200_000));
+            options = options.withHostCache(new HostCacheOptions(model.layout(), 200_000));
         }
         SimulatedShard shard =
                 new SimulatedShard(
@@ -107,7 +107,7 @@ public final class ReplicaScenario implements Scenario {
                         faults);
         Scheduler engine =
                 Scheduler.start(new ShardPipeline(List.of(shard)), model.shape(), options);
-        return new Member(engine, engine);
+        return new PooledEngine(engine, engine);
     }
 
     private void operate(EnginePool pool, SplittableRandom own) {

@@ -2,10 +2,10 @@ package dev.varve.platform.grammar;
 
 import dev.varve.platform.grammar.cfg.Grammar;
 import dev.varve.platform.grammar.cfg.GrammarBuilder;
-import dev.varve.platform.grammar.mask.TokenTable;
-import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.grammar.mask.SortedVocabulary;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.grammar.regex.WorkBudget;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.lang.ref.SoftReference;
@@ -29,8 +29,8 @@ public final class GrammarCompiler {
     /** Several times what the largest schemas need that people wrote; some tenths of a second. */
     private static final long MOST_UNITS = 6_000_000;
 
-    private static final Fuel.CpuLimit CPU =
-            new Fuel.CpuLimit(MOST_UNITS / 3, Duration.ofSeconds(1));
+    private static final WorkBudget.CpuLimit CPU =
+            new WorkBudget.CpuLimit(MOST_UNITS / 3, Duration.ofSeconds(1));
 
     private final Tokenizer tokenizer;
 
@@ -38,7 +38,7 @@ public final class GrammarCompiler {
     private final SequencedMap<String, SoftReference<TokenGrammar>> kept = new LinkedHashMap<>();
 
     /** Made at the first use: most servers never need it. */
-    private TokenTable table;
+    private SortedVocabulary table;
 
     /** For the tokens of a model. */
     public GrammarCompiler(Tokenizer tokenizer) {
@@ -87,15 +87,15 @@ public final class GrammarCompiler {
         return grammar == null ? 0 : grammar.bytes();
     }
 
-    private synchronized TokenTable table() {
+    private synchronized SortedVocabulary table() {
         if (table == null) {
-            table = TokenTable.of(tokenizer);
+            table = SortedVocabulary.of(tokenizer);
         }
         return table;
     }
 
     private TokenGrammar make(GrammarSource source) {
-        Fuel fuel = new Fuel();
+        WorkBudget fuel = new WorkBudget();
         return new TokenGrammar(grammar(source, fuel), fuel, table(), tokenizer);
     }
 
@@ -105,10 +105,10 @@ public final class GrammarCompiler {
      * @throws GrammarException as {@link #compile} does
      */
     public static void check(GrammarSource source) {
-        grammar(source, new Fuel());
+        grammar(source, new WorkBudget());
     }
 
-    private static Grammar grammar(GrammarSource source, Fuel fuel) {
+    private static Grammar grammar(GrammarSource source, WorkBudget fuel) {
         fuel.allow("compiling it", MOST_UNITS, CPU);
         try {
             GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));

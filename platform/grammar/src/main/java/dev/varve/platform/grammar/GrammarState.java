@@ -14,9 +14,9 @@ public final class GrammarState {
     private final ParseState state;
 
     /** All states of one answer share it. */
-    private final AnswerBudget budget;
+    private final ResponseWorkBudget budget;
 
-    GrammarState(TokenGrammar grammar, ParseState state, AnswerBudget budget) {
+    GrammarState(TokenGrammar grammar, ParseState state, ResponseWorkBudget budget) {
         this.grammar = grammar;
         this.state = state;
         this.budget = budget;

@@ -3,9 +3,9 @@ package dev.varve.platform.grammar;
 import dev.varve.platform.grammar.cfg.Grammar;
 import dev.varve.platform.grammar.cfg.ParseState;
 import dev.varve.platform.grammar.cfg.Recognizer;
+import dev.varve.platform.grammar.mask.SortedVocabulary;
 import dev.varve.platform.grammar.mask.TokenMasks;
-import dev.varve.platform.grammar.mask.TokenTable;
-import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.grammar.regex.WorkBudget;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -22,13 +22,13 @@ public final class TokenGrammar {
 
     private final Recognizer recognizer;
     private final TokenMasks masks;
-    private final TokenTable table;
+    private final SortedVocabulary table;
     private final ForcedText forced;
-    private final Fuel fuel;
+    private final WorkBudget fuel;
     private final int[] endTokens;
     private volatile long bytes;
 
-    TokenGrammar(Grammar grammar, Fuel fuel, TokenTable table, Tokenizer tokenizer) {
+    TokenGrammar(Grammar grammar, WorkBudget fuel, SortedVocabulary table, Tokenizer tokenizer) {
         this.fuel = fuel;
         this.table = table;
         recognizer = new Recognizer(grammar);
@@ -40,18 +40,18 @@ public final class TokenGrammar {
 
     /** Returns the start state of a new answer, which has a work budget of its own. */
     public GrammarState start() {
-        return new GrammarState(this, recognizer.start(), new AnswerBudget());
+        return new GrammarState(this, recognizer.start(), new ResponseWorkBudget());
     }
 
     /** The state behind a token; dead if it may not follow. */
-    ParseState next(ParseState state, AnswerBudget budget, int token) {
+    ParseState next(ParseState state, ResponseWorkBudget budget, int token) {
         return token < 0 || token >= table.size() || table.bytes(token).length == 0
                 ? recognizer.dead()
                 : next(state, budget, table.bytes(token));
     }
 
     /** The state behind some bytes; dead if they may not follow. */
-    ParseState next(ParseState state, AnswerBudget budget, byte... bytes) {
+    ParseState next(ParseState state, ResponseWorkBudget budget, byte... bytes) {
         return serve(
                 budget,
                 () -> {
@@ -61,7 +61,7 @@ public final class TokenGrammar {
     }
 
     /** The tokens that may follow, the end tokens among them where the text may end. */
-    TokenMask mask(ParseState state, AnswerBudget budget) {
+    TokenMask mask(ParseState state, ResponseWorkBudget budget) {
         return serve(
                 budget,
                 () ->
@@ -82,7 +82,7 @@ public final class TokenGrammar {
     }
 
     /** The tokens that must follow in turn, at most so many; none where there is a choice. */
-    int[] forced(ParseState state, AnswerBudget budget, int most) {
+    int[] forced(ParseState state, ResponseWorkBudget budget, int most) {
         int[] tokens = serve(budget, () -> forced.tokens(state));
         return tokens.length > most ? Arrays.copyOf(tokens, most) : tokens;
     }
@@ -99,7 +99,7 @@ public final class TokenGrammar {
         return Arrays.stream(endTokens).anyMatch(end -> end == token);
     }
 
-    private synchronized <T> T serve(AnswerBudget budget, Supplier<T> answer) {
+    private synchronized <T> T serve(ResponseWorkBudget budget, Supplier<T> answer) {
         budget.require();
         fuel.allow(MOST_UNITS);
         try {

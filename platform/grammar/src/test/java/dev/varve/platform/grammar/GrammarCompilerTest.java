@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.grammar.source.TextGrammarSource;
 import dev.varve.platform.preemption.PreemptionPoint;
 
 import org.junit.jupiter.api.Test;
@@ -16,13 +16,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 class GrammarCompilerTest {
     /** Names of properties by patterns that no name matches two of. */
-    private static TextSource patterns(int count) {
+    private static TextGrammarSource patterns(int count) {
         ObjectNode schema = JsonNodeFactory.instance.objectNode();
         ObjectNode patterns = schema.putObject("patternProperties");
         for (int i = 0; i < count; i++) {
             patterns.putObject("^a.*0z" + i + "$").put("const", i);
         }
-        return new TextSource.Schema(schema);
+        return new TextGrammarSource.Schema(schema);
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.grammar.regex.GrammarLimitException;
-import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.grammar.source.TextGrammarSource;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -64,7 +64,7 @@ class GrammarMemoryTest {
         Tokenizer tokenizer = tokenizer();
         int[] tokens = tokens(tokenizer);
         TokenGrammar grammar =
-                new GrammarCompiler(tokenizer).compile(new TextSource.Pattern(MANY_STATES));
+                new GrammarCompiler(tokenizer).compile(new TextGrammarSource.Pattern(MANY_STATES));
         GrammarLimitException ended =
                 assertThrows(
                         GrammarLimitException.class,
@@ -94,9 +94,9 @@ class GrammarMemoryTest {
         Tokenizer tokenizer = tokenizer();
         int[] tokens = tokens(tokenizer);
         GrammarCompiler compiler = new GrammarCompiler(tokenizer);
-        compiler.compile(new TextSource.Pattern("warm")).start().mask();
+        compiler.compile(new TextGrammarSource.Pattern("warm")).start().mask();
         long before = heap();
-        TokenGrammar grammar = compiler.compile(new TextSource.Pattern(MANY_STATES));
+        TokenGrammar grammar = compiler.compile(new TextGrammarSource.Pattern(MANY_STATES));
         GrammarState state = grammar.start();
         long most = 0;
         int drops = 0;

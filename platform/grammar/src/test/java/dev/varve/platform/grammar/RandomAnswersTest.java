@@ -9,7 +9,7 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 
-import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.grammar.source.TextGrammarSource;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -56,7 +56,9 @@ class RandomAnswersTest {
             ObjectNode schema = new RandomSchemas(random).schema();
             TokenGrammar grammar;
             try {
-                grammar = new GrammarCompiler(tokenizer).compile(new TextSource.Schema(schema));
+                grammar =
+                        new GrammarCompiler(tokenizer)
+                                .compile(new TextGrammarSource.Schema(schema));
             } catch (GrammarException e) {
                 refused++;
                 continue;

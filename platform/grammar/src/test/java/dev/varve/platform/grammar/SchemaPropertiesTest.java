@@ -11,7 +11,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 
 import dev.varve.platform.grammar.regex.GrammarLimitException;
-import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.grammar.source.TextGrammarSource;
 import dev.varve.platform.sampling.TokenMask;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -108,7 +108,7 @@ class SchemaPropertiesTest {
     private void tryOut(JsonNode schema, Random random) {
         TokenGrammar grammar;
         try {
-            grammar = compiler.compile(new TextSource.Schema(schema));
+            grammar = compiler.compile(new TextGrammarSource.Schema(schema));
         } catch (GrammarException e) {
             refused++;
             return;

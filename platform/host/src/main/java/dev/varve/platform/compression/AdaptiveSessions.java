@@ -14,7 +14,7 @@ public final class AdaptiveSessions {
     public static final int USUAL_MOST = 1024;
 
     private final int most;
-    private final SequencedMap<String, AdaptiveKeep> sessions =
+    private final SequencedMap<String, AdaptiveKeepRatio> sessions =
             new LinkedHashMap<>(16, 0.75f, true);
 
     /**
@@ -35,8 +35,8 @@ public final class AdaptiveSessions {
     }
 
     /** What is known of a conversation; nothing changes by the first question. */
-    public synchronized AdaptiveKeep find(String session) {
-        return Optional.ofNullable(sessions.get(session)).orElse(AdaptiveKeep.START);
+    public synchronized AdaptiveKeepRatio find(String session) {
+        return Optional.ofNullable(sessions.get(session)).orElse(AdaptiveKeepRatio.START);
     }
 
     /**

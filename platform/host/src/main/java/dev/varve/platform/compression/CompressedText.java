@@ -2,7 +2,7 @@ package dev.varve.platform.compression;
 
 import dev.varve.platform.compression.selection.CharRange;
 import dev.varve.platform.compression.selection.Selection;
-import dev.varve.platform.compression.selection.TextPieces;
+import dev.varve.platform.compression.selection.TokenAlignedText;
 import dev.varve.platform.compression.selection.TokenRange;
 
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.List;
  * @param times what it took
  */
 public record CompressedText(
-        String text, TextPieces pieces, Selection selection, CompressionTimes times) {
+        String text, TokenAlignedText pieces, Selection selection, CompressionTimes times) {
     /** The chars that stay, ascending, with a gap between any two. */
     public List<CharRange> kept() {
         return selection.runs().stream()

@@ -37,14 +37,16 @@ public record CompressionPolicy(CompressionMode mode, int thresholdTokens, boole
      * @param continuation whether it continues a conversation, see {@link
      *     PromptMessage#isContinuation}
      */
-    public Treatment treatment(int tokens, boolean continuation) {
+    public CompressionDecision treatment(int tokens, boolean continuation) {
         if (!concerns(tokens)) {
-            return Treatment.VERBATIM;
+            return CompressionDecision.VERBATIM;
         }
         if (continuation) {
-            return byMessage ? Treatment.BY_MESSAGE : Treatment.VERBATIM_CONTINUATION;
+            return byMessage
+                    ? CompressionDecision.BY_MESSAGE
+                    : CompressionDecision.VERBATIM_CONTINUATION;
         }
-        return byMessage ? Treatment.VERBATIM_FIRST_TURN : Treatment.WHOLE;
+        return byMessage ? CompressionDecision.VERBATIM_FIRST_TURN : CompressionDecision.WHOLE;
     }
 
     private boolean concerns(int tokens) {

@@ -2,16 +2,16 @@ package dev.varve.platform.compression;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.selection.CharRange;
-import dev.varve.platform.compression.selection.ChunkSelection;
+import dev.varve.platform.compression.selection.ChunkSelector;
 import dev.varve.platform.compression.selection.KeepBudget;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.ProtectedSpans;
 import dev.varve.platform.compression.selection.ScoredText;
 import dev.varve.platform.compression.selection.Selection;
 import dev.varve.platform.compression.selection.SelectionSettings;
-import dev.varve.platform.compression.selection.TextPieces;
+import dev.varve.platform.compression.selection.TokenAlignedText;
 import dev.varve.platform.compression.selection.TokenRange;
-import dev.varve.platform.compression.selection.WordRepair;
+import dev.varve.platform.compression.selection.WordBoundaryAdjustment;
 import dev.varve.platform.shard.scoring.TailQueries;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -26,10 +26,10 @@ public final class TextCompressor {
     /** Of a short text something must be left for the question's words. */
     private static final int LEAST_CHUNKS = 4;
 
-    private final Drafter drafter;
-    private final ChunkSelection selection;
+    private final PrefillDrafter drafter;
+    private final ChunkSelector selection;
     private final int chunkTokens;
-    private final WordRepair repair = WordRepair.USUAL;
+    private final WordBoundaryAdjustment repair = WordBoundaryAdjustment.USUAL;
 
     /**
      * A part of a text that may shrink.
@@ -40,9 +40,9 @@ public final class TextCompressor {
     public record Body(CharRange range, int fixedEnd) {}
 
     /** Chooses by some settings. */
-    public TextCompressor(Drafter drafter, SelectionSettings settings) {
+    public TextCompressor(PrefillDrafter drafter, SelectionSettings settings) {
         this.drafter = drafter;
-        selection = new ChunkSelection(settings);
+        selection = new ChunkSelector(settings);
         chunkTokens = settings.pooling().chunkTokens();
     }
 
@@ -64,8 +64,8 @@ public final class TextCompressor {
         long begin = System.nanoTime();
         Tokenizer tokenizer = drafter.tokenizer();
         int[] ids = encode(text);
-        TextPieces pieces =
-                TextPieces.of(ids, id -> tokenizer.piece(id, true), tokenizer::isSpecial);
+        TokenAlignedText pieces =
+                TokenAlignedText.of(ids, id -> tokenizer.piece(id, true), tokenizer::isSpecial);
         requireSameText(text, ids, pieces);
         ProtectedSpans spans = spans(text, pieces, bodies);
         long tokenized = System.nanoTime();
@@ -92,7 +92,7 @@ public final class TextCompressor {
         return KeepBudget.of(keep).atMost(Math.max(LEAST_CHUNKS, 2 * keep.of(chunks)));
     }
 
-    private static void requireSameText(String text, int[] ids, TextPieces pieces) {
+    private static void requireSameText(String text, int[] ids, TokenAlignedText pieces) {
         boolean same =
                 ids.length > 0
                         && pieces.charsBefore(ids.length) == text.length()
@@ -105,7 +105,7 @@ public final class TextCompressor {
     }
 
     /** All but the bodies, and the ends of these. */
-    private static ProtectedSpans spans(String text, TextPieces pieces, List<Body> bodies) {
+    private static ProtectedSpans spans(String text, TokenAlignedText pieces, List<Body> bodies) {
         List<CharRange> between = new ArrayList<>();
         List<TokenRange> ends = new ArrayList<>();
         int at = 0;

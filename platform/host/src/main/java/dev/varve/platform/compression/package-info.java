@@ -7,7 +7,7 @@
  * they have become, and those before and behind them stay as they are, so that what was computed
  * for an earlier turn goes on to be of use. {@link
  * dev.varve.platform.compression.CompressionPolicy} decides between them, {@link
- * dev.varve.platform.compression.FlowPlan} says which messages shrink, and {@link
+ * dev.varve.platform.compression.MessageCompressionPlan} says which messages shrink, and {@link
  * dev.varve.platform.compression.selection} which of their tokens stay. Nothing here knows of
  * engines, devices or HTTP.
  */

@@ -4,7 +4,7 @@ import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plugin.PluginCatalog;
-import dev.varve.platform.runtime.Computation;
+import dev.varve.platform.runtime.ComputeSettings;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.store.Namespace;
@@ -42,7 +42,7 @@ final class CacheNamespace {
             boolean sharesBackends) {
         Map<String, String> facts = new LinkedHashMap<>();
         GgufFile file = model.file();
-        Computation computation = settings.computation();
+        ComputeSettings computation = settings.computation();
         facts.put("format", Integer.toString(FORMAT));
         facts.put("architecture", file.architecture());
         facts.put("family", PluginDigest.ofFamily(catalog, file.architecture()));
@@ -75,7 +75,7 @@ final class CacheNamespace {
                     (name, value) ->
                             digest.update(
                                     (name + '\0' + value + '\0').getBytes(StandardCharsets.UTF_8)));
-            ModelContent.add(digest, file);
+            ModelFingerprint.add(digest, file);
             return digest.digest();
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java platform has SHA-256", e);

@@ -25,7 +25,7 @@ public record CompressionSettings(
         CompressionOptions options,
         Optional<String> device,
         DraftSettings.Residency residency,
-        DraftProcess process,
+        DraftProcessSettings process,
         Scoring scoring) {
     /**
      * What of a drafter counts.
@@ -67,7 +67,7 @@ public record CompressionSettings(
                 options,
                 Optional.empty(),
                 DraftSettings.Residency.AUTO,
-                DraftProcess.USUAL,
+                DraftProcessSettings.USUAL,
                 Scoring.USUAL);
     }
 }

@@ -4,9 +4,9 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
-import dev.varve.platform.placement.Site;
-import dev.varve.platform.remote.LoadRequest;
+import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.remote.ShardLoadRequest;
 
 import java.util.Optional;
 import java.util.function.Function;
@@ -18,8 +18,8 @@ import java.util.function.Function;
 final class DraftDevices {
     private final PlacementRequest target;
     private final Function<DeviceReference, ComputeDevice> local;
-    private final Function<DeviceReference, LoadRequest.Device> remote;
-    private final ShardLinks links;
+    private final Function<DeviceReference, ShardLoadRequest.Device> remote;
+    private final ShardLinkFactory links;
     private final TensorDigests digests;
 
     /**
@@ -32,8 +32,8 @@ final class DraftDevices {
     DraftDevices(
             PlacementRequest target,
             Function<DeviceReference, ComputeDevice> local,
-            Function<DeviceReference, LoadRequest.Device> remote,
-            ShardLinks links,
+            Function<DeviceReference, ShardLoadRequest.Device> remote,
+            ShardLinkFactory links,
             TensorDigests digests) {
         this.target = target;
         this.local = local;
@@ -44,7 +44,7 @@ final class DraftDevices {
 
     /** Chooses what was asked for, or what is usual. */
     static DeviceReference choose(
-            Optional<String> asked, DraftProcess process, PlacementRequest target) {
+            Optional<String> asked, DraftProcessSettings process, PlacementRequest target) {
         DeviceReference usual =
                 target.devices().reversed().stream()
                         .filter(DeviceReference::isLocal)
@@ -54,11 +54,11 @@ final class DraftDevices {
         DeviceReference device = named.isAutomatic() ? usual.at(named.site()) : named;
         // Who names the program of a process wants one.
         return device.isLocal() && process.launcher().isPresent()
-                ? device.at(new Site.Child())
+                ? device.at(new ProcessLocation.Child())
                 : device;
     }
 
-    DeviceReference choose(Optional<String> asked, DraftProcess process) {
+    DeviceReference choose(Optional<String> asked, DraftProcessSettings process) {
         return choose(asked, process, target);
     }
 
@@ -82,7 +82,7 @@ final class DraftDevices {
     }
 
     /** What that process is told of it. */
-    LoadRequest.Device remote(DeviceReference device) {
+    ShardLoadRequest.Device remote(DeviceReference device) {
         return remote.apply(device);
     }
 }

@@ -28,7 +28,7 @@ public record DraftSettings(
         OptionalInt width,
         TreeOptions trees,
         Residency residency,
-        DraftProcess process) {
+        DraftProcessSettings process) {
     /** Guesses where nobody asked for another number. */
     public static final int USUAL_MOST = 15;
 
@@ -71,7 +71,7 @@ public record DraftSettings(
                 OptionalInt.empty(),
                 TreeOptions.OFF,
                 Residency.AUTO,
-                DraftProcess.USUAL);
+                DraftProcessSettings.USUAL);
     }
 
     /** The same with another limit. */

@@ -2,8 +2,8 @@ package dev.varve.platform.host;
 
 import dev.varve.api.event.CacheListenerAddress;
 import dev.varve.platform.plugin.PluginCatalog;
-import dev.varve.platform.prefix.CacheFeed;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.CacheEventPublisher;
+import dev.varve.platform.prefix.DiskCacheStore;
 
 import java.net.URI;
 import java.util.Objects;
@@ -36,8 +36,8 @@ public record EventSettings(URI publish, Optional<URI> replay, String pod, Strin
      *
      * @throws dev.varve.api.VarveException if no plugin does, or an address cannot be used
      */
-    CacheFeed open(PluginCatalog catalog) {
-        return CacheFeed.to(
+    CacheEventPublisher open(PluginCatalog catalog) {
+        return CacheEventPublisher.to(
                 catalog.cacheListener(publish.getScheme())
                         .open(
                                 new CacheListenerAddress(
@@ -45,6 +45,6 @@ public record EventSettings(URI publish, Optional<URI> replay, String pod, Strin
                                         replay.map(URI::toString),
                                         pod,
                                         model,
-                                        Disk.BLOCK_TOKENS)));
+                                        DiskCacheStore.BLOCK_TOKENS)));
     }
 }

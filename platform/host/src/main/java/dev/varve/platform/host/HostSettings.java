@@ -1,7 +1,7 @@
 package dev.varve.platform.host;
 
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
@@ -36,7 +36,7 @@ public record HostSettings(
         Optional<StoreSettings> store,
         Optional<DraftSettings> draft,
         Optional<CompressionSettings> compression,
-        SharingSettings sharing) {
+        CacheSharingSettings sharing) {
     /** Checks that nothing is missing. */
     public HostSettings {
         Objects.requireNonNull(file);
@@ -69,7 +69,7 @@ public record HostSettings(
                 store,
                 draft,
                 compression,
-                SharingSettings.NONE);
+                CacheSharingSettings.NONE);
     }
 
     /** Compresses nothing. */
@@ -162,12 +162,12 @@ public record HostSettings(
      * @throws IllegalArgumentException if {@code tokens} is not positive
      */
     public HostSettings withPool(int tokens) {
-        return with(PoolRequest.of(tokens));
+        return with(RequestedPaging.of(tokens));
     }
 
     /** Likewise, with as many tokens as half of the memory holds that the model leaves. */
     public HostSettings withAutomaticPool() {
-        return with(PoolRequest.automatic());
+        return with(RequestedPaging.automatic());
     }
 
     /** The same with a number of threads on the processor. */
@@ -203,7 +203,7 @@ public record HostSettings(
     }
 
     /** The same with an attention cache that is bounded. */
-    public HostSettings with(PoolRequest pool) {
+    public HostSettings with(RequestedPaging pool) {
         return with(model.withPool(Optional.of(pool)));
     }
 
@@ -268,7 +268,7 @@ public record HostSettings(
     }
 
     /** The same with computed prompts that others have a part in. */
-    public HostSettings with(SharingSettings other) {
+    public HostSettings with(CacheSharingSettings other) {
         return new HostSettings(
                 file, model, devices, plugins, processes, store, draft, compression, other);
     }

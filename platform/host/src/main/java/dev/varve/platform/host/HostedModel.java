@@ -14,7 +14,7 @@ import dev.varve.platform.placement.Placement;
 import dev.varve.platform.replica.EnginePool;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.MemoryPlan;
-import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
@@ -29,7 +29,7 @@ import java.util.OptionalInt;
 @SuppressWarnings("exports") // see package-info
 public final class HostedModel implements AutoCloseable {
     /** Where it computes. */
-    record Place(Placement placement, PlacedShards shards) {}
+    record Place(Placement placement, PlacedShardFactory shards) {}
 
     /** How prompts become tokens and shorter. */
     record Reading(Tokenizer tokenizer, Optional<CompressingDrafter> drafter) {}
@@ -38,7 +38,7 @@ public final class HostedModel implements AutoCloseable {
     private final List<LoadedModel> replicas;
 
     private final LoadedModel model;
-    private final ReplicaOpening opening;
+    private final ReplicaFactory opening;
     private final Place place;
     private final Tokenizer tokenizer;
     private final double loadMillis;
@@ -46,11 +46,11 @@ public final class HostedModel implements AutoCloseable {
     private Optional<EnginePool> pool = Optional.empty();
 
     /** What shortens prompts: the drafter belongs to the model. */
-    record CompressingDrafter(FileDrafter drafter, ConversationCompressor compressor) {}
+    record CompressingDrafter(FilePrefillDrafter drafter, ConversationCompressor compressor) {}
 
     HostedModel(
             List<LoadedModel> replicas,
-            ReplicaOpening opening,
+            ReplicaFactory opening,
             Place place,
             Reading reading,
             double loadMillis) {
@@ -71,7 +71,7 @@ public final class HostedModel implements AutoCloseable {
      * @throws IllegalArgumentException if settings contradict each other
      */
     public static HostedModel open(HostSettings settings) {
-        return open(settings, HostListener.silent());
+        return open(settings, ModelLoadListener.silent());
     }
 
     /**
@@ -81,7 +81,7 @@ public final class HostedModel implements AutoCloseable {
      *     the memory
      * @throws IllegalArgumentException if settings contradict each other
      */
-    public static HostedModel open(HostSettings settings, HostListener listener) {
+    public static HostedModel open(HostSettings settings, ModelLoadListener listener) {
         return PreparedModel.open(settings, listener).load();
     }
 
@@ -114,7 +114,7 @@ public final class HostedModel implements AutoCloseable {
             pool =
                     Optional.of(
                             EnginePool.of(
-                                    replicas.stream().map(ReplicaOpening::member).toList(),
+                                    replicas.stream().map(ReplicaFactory::member).toList(),
                                     opening));
         }
         return pool.get();
@@ -141,16 +141,16 @@ public final class HostedModel implements AutoCloseable {
     }
 
     /** What each shard was planned to need, in layer order. */
-    public List<PlannedShard> plannedShards() {
+    public List<ShardMemoryPlan> plannedShards() {
         return model.splitPlan().parts().stream().map(this::planned).toList();
     }
 
-    private PlannedShard planned(SplitPlan.Part part) {
+    private ShardMemoryPlan planned(SplitMemoryPlan.Part part) {
         DeviceInfo info = place.shards().info(part.where().device());
-        return new PlannedShard(
+        return new ShardMemoryPlan(
                 part.where(),
                 part.memory().need(),
-                SplitPlan.memoryOf(part.where().device(), info),
+                SplitMemoryPlan.memoryOf(part.where().device(), info),
                 info.memoryFreeBytes(),
                 info.memoryTotalBytes());
     }
@@ -186,7 +186,7 @@ public final class HostedModel implements AutoCloseable {
      *     CANCELLED if the thread is interrupted, of others if a device fails
      */
     public int[] generate(int[] prompt, int maxTokens) {
-        Answer answer = new Answer();
+        GenerationCollector answer = new GenerationCollector();
         Generation generation =
                 engine().submit(
                                 GenerationRequest.greedy(prompt, maxTokens)
@@ -231,7 +231,7 @@ public final class HostedModel implements AutoCloseable {
     @Override
     public void close() {
         // Its devices go after the model's shards, which compute on them.
-        PlacedShards devices = place.shards();
+        PlacedShardFactory devices = place.shards();
         try (devices) {
             closeModel();
         }
@@ -243,7 +243,7 @@ public final class HostedModel implements AutoCloseable {
 
     /** The engine first: it may still ask the drafter. */
     private void closeModel() {
-        ReplicaOpening last = opening;
+        ReplicaFactory last = opening;
         try (last) {
             closeReplicas();
         } finally {

@@ -7,16 +7,16 @@ import dev.varve.api.ggml.GgmlLibrary;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.placement.Site;
+import dev.varve.platform.placement.ProcessLocation;
+import dev.varve.platform.plan.CachingProbe;
 import dev.varve.platform.plan.DeviceProbe;
 import dev.varve.platform.plan.DeviceSpeed;
 import dev.varve.platform.plan.ModelBlocks;
-import dev.varve.platform.plan.RememberedProbe;
 import dev.varve.platform.plan.ShardOpener;
 import dev.varve.platform.plan.SpeedProbe;
-import dev.varve.platform.runtime.Computation;
+import dev.varve.platform.runtime.ComputeSettings;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.ShardOptions;
@@ -34,8 +34,8 @@ import java.util.function.Consumer;
  */
 final class PlacedProbe implements DeviceProbe {
     private final PreparedModel prepared;
-    private final PlacedShards shards;
-    private final RememberedProbe probe;
+    private final PlacedShardFactory shards;
+    private final CachingProbe probe;
     private final Consumer<String> notes;
 
     /** Digests of plugins, which are large files to read. */
@@ -43,8 +43,8 @@ final class PlacedProbe implements DeviceProbe {
 
     PlacedProbe(
             PreparedModel prepared,
-            PlacedShards shards,
-            RememberedProbe probe,
+            PlacedShardFactory shards,
+            CachingProbe probe,
             Consumer<String> notes) {
         this.prepared = prepared;
         this.shards = shards;
@@ -59,9 +59,9 @@ final class PlacedProbe implements DeviceProbe {
 
     private boolean isElsewhere(DeviceReference device) {
         return switch (device.site()) {
-            case Site.Local() -> false;
-            case Site.Child() -> !prepared.backends().isUsable(device);
-            case Site.Listening(var address) -> true;
+            case ProcessLocation.Local() -> false;
+            case ProcessLocation.Child() -> !prepared.backends().isUsable(device);
+            case ProcessLocation.Listening(var address) -> true;
         };
     }
 
@@ -73,7 +73,7 @@ final class PlacedProbe implements DeviceProbe {
      */
     double checkRatio(DeviceReference device, int tokens) {
         notes.accept("measuring on " + device + " what it takes to check guesses");
-        ModelSettings exact = settings().with(settings().computation().with(ExactRows.ON));
+        ModelSettings exact = settings().with(settings().computation().with(BatchInvariance.ON));
         ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), exact);
         if (isElsewhere(device)) {
             return speedProbe(there(device, options), shards.info(device)).checkRatio(tokens);
@@ -90,7 +90,7 @@ final class PlacedProbe implements DeviceProbe {
 
     private ComputeDevice open(DeviceReference device) {
         return prepared.backends()
-                .openDevice(device, prepared.settings().devices().options(CoreUse.ALONE));
+                .openDevice(device, prepared.settings().devices().options(CpuCoreSharing.ALONE));
     }
 
     private ShardOpener here(ComputeDevice device, ShardOptions options) {
@@ -107,7 +107,7 @@ final class PlacedProbe implements DeviceProbe {
         ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), settings());
         try (ComputeDevice opened = open(device)) {
             return probe.measure(
-                    new RememberedProbe.Subject(
+                    new CachingProbe.Subject(
                             device.device(),
                             traits(device, opened),
                             here(opened, options),
@@ -132,7 +132,7 @@ final class PlacedProbe implements DeviceProbe {
         DeviceInfo info = shards.info(device);
         ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), settings());
         return probe.measure(
-                new RememberedProbe.Subject(
+                new CachingProbe.Subject(
                         device.toString(),
                         traits(device, info),
                         there(device, options),
@@ -144,7 +144,7 @@ final class PlacedProbe implements DeviceProbe {
         return List.of(
                 device.toString(),
                 info.description(),
-                "threads " + prepared.settings().devices().options(CoreUse.ALONE),
+                "threads " + prepared.settings().devices().options(CpuCoreSharing.ALONE),
                 computation(),
                 "boundary " + prepared.settings().processes().boundaryType(),
                 backendThere(device),
@@ -153,11 +153,13 @@ final class PlacedProbe implements DeviceProbe {
 
     /** A process that is started uses the plugins of this one; what listens has its own. */
     private String backendThere(DeviceReference device) {
-        return device.site() instanceof Site.Child ? backendPlugin(device) : "backend of its own";
+        return device.site() instanceof ProcessLocation.Child
+                ? backendPlugin(device)
+                : "backend of its own";
     }
 
     private String computation() {
-        Computation computation = settings().computation();
+        ComputeSettings computation = settings().computation();
         return String.format(
                 Locale.ROOT,
                 "cache %s, weights %s, %s",

@@ -2,7 +2,7 @@ package dev.varve.platform.host;
 
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
-import dev.varve.platform.plugin.Spi;
+import dev.varve.platform.plugin.PluginServiceKind;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,12 +32,17 @@ final class PluginDigest {
 
     /** The plugin that serves an architecture. */
     static String ofFamily(PluginCatalog catalog, String architecture) {
-        return of(catalog, plugin -> plugin.services().names(Spi.FAMILIES).contains(architecture));
+        return of(
+                catalog,
+                plugin ->
+                        plugin.services().names(PluginServiceKind.FAMILIES).contains(architecture));
     }
 
     /** The plugin that provides a backend. */
     static String ofBackend(PluginCatalog catalog, String backend) {
-        return of(catalog, plugin -> plugin.services().names(Spi.BACKENDS).contains(backend));
+        return of(
+                catalog,
+                plugin -> plugin.services().names(PluginServiceKind.BACKENDS).contains(backend));
     }
 
     private static String of(PluginCatalog catalog, Predicate<LoadedPlugin> wanted) {

@@ -4,18 +4,18 @@ import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
-import dev.varve.platform.compression.Drafter;
+import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.LocalBackends;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
-import dev.varve.platform.plan.GuessForecast;
+import dev.varve.platform.plan.CachingProbe;
+import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.plan.ModelBlocks;
 import dev.varve.platform.plan.ProbeCache;
-import dev.varve.platform.plan.RememberedProbe;
-import dev.varve.platform.plan.RememberedProbe.Age;
+import dev.varve.platform.plan.SpeculationForecast;
 import dev.varve.platform.plan.SplitForecast;
 import dev.varve.platform.plan.SplitPlanner;
 import dev.varve.platform.plugin.PluginCatalog;
@@ -24,7 +24,7 @@ import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.PoolPlan;
-import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.runtime.UnusedTensors;
 import dev.varve.platform.runtime.ZeroTensors;
 import dev.varve.platform.setting.Setting;
@@ -50,7 +50,7 @@ public final class PreparedModel {
     private static final int CHECKED = 8;
 
     private final HostSettings settings;
-    private final HostListener listener;
+    private final ModelLoadListener listener;
     private final PluginCatalog catalog;
     private final OpenedModel model;
     private final LocalBackends backends;
@@ -59,7 +59,7 @@ public final class PreparedModel {
     private final TensorDigests digests;
 
     /** Other models that help this one. */
-    private final HelpingModels beside;
+    private final AuxiliaryModels beside;
 
     private PreparedModel(Order order, OpenedModel model, Devices devices) {
         settings = order.settings();
@@ -70,11 +70,11 @@ public final class PreparedModel {
         catalog = devices.catalog();
         backends = devices.backends();
         request = devices.request();
-        beside = new HelpingModels(this, request, listener::note);
+        beside = new AuxiliaryModels(this, request, listener::note);
     }
 
     /** What was asked for, by whom, and when. */
-    private record Order(HostSettings settings, HostListener listener, long begin) {}
+    private record Order(HostSettings settings, ModelLoadListener listener, long begin) {}
 
     /** What is known of plugins and devices; {@code auto} is resolved. */
     private record Devices(
@@ -88,7 +88,7 @@ public final class PreparedModel {
      * @throws IllegalArgumentException that begins with a setting if devices contradict each other
      *     or no plugin provides one
      */
-    public static PreparedModel open(HostSettings settings, HostListener listener) {
+    public static PreparedModel open(HostSettings settings, ModelLoadListener listener) {
         Order order = new Order(settings, listener, System.nanoTime());
         settings.requireReader();
         // The file first: most mistakes are in its name, and they need no plugin to be found.
@@ -162,7 +162,8 @@ public final class PreparedModel {
     }
 
     /** A drafter without its model, and the devices on which it computes. */
-    public record OpenDrafter(Drafter drafter, PlacedShards shards) implements AutoCloseable {
+    public record OpenDrafter(PrefillDrafter drafter, PlacedShardFactory shards)
+            implements AutoCloseable {
         @Override
         public void close() {
             drafter.close();
@@ -176,7 +177,7 @@ public final class PreparedModel {
      * @throws VarveException if it cannot be used
      */
     public OpenDrafter openDrafter() {
-        PlacedShards shards = shards();
+        PlacedShardFactory shards = shards();
         try {
             return new OpenDrafter(
                     beside.drafter(settings.compression().orElseThrow(), shards).drafter(), shards);
@@ -200,14 +201,15 @@ public final class PreparedModel {
     }
 
     /** Shards of this model, each where its device is; the caller closes it after the shards. */
-    public PlacedShards shards() {
+    public PlacedShardFactory shards() {
         return shards(
-                new InstalledLinks(List.of(model.file().path()), catalog, settings.processes()));
+                new ProcessLinkFactory(
+                        List.of(model.file().path()), catalog, settings.processes()));
     }
 
     /** Likewise, with other ways to the processes of devices that are not in this one. */
-    public PlacedShards shards(ShardLinks links) {
-        return new PlacedShards(this, links);
+    public PlacedShardFactory shards(ShardLinkFactory links) {
+        return new PlacedShardFactory(this, links);
     }
 
     /**
@@ -216,7 +218,7 @@ public final class PreparedModel {
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if the model does not fit
      */
     public SplitForecast forecast(Age age) {
-        try (PlacedShards shards = shards()) {
+        try (PlacedShardFactory shards = shards()) {
             ModelSettings sized =
                     beside.drafterPlan(shards)
                             .map(plan -> beside.leaving(plan.ownBytes()))
@@ -236,15 +238,15 @@ public final class PreparedModel {
      * What the model that reads prompts would need for one as long as the context; empty where none
      * is asked for.
      */
-    public Optional<DrafterPlan> drafterPlan() {
-        try (PlacedShards shards = shards()) {
+    public Optional<PrefillDrafterPlan> drafterPlan() {
+        try (PlacedShardFactory shards = shards()) {
             return beside.drafterPlan(shards);
         }
     }
 
     /** What guessing tokens would need; empty where nothing is to be guessed. */
     public Optional<DraftPlan> draftPlan() {
-        try (PlacedShards shards = shards()) {
+        try (PlacedShardFactory shards = shards()) {
             return settings.draft().map(draft -> beside.draft(draft, shards).plan());
         }
     }
@@ -254,9 +256,9 @@ public final class PreparedModel {
      *
      * @param forecast of the same model
      */
-    public GuessForecast forecast(DraftPlan draft, SplitForecast forecast) {
+    public SpeculationForecast forecast(DraftPlan draft, SplitForecast forecast) {
         int tokens = Math.min(CHECKED, 1 + draft.most());
-        try (PlacedShards shards = shards()) {
+        try (PlacedShardFactory shards = shards()) {
             PlacedProbe probe = probe(Age.ANY, shards);
             double plain = 0;
             double check = 0;
@@ -269,7 +271,7 @@ public final class PreparedModel {
             }
             // A draft's weights are read like the model's.
             double guess = check * draft.weightBytes() / Math.max(1, bytes);
-            return new GuessForecast(tokens, plain, check, guess);
+            return new SpeculationForecast(tokens, plain, check, guess);
         }
     }
 
@@ -280,13 +282,14 @@ public final class PreparedModel {
      * @return gives the promise back when it is closed
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if it does not fit
      */
-    public PlacedShards reserve() {
-        PlacedShards shards = shards();
+    public PlacedShardFactory reserve() {
+        PlacedShardFactory shards = shards();
         try {
             shards.claimBeside(() -> beside.needs(shards));
             ModelSettings sized = settings.model();
             SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
-            shards.claim(SplitPlan.of(model.adapter(), placed.placement(), shards::info, sized));
+            shards.claim(
+                    SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized));
             return shards;
         } catch (RuntimeException | Error e) {
             shards.close();
@@ -305,7 +308,7 @@ public final class PreparedModel {
     }
 
     /** Likewise, through shards of this model, which belong to it from then on. */
-    public HostedModel load(PlacedShards shards) {
+    public HostedModel load(PlacedShardFactory shards) {
         List<Optional<SpeculationOptions>> speculation = new ArrayList<>();
         Optional<HostedModel.CompressingDrafter> drafter = Optional.empty();
         try {
@@ -321,19 +324,20 @@ public final class PreparedModel {
             ModelSettings sized =
                     speculation
                             .getFirst()
-                            .map(options -> DraftOpening.settings(leaving, options))
+                            .map(options -> SpeculatorFactory.settings(leaving, options))
                             .orElse(leaving);
             SplitPlanner.Placed placed = planner(Age.ANY, shards, sized).place(request);
-            SplitPlan plan = SplitPlan.of(model.adapter(), placed.placement(), shards::info, sized);
+            SplitMemoryPlan plan =
+                    SplitMemoryPlan.of(model.adapter(), placed.placement(), shards::info, sized);
             tell(plan.pool());
             plan.pool().describe().ifPresent(line -> listener.note(Setting.KVFLASH + ": " + line));
             shards.claim(plan);
             listener.planned(plan, placed.reasons());
             Optional<HostedModel.CompressingDrafter> reader = drafter;
-            ReplicaOpening opening =
-                    new ReplicaOpening(
-                            new ReplicaOpening.Parts(model, plan, paced(sized), shards),
-                            new ReplicaOpening.Helpers(
+            ReplicaFactory opening =
+                    new ReplicaFactory(
+                            new ReplicaFactory.Parts(model, plan, paced(sized), shards),
+                            new ReplicaFactory.Helpers(
                                     () -> speculation(shards),
                                     guesses -> beside.extras(guesses, reader, tokenizer)),
                             speculation,
@@ -362,11 +366,11 @@ public final class PreparedModel {
         return Stream.concat(request.devices().stream(), beside.processors()).toList();
     }
 
-    private Optional<SpeculationOptions> speculation(PlacedShards shards) {
+    private Optional<SpeculationOptions> speculation(PlacedShardFactory shards) {
         return settings.draft().map(draft -> beside.draft(draft, shards).open());
     }
 
-    private List<LoadedModel> load(ReplicaOpening opening) {
+    private List<LoadedModel> load(ReplicaFactory opening) {
         try {
             return opening.openAll(listener);
         } catch (RuntimeException | Error e) {
@@ -375,11 +379,12 @@ public final class PreparedModel {
         }
     }
 
-    private ReplicaOpening.Kept kept(Placement placement, SplitPlan plan, ModelSettings sized) {
+    private ReplicaFactory.Kept kept(
+            Placement placement, SplitMemoryPlan plan, ModelSettings sized) {
         CacheStores stores =
-                new StoreOpening(settings, catalog, model, sized).open(placement, plan);
+                new CacheStoreFactory(settings, catalog, model, sized).open(placement, plan);
         try {
-            return new ReplicaOpening.Kept(
+            return new ReplicaFactory.Kept(
                     stores, settings.sharing().events().map(events -> events.open(catalog)));
         } catch (RuntimeException | Error e) {
             stores.close();
@@ -395,15 +400,15 @@ public final class PreparedModel {
     }
 
     /** Decides on the layers of each device. */
-    private SplitPlanner planner(Age age, PlacedShards shards, ModelSettings sized) {
+    private SplitPlanner planner(Age age, PlacedShardFactory shards, ModelSettings sized) {
         ModelBlocks blocks = ModelBlocks.of(model.adapter());
         return new SplitPlanner(model.adapter(), blocks, sized, shards::info, probe(age, shards));
     }
 
-    private PlacedProbe probe(Age age, PlacedShards shards) {
+    private PlacedProbe probe(Age age, PlacedShardFactory shards) {
         ModelBlocks blocks = ModelBlocks.of(model.adapter());
         ProbeCache cache = new ProbeCache(settings.plugins().cacheFolder().resolve(PROBES));
-        RememberedProbe probe = new RememberedProbe(model.adapter(), blocks, cache, age);
+        CachingProbe probe = new CachingProbe(model.adapter(), blocks, cache, age);
         return new PlacedProbe(this, shards, probe, listener::note);
     }
 }

@@ -5,8 +5,8 @@
  * <p>Start with {@link dev.varve.platform.host.HostedModel#open}. Everything that a person may set
  * stands in {@link dev.varve.platform.host.HostSettings}; no environment variable and no system
  * property is read here. Notes, warnings and progress go to a {@link
- * dev.varve.platform.host.HostListener}. A process that computes for others offers what it has as
- * an {@link dev.varve.platform.host.InstalledHost}.
+ * dev.varve.platform.host.ModelLoadListener}. A process that computes for others offers what it has
+ * as an {@link dev.varve.platform.host.InstalledShardResources}.
  *
  * <p>The package is exported, for programs that open models themselves: {@link
  * dev.varve.platform.host.HostSettings} with texts, numbers and paths, {@link

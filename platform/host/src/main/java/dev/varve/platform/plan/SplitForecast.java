@@ -3,7 +3,7 @@ package dev.varve.platform.plan;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.runtime.HostCachePlan;
 import dev.varve.platform.runtime.PoolPlan;
-import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.SplitMemoryPlan;
 
 import java.util.List;
 import java.util.Objects;
@@ -31,7 +31,7 @@ public record SplitForecast(
      * @param pool name of the processor that the shard computes on; shards with the same name take
      *     turns
      */
-    public record Part(SplitPlan.Part memory, StepTime time, String pool) {
+    public record Part(SplitMemoryPlan.Part memory, StepTime time, String pool) {
         /** Tokens per second if the model were this shard alone. */
         public double decodeTokensPerSecond() {
             return 1000 / time.decodeMillis();
@@ -57,8 +57,9 @@ public record SplitForecast(
     }
 
     /** The memory. */
-    public SplitPlan memory() {
-        return new SplitPlan(parts.stream().map(Part::memory).toList(), hostCache, pool, replicas);
+    public SplitMemoryPlan memory() {
+        return new SplitMemoryPlan(
+                parts.stream().map(Part::memory).toList(), hostCache, pool, replicas);
     }
 
     /** A token passes through all shards, one after the other. */

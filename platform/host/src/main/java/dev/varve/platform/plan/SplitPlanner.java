@@ -4,14 +4,14 @@ import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.placement.DeviceReference;
-import dev.varve.platform.placement.LayerRanges;
+import dev.varve.platform.placement.LayerPartitioner;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.placement.PlacementRequest;
-import dev.varve.platform.placement.Site;
+import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
-import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
@@ -70,52 +70,57 @@ public final class SplitPlanner {
     public Placed place(PlacementRequest request) {
         List<DeviceReference> on = request.devices();
         int layers = model.shape().layerCount();
-        LayerRanges.Aligned aligned =
+        LayerPartitioner.Aligned aligned =
                 switch (request.split()) {
                     case SplitRule.Equal() ->
-                            LayerRanges.align(model, LayerRanges.split(layers, on.size()));
+                            LayerPartitioner.align(
+                                    model, LayerPartitioner.split(layers, on.size()));
                     case SplitRule.Weights(var weights) ->
-                            LayerRanges.align(model, LayerRanges.split(layers, on.size(), weights));
+                            LayerPartitioner.align(
+                                    model, LayerPartitioner.split(layers, on.size(), weights));
                     case SplitRule.Automatic() -> automatic(on);
                 };
         return new Placed(Placement.of(on, aligned.ranges()), aligned.moved().stream().toList());
     }
 
-    private LayerRanges.Aligned automatic(List<DeviceReference> on) {
+    private LayerPartitioner.Aligned automatic(List<DeviceReference> on) {
         // Refuses what cannot be cut into so many parts, with the family's reason.
         List<LayerRange> equal =
-                LayerRanges.align(model, LayerRanges.split(model.shape().layerCount(), on.size()))
+                LayerPartitioner.align(
+                                model,
+                                LayerPartitioner.split(model.shape().layerCount(), on.size()))
                         .ranges();
         int most = RangeMemory.mostSlots(model.shape(), settings);
         int slots = SlotSpan.roundUp(settings.sequences().kvTokens().orElse(most));
-        List<SplitChooser.Candidate> candidates = new ArrayList<>();
+        List<SplitOptimizer.Candidate> candidates = new ArrayList<>();
         List<ToLongFunction<LayerRange>> bytes = new ArrayList<>();
         for (DeviceReference device : on) {
             DeviceInfo info = devices.apply(device);
             candidates.add(
-                    new SplitChooser.Candidate(
+                    new SplitOptimizer.Candidate(
                             speed(device),
-                            SplitPlan.memoryOf(device, info),
-                            SplitPlan.memoryForShards(device, info, settings)));
+                            SplitMemoryPlan.memoryOf(device, info),
+                            SplitMemoryPlan.memoryForShards(device, info, settings)));
             bytes.add(
                     range ->
                             RangeMemory.of(model, range, info, settings)
                                     .replicated(
-                                            settings.replicas(), SplitPlan.sharesWeights(device))
+                                            settings.replicas(),
+                                            SplitMemoryPlan.sharesWeights(device))
                                     .bytes(slots));
         }
-        Optional<List<LayerRange>> chosen = new SplitChooser(blocks, candidates, bytes).choose();
+        Optional<List<LayerRange>> chosen = new SplitOptimizer(blocks, candidates, bytes).choose();
         if (chosen.isEmpty()) {
-            SplitPlan.of(model, Placement.of(on, equal), devices, settings);
+            SplitMemoryPlan.of(model, Placement.of(on, equal), devices, settings);
         }
         List<LayerRange> ranges = chosen.orElse(equal);
-        return new LayerRanges.Aligned(
+        return new LayerPartitioner.Aligned(
                 ranges, Optional.of("automatic split: " + explain(on, candidates, ranges)));
     }
 
     private String explain(
             List<DeviceReference> on,
-            List<SplitChooser.Candidate> candidates,
+            List<SplitOptimizer.Candidate> candidates,
             List<LayerRange> ranges) {
         List<String> parts = new ArrayList<>();
         for (int i = 0; i < on.size(); i++) {
@@ -136,7 +141,10 @@ public final class SplitPlanner {
 
     private DeviceSpeed speed(DeviceReference device) {
         // What a shard process of ours does on a device, this process does as fast.
-        String name = device.site() instanceof Site.Listening ? device.toString() : device.device();
+        String name =
+                device.site() instanceof ProcessLocation.Listening
+                        ? device.toString()
+                        : device.device();
         return speeds.computeIfAbsent(name, unknown -> probe.measure(device));
     }
 
@@ -147,15 +155,15 @@ public final class SplitPlanner {
      */
     public SplitForecast forecast(PlacementRequest request) {
         Placed placed = place(request);
-        SplitPlan memory = SplitPlan.of(model, placed.placement(), devices, settings);
+        SplitMemoryPlan memory = SplitMemoryPlan.of(model, placed.placement(), devices, settings);
         List<SplitForecast.Part> parts = new ArrayList<>();
-        for (SplitPlan.Part part : memory.parts()) {
+        for (SplitMemoryPlan.Part part : memory.parts()) {
             DeviceReference device = part.where().device();
             parts.add(
                     new SplitForecast.Part(
                             part,
                             speed(device).of(blocks, part.where().range()),
-                            SplitPlan.memoryOf(device, devices.apply(device))));
+                            SplitMemoryPlan.memoryOf(device, devices.apply(device))));
         }
         return new SplitForecast(
                 parts, placed.reasons(), memory.hostCache(), memory.pool(), memory.replicas());

@@ -4,12 +4,12 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
 import java.util.ArrayList;
@@ -123,16 +123,16 @@ final class TimedShard implements AutoCloseable {
 
     private double step(int position, int tokens, Phase phase, OutputRows outputs) {
         int[] ids = random.ints(tokens, 0, model.shape().vocabularySize()).toArray();
-        Slice slice =
-                new Slice(
+        SequenceChunk slice =
+                new SequenceChunk(
                         0,
                         ids,
-                        SlicePlace.next(position, new SlotSpan(0, SLOTS), STATE_ROW),
+                        ChunkPlacement.next(position, new SlotSpan(0, SLOTS), STATE_ROW),
                         outputs);
-        Optional<Boundary> boundary =
+        Optional<LayerActivations> boundary =
                 boundaryLength == 0
                         ? Optional.empty()
-                        : Optional.of(new HostBoundary(activation(tokens), tokens));
+                        : Optional.of(new HostActivations(activation(tokens), tokens));
         Batch batch = new Batch(List.of(slice), phase);
         long begin = System.nanoTime();
         try {

@@ -26,10 +26,10 @@ public record LoadedPlugin(PluginOrigin origin, PluginServices services) {
      * @throws IllegalArgumentException if one gives no name that can be used
      */
     public static LoadedPlugin of(
-            PluginOrigin origin, Map<Spi<?>, ? extends Collection<?>> providers) {
+            PluginOrigin origin, Map<PluginServiceKind<?>, ? extends Collection<?>> providers) {
         try {
             return new LoadedPlugin(origin, PluginServices.read(providers));
-        } catch (PluginRejection e) {
+        } catch (PluginRejectedException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
     }

@@ -27,20 +27,20 @@ final class ModuleRules {
     /**
      * Checks one module of a plugin.
      *
-     * @throws PluginRejection with the rule that it breaks
+     * @throws PluginRejectedException with the rule that it breaks
      */
-    void check(ModuleReference module) throws PluginRejection {
+    void check(ModuleReference module) throws PluginRejectedException {
         ModuleDescriptor descriptor = module.descriptor();
         // A second copy of the API would have its own, incompatible service types.
         if (parent.findModule(descriptor.name()).isPresent()) {
-            throw new PluginRejection(
+            throw new PluginRejectedException(
                     "it carries module "
                             + descriptor.name()
                             + ", which is part of the server already");
         }
         for (ModuleDescriptor.Requires required : descriptor.requires()) {
             if (isServer(required.name())) {
-                throw new PluginRejection(
+                throw new PluginRejectedException(
                         "module "
                                 + descriptor.name()
                                 + " requires "
@@ -51,7 +51,7 @@ final class ModuleRules {
         }
         for (String packageName : descriptor.packages()) {
             if (isServer(packageName)) {
-                throw new PluginRejection(
+                throw new PluginRejectedException(
                         "module "
                                 + descriptor.name()
                                 + " carries package "
@@ -65,12 +65,12 @@ final class ModuleRules {
     }
 
     /** A jar without a descriptor requires nothing and reads everything, so its classes tell. */
-    private static void checkClasses(ModuleReference module) throws PluginRejection {
+    private static void checkClasses(ModuleReference module) throws PluginRejectedException {
         try (ModuleReader reader = module.open()) {
             List<String> classes = reader.list().filter(name -> name.endsWith(".class")).toList();
             for (String name : classes) {
                 if (usesServer(reader, name)) {
-                    throw new PluginRejection(
+                    throw new PluginRejectedException(
                             "module "
                                     + module.descriptor().name()
                                     + ", which has no descriptor, uses "
@@ -82,7 +82,7 @@ final class ModuleRules {
                 }
             }
         } catch (IOException e) {
-            throw new PluginRejection(PluginRejection.reasonOf(e), e);
+            throw new PluginRejectedException(PluginRejectedException.reasonOf(e), e);
         }
     }
 

@@ -48,7 +48,7 @@ final class PluginCalls implements PluginGuard {
     }
 
     /** The provider, behind a guard. */
-    static <T> T guard(Spi<T> spi, T provider, PluginOrigin origin) {
+    static <T> T guard(PluginServiceKind<T> spi, T provider, PluginOrigin origin) {
         PluginCalls calls = new PluginCalls(provider, origin, spi.trouble().kind());
         return spi.service().cast(calls.proxy(spi.service()));
     }
@@ -72,7 +72,7 @@ final class PluginCalls implements PluginGuard {
             };
         }
         Object result;
-        try (PluginExit.Scope _ = PluginExit.calling(origin.file(), name(method))) {
+        try (PluginSystemExit.Scope _ = PluginSystemExit.calling(origin.file(), name(method))) {
             result = method.invoke(target, arguments);
         } catch (InvocationTargetException e) {
             throw allowed(method, e.getCause()) ? e.getCause() : fails(method, e.getCause());
@@ -104,13 +104,13 @@ final class PluginCalls implements PluginGuard {
     private static boolean allowed(Method method, Throwable problem) {
         return records(method)
                 || problem instanceof VarveException && !failsAsIo(method)
-                || PluginRejection.isOfTheMachine(problem)
+                || PluginRejectedException.isOfTheMachine(problem)
                 || Arrays.stream(method.getExceptionTypes())
                         .anyMatch(type -> type.isInstance(problem));
     }
 
     private Exception fails(Method method, Throwable problem) {
-        String message = called(method) + " fails: " + PluginRejection.reasonOf(problem);
+        String message = called(method) + " fails: " + PluginRejectedException.reasonOf(problem);
         return failsAsIo(method)
                 ? new IOException(message, problem)
                 : new VarveException(failure, message, problem);

@@ -43,14 +43,14 @@ public final class PluginCatalog {
 
     private final List<LoadedPlugin> loaded = new ArrayList<>();
     private final List<RejectedPlugin> rejected = new ArrayList<>();
-    private final Map<Spi<?>, ProviderTable<?>> tables = new LinkedHashMap<>();
+    private final Map<PluginServiceKind<?>, ProviderTable<?>> tables = new LinkedHashMap<>();
 
     private PluginCatalog() {
-        Spi.ALL.forEach(spi -> tables.put(spi, new ProviderTable<>(spi)));
+        PluginServiceKind.ALL.forEach(spi -> tables.put(spi, new ProviderTable<>(spi)));
         TransportProvider unix = new UnixTransport();
-        table(Spi.TRANSPORTS).addBuiltIn(unix.scheme(), unix, BUILT_IN);
+        table(PluginServiceKind.TRANSPORTS).addBuiltIn(unix.scheme(), unix, BUILT_IN);
         SpeculatorProvider ngram = new NgramProvider();
-        table(Spi.SPECULATORS).addBuiltIn(ngram.name(), ngram, BUILT_IN);
+        table(PluginServiceKind.SPECULATORS).addBuiltIn(ngram.name(), ngram, BUILT_IN);
     }
 
     /**
@@ -78,7 +78,7 @@ public final class PluginCatalog {
         for (Path entry : entries(pluginsFolder)) {
             try {
                 catalog.add(loader.load(entry));
-            } catch (PluginRejection e) {
+            } catch (PluginRejectedException e) {
                 catalog.rejected.add(new RejectedPlugin(entry, e.getMessage()));
             }
         }
@@ -95,7 +95,7 @@ public final class PluginCatalog {
         for (LoadedPlugin plugin : plugins) {
             try {
                 catalog.add(plugin);
-            } catch (PluginRejection e) {
+            } catch (PluginRejectedException e) {
                 throw new IllegalArgumentException(e.getMessage(), e);
             }
         }
@@ -117,7 +117,7 @@ public final class PluginCatalog {
     }
 
     /** All names or none: a plugin is refused before any of them is taken. */
-    private void add(LoadedPlugin plugin) throws PluginRejection {
+    private void add(LoadedPlugin plugin) throws PluginRejectedException {
         for (ProviderTable<?> table : tables.values()) {
             table.requireFree(plugin);
         }
@@ -126,7 +126,7 @@ public final class PluginCatalog {
     }
 
     @SuppressWarnings("unchecked") // the constructor puts the table of a kind under that kind
-    private <T> ProviderTable<T> table(Spi<T> spi) {
+    private <T> ProviderTable<T> table(PluginServiceKind<T> spi) {
         return (ProviderTable<T>) tables.get(spi);
     }
 
@@ -142,7 +142,7 @@ public final class PluginCatalog {
 
     /** Model families by the architecture that they serve. */
     public Map<String, ModelFamilyProvider> families() {
-        return table(Spi.FAMILIES).providers();
+        return table(PluginServiceKind.FAMILIES).providers();
     }
 
     /**
@@ -153,13 +153,13 @@ public final class PluginCatalog {
      *     are
      */
     public ModelFamilyProvider family(String architecture, Path modelFile) {
-        return table(Spi.FAMILIES)
+        return table(PluginServiceKind.FAMILIES)
                 .require(architecture, modelFile.getFileName() + ": ", this::describe);
     }
 
     /** Device backends by name. */
     public Map<String, DeviceBackendProvider> backends() {
-        return table(Spi.BACKENDS).providers();
+        return table(PluginServiceKind.BACKENDS).providers();
     }
 
     /**
@@ -168,12 +168,12 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
      */
     public DeviceBackendProvider backend(String name) {
-        return table(Spi.BACKENDS).require(name, "", this::describe);
+        return table(PluginServiceKind.BACKENDS).require(name, "", this::describe);
     }
 
     /** Transports by scheme; {@code unix} is always there. */
     public Map<String, TransportProvider> transports() {
-        return table(Spi.TRANSPORTS).providers();
+        return table(PluginServiceKind.TRANSPORTS).providers();
     }
 
     /**
@@ -182,17 +182,17 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
      */
     public TransportProvider transport(String scheme) {
-        return table(Spi.TRANSPORTS).require(scheme, "", this::describe);
+        return table(PluginServiceKind.TRANSPORTS).require(scheme, "", this::describe);
     }
 
     /** What guesses tokens, by name. */
     public Map<String, SpeculatorProvider> speculators() {
-        return table(Spi.SPECULATORS).providers();
+        return table(PluginServiceKind.SPECULATORS).providers();
     }
 
     /** Stores of computed prompts by name. */
     public Map<String, SnapshotStoreProvider> stores() {
-        return table(Spi.STORES).providers();
+        return table(PluginServiceKind.STORES).providers();
     }
 
     /**
@@ -201,7 +201,7 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
      */
     public SnapshotStoreProvider store(String name) {
-        return table(Spi.STORES).require(name, "", this::describe);
+        return table(PluginServiceKind.STORES).require(name, "", this::describe);
     }
 
     /**
@@ -210,7 +210,7 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
      */
     public TraceExporterProvider traceExporter(String name) {
-        return table(Spi.TRACE_EXPORTERS).require(name, "", this::describe);
+        return table(PluginServiceKind.TRACE_EXPORTERS).require(name, "", this::describe);
     }
 
     /**
@@ -219,7 +219,7 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
      */
     public SharedStoreProvider sharedStore(String scheme) {
-        return table(Spi.SHARED_STORES).require(scheme, "", this::describe);
+        return table(PluginServiceKind.SHARED_STORES).require(scheme, "", this::describe);
     }
 
     /**
@@ -228,7 +228,7 @@ public final class PluginCatalog {
      * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
      */
     public CacheListenerProvider cacheListener(String scheme) {
-        return table(Spi.CACHE_LISTENERS).require(scheme, "", this::describe);
+        return table(PluginServiceKind.CACHE_LISTENERS).require(scheme, "", this::describe);
     }
 
     /**

@@ -37,18 +37,21 @@ final class PluginLoader {
     /**
      * Loads a jar or a folder of jars.
      *
-     * @throws PluginRejection with the reason if any part of it cannot be used
+     * @throws PluginRejectedException with the reason if any part of it cannot be used
      */
-    LoadedPlugin load(Path file) throws PluginRejection {
-        try (PluginExit.Scope _ = PluginExit.loading(file)) {
+    LoadedPlugin load(Path file) throws PluginRejectedException {
+        try (PluginSystemExit.Scope _ = PluginSystemExit.loading(file)) {
             ModuleLayer layer = layer(file);
-            Map<Spi<?>, List<Object>> providers = new LinkedHashMap<>();
-            for (Spi<?> spi : Spi.ALL) {
+            Map<PluginServiceKind<?>, List<Object>> providers = new LinkedHashMap<>();
+            for (PluginServiceKind<?> spi : PluginServiceKind.ALL) {
                 providers.put(spi, providers(layer, spi.service()));
             }
             if (providers.values().stream().allMatch(List::isEmpty)) {
-                throw new PluginRejection(
-                        "module " + names(layer.modules()) + " provides " + Spi.none());
+                throw new PluginRejectedException(
+                        "module "
+                                + names(layer.modules())
+                                + " provides "
+                                + PluginServiceKind.none());
             }
             List<Module> modules =
                     providers.values().stream()
@@ -65,16 +68,17 @@ final class PluginLoader {
                     new PluginOrigin(file, names(modules), version),
                     PluginServices.read(providers));
         } catch (FindException | ResolutionException | LayerInstantiationException e) {
-            throw new PluginRejection(PluginRejection.reasonOf(e), e);
+            throw new PluginRejectedException(PluginRejectedException.reasonOf(e), e);
         } catch (RuntimeException | Error e) {
-            PluginRejection.rethrowIfOfTheMachine(e);
-            throw new PluginRejection("its code fails: " + PluginRejection.reasonOf(e), e);
+            PluginRejectedException.rethrowIfOfTheMachine(e);
+            throw new PluginRejectedException(
+                    "its code fails: " + PluginRejectedException.reasonOf(e), e);
         }
     }
 
-    private ModuleLayer layer(Path file) throws PluginRejection {
+    private ModuleLayer layer(Path file) throws PluginRejectedException {
         if (!Files.isDirectory(file) && !file.getFileName().toString().endsWith(".jar")) {
-            throw new PluginRejection("expected a jar or a folder of jars");
+            throw new PluginRejectedException("expected a jar or a folder of jars");
         }
         ModuleFinder finder = ModuleFinder.of(file);
         List<ModuleReference> modules =
@@ -82,7 +86,7 @@ final class PluginLoader {
                         .sorted(Comparator.comparing(module -> module.descriptor().name()))
                         .toList();
         if (modules.isEmpty()) {
-            throw new PluginRejection("the folder holds no jar");
+            throw new PluginRejectedException("the folder holds no jar");
         }
         Set<String> roots = new TreeSet<>();
         for (ModuleReference module : modules) {
@@ -96,7 +100,7 @@ final class PluginLoader {
     }
 
     private static List<Object> providers(ModuleLayer layer, Class<?> service)
-            throws PluginRejection {
+            throws PluginRejectedException {
         List<Object> providers = new ArrayList<>();
         List<? extends ServiceLoader.Provider<?>> found =
                 ServiceLoader.load(layer, service).stream()
@@ -107,8 +111,9 @@ final class PluginLoader {
                 providers.add(provider.get());
             } catch (ServiceConfigurationError e) {
                 Throwable problem = Optional.ofNullable(e.getCause()).orElse(e);
-                PluginRejection.rethrowIfOfTheMachine(problem);
-                throw PluginRejection.codeFails(provider.type(), "when it is made", problem);
+                PluginRejectedException.rethrowIfOfTheMachine(problem);
+                throw PluginRejectedException.codeFails(
+                        provider.type(), "when it is made", problem);
             }
         }
         return providers;

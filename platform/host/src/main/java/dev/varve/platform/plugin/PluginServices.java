@@ -16,9 +16,9 @@ public final class PluginServices {
      */
     record Service<T>(T provider, List<String> names) {}
 
-    private final Map<Spi<?>, List<? extends Service<?>>> services;
+    private final Map<PluginServiceKind<?>, List<? extends Service<?>>> services;
 
-    private PluginServices(Map<Spi<?>, List<? extends Service<?>>> services) {
+    private PluginServices(Map<PluginServiceKind<?>, List<? extends Service<?>>> services) {
         this.services = services;
     }
 
@@ -26,20 +26,20 @@ public final class PluginServices {
      * Reads the names of providers.
      *
      * @param providers by kind, in the order of the module declaration
-     * @throws PluginRejection if one gives no name that can be used, or fails to
+     * @throws PluginRejectedException if one gives no name that can be used, or fails to
      */
-    static PluginServices read(Map<Spi<?>, ? extends Collection<?>> providers)
-            throws PluginRejection {
-        Map<Spi<?>, List<? extends Service<?>>> services = new LinkedHashMap<>();
-        for (Spi<?> spi : Spi.ALL) {
+    static PluginServices read(Map<PluginServiceKind<?>, ? extends Collection<?>> providers)
+            throws PluginRejectedException {
+        Map<PluginServiceKind<?>, List<? extends Service<?>>> services = new LinkedHashMap<>();
+        for (PluginServiceKind<?> spi : PluginServiceKind.ALL) {
             Collection<?> ofKind = providers.get(spi);
             services.put(spi, ofKind == null ? List.of() : read(spi, ofKind));
         }
         return new PluginServices(services);
     }
 
-    private static <T> List<Service<T>> read(Spi<T> spi, Collection<?> providers)
-            throws PluginRejection {
+    private static <T> List<Service<T>> read(PluginServiceKind<T> spi, Collection<?> providers)
+            throws PluginRejectedException {
         List<Service<T>> found = new ArrayList<>();
         for (Object made : providers) {
             T provider = spi.service().cast(made);
@@ -48,36 +48,37 @@ public final class PluginServices {
         return List.copyOf(found);
     }
 
-    private static <T> List<String> names(Spi<T> spi, T provider) throws PluginRejection {
+    private static <T> List<String> names(PluginServiceKind<T> spi, T provider)
+            throws PluginRejectedException {
         try {
             return spi.names().of(provider);
         } catch (RuntimeException | Error e) {
-            PluginRejection.rethrowIfOfTheMachine(e);
-            throw PluginRejection.codeFails(
+            PluginRejectedException.rethrowIfOfTheMachine(e);
+            throw PluginRejectedException.codeFails(
                     provider.getClass(), "when asked for its " + spi.words().name(), e);
         }
     }
 
     /** Providers of a kind, in the order of the module declaration. */
     @SuppressWarnings("unchecked") // read() puts the services of a kind under that kind
-    <T> List<Service<T>> of(Spi<T> spi) {
+    <T> List<Service<T>> of(PluginServiceKind<T> spi) {
         return (List<Service<T>>) services.get(spi);
     }
 
     /** Providers of a kind as the plugin made them, in the order of the module declaration. */
-    public <T> List<T> providers(Spi<T> spi) {
+    public <T> List<T> providers(PluginServiceKind<T> spi) {
         return of(spi).stream().map(Service::provider).toList();
     }
 
     /** All names of a kind. */
-    public List<String> names(Spi<?> spi) {
+    public List<String> names(PluginServiceKind<?> spi) {
         return services.get(spi).stream().flatMap(service -> service.names().stream()).toList();
     }
 
     /** What there is, in one line: {@code models: qwen35; devices: cpu; transports: grpc}. */
     @Override
     public String toString() {
-        return Spi.ALL.stream()
+        return PluginServiceKind.ALL.stream()
                 .filter(spi -> !names(spi).isEmpty())
                 .map(spi -> spi.words().served() + ": " + String.join(", ", names(spi)))
                 .collect(Collectors.joining("; "));

@@ -17,10 +17,10 @@ import java.util.function.Supplier;
 final class ProviderTable<T> {
     private record Owned<T>(T provider, PluginOrigin origin) {}
 
-    private final Spi<T> spi;
+    private final PluginServiceKind<T> spi;
     private final SortedMap<String, Owned<T>> owned = new TreeMap<>();
 
-    ProviderTable(Spi<T> spi) {
+    ProviderTable(PluginServiceKind<T> spi) {
         this.spi = spi;
     }
 
@@ -33,7 +33,7 @@ final class ProviderTable<T> {
      * Fails if a name of a plugin has a provider already, be it in the plugin itself; changes
      * nothing.
      */
-    void requireFree(LoadedPlugin plugin) throws PluginRejection {
+    void requireFree(LoadedPlugin plugin) throws PluginRejectedException {
         Map<String, PluginOrigin> fresh = new HashMap<>();
         for (PluginServices.Service<T> service : plugin.services().of(spi)) {
             for (String name : service.names()) {
@@ -42,7 +42,7 @@ final class ProviderTable<T> {
                                 ? owned.get(name).origin()
                                 : fresh.putIfAbsent(name, plugin.origin());
                 if (owner != null) {
-                    throw new PluginRejection(
+                    throw new PluginRejectedException(
                             String.format(
                                     Locale.ROOT,
                                     "%s %s is provided twice: by %s and by %s",

@@ -6,19 +6,19 @@ import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.engine.EngineOptions;
-import dev.varve.platform.engine.HostCache;
+import dev.varve.platform.engine.HostCacheOptions;
 import dev.varve.platform.engine.Scheduler;
 import dev.varve.platform.engine.ShardPipeline;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.engine.TeacherForcing;
+import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.paging.PagePolicy;
-import dev.varve.platform.paging.PageReader;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
-import dev.varve.platform.prefix.CacheFeed;
+import dev.varve.platform.prefix.CacheEventPublisher;
 import dev.varve.platform.prefix.CacheStores;
-import dev.varve.platform.prefix.Disk;
+import dev.varve.platform.prefix.DiskCacheStore;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.CacheLayout;
 import dev.varve.platform.shard.CacheSizes;
@@ -39,13 +39,13 @@ import java.util.Optional;
  */
 public final class LoadedModel implements AutoCloseable {
     private final OpenedModel model;
-    private final SplitPlan plan;
+    private final SplitMemoryPlan plan;
     private final ModelSettings settings;
     private final ShardPipeline pipeline;
     private final CacheStores stores;
-    private final Optional<CacheFeed> feed;
+    private final Optional<CacheEventPublisher> feed;
     private final Optional<SpeculationOptions> speculation;
-    private final Optional<PageReader> pages;
+    private final Optional<AsyncPageScorer> pages;
     private Optional<Scheduler> engine = Optional.empty();
 
     /**
@@ -59,8 +59,8 @@ public final class LoadedModel implements AutoCloseable {
     public record Extras(
             CacheStores stores,
             Optional<SpeculationOptions> speculation,
-            Optional<PageReader> pages,
-            Optional<CacheFeed> feed) {
+            Optional<AsyncPageScorer> pages,
+            Optional<CacheEventPublisher> feed) {
         /** The shards alone. */
         public static final Extras NONE = new Extras(Optional.empty(), Optional.empty());
 
@@ -68,17 +68,17 @@ public final class LoadedModel implements AutoCloseable {
         public Extras(
                 CacheStores stores,
                 Optional<SpeculationOptions> speculation,
-                Optional<PageReader> pages) {
+                Optional<AsyncPageScorer> pages) {
             this(stores, speculation, pages, Optional.empty());
         }
 
         /** Nobody reads what is written. */
-        public Extras(Optional<Disk> disk, Optional<SpeculationOptions> speculation) {
+        public Extras(Optional<DiskCacheStore> disk, Optional<SpeculationOptions> speculation) {
             this(CacheStores.of(disk), speculation, Optional.empty());
         }
 
         /** The same with somebody who reads what is written. */
-        public Extras with(PageReader reader) {
+        public Extras with(AsyncPageScorer reader) {
             return new Extras(stores, speculation, Optional.of(reader), feed);
         }
 
@@ -86,14 +86,14 @@ public final class LoadedModel implements AutoCloseable {
         public void close() {
             stores.close();
             speculation.ifPresent(opened -> opened.speculator().close());
-            pages.ifPresent(PageReader::close);
-            feed.ifPresent(CacheFeed::close);
+            pages.ifPresent(AsyncPageScorer::close);
+            feed.ifPresent(CacheEventPublisher::close);
         }
     }
 
     private LoadedModel(
             OpenedModel model,
-            SplitPlan plan,
+            SplitMemoryPlan plan,
             ModelSettings settings,
             ShardPipeline pipeline,
             Extras extras) {
@@ -143,8 +143,8 @@ public final class LoadedModel implements AutoCloseable {
             List<LayerRange> ranges,
             Extras extras) {
         DeviceReference name = DeviceReference.parse(device.info().name());
-        SplitPlan plan =
-                SplitPlan.of(
+        SplitMemoryPlan plan =
+                SplitMemoryPlan.of(
                         model.adapter(),
                         Placement.of(Collections.nCopies(ranges.size(), name), ranges),
                         reference -> device.info(),
@@ -158,7 +158,7 @@ public final class LoadedModel implements AutoCloseable {
     /** Loads a model as planned, without a disk behind host memory. */
     public static LoadedModel load(
             OpenedModel model,
-            SplitPlan plan,
+            SplitMemoryPlan plan,
             ShardFactory factory,
             ModelSettings settings,
             LoadProgress progress) {
@@ -175,17 +175,17 @@ public final class LoadedModel implements AutoCloseable {
      */
     public static LoadedModel load(
             OpenedModel model,
-            SplitPlan plan,
+            SplitMemoryPlan plan,
             ShardFactory factory,
             ModelSettings settings,
             Extras extras,
             LoadProgress progress) {
         requireReader(plan, extras);
-        List<Shard> shards = new ShardLoading(factory, plan, settings, progress).run();
+        List<Shard> shards = new ShardLoader(factory, plan, settings, progress).run();
         return new LoadedModel(model, plan, settings, new ShardPipeline(shards), extras);
     }
 
-    private static void requireReader(SplitPlan plan, Extras extras) {
+    private static void requireReader(SplitMemoryPlan plan, Extras extras) {
         boolean reads =
                 plan.pool()
                         .options()
@@ -217,7 +217,7 @@ public final class LoadedModel implements AutoCloseable {
     }
 
     /** The sizes of each shard. */
-    public SplitPlan splitPlan() {
+    public SplitMemoryPlan splitPlan() {
         return plan;
     }
 
@@ -266,12 +266,12 @@ public final class LoadedModel implements AutoCloseable {
                 .orElse(caches);
     }
 
-    private Optional<HostCache> hostCache(int regionSlots) {
+    private Optional<HostCacheOptions> hostCache(int regionSlots) {
         return Optional.of(plan.hostCache())
                 .filter(HostCachePlan::isPresent)
                 .map(
                         memory ->
-                                new HostCache(
+                                new HostCacheOptions(
                                         CacheLayout.of(
                                                 model.shape(),
                                                 model.shape().allLayers(),
@@ -305,7 +305,7 @@ public final class LoadedModel implements AutoCloseable {
         try {
             engine.ifPresentOrElse(Scheduler::close, this::closeUnused);
         } finally {
-            pages.ifPresent(PageReader::close);
+            pages.ifPresent(AsyncPageScorer::close);
         }
     }
 

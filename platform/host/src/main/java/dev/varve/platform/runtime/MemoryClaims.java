@@ -13,7 +13,7 @@ import java.util.function.Function;
  * Thread-safe.
  */
 public final class MemoryClaims {
-    /** One memory, by the name that {@link SplitPlan#memoryOf} gives it. */
+    /** One memory, by the name that {@link SplitMemoryPlan#memoryOf} gives it. */
     private static final class Memory {
         /** What was free when nobody had a claim. */
         private long baseBytes;
@@ -48,7 +48,7 @@ public final class MemoryClaims {
 
     /** Facts about a device, in which what others were promised is not free. */
     public synchronized DeviceInfo left(DeviceReference device, DeviceInfo info) {
-        Memory memory = memory(SplitPlan.memoryOf(device, info));
+        Memory memory = memory(SplitMemoryPlan.memoryOf(device, info));
         if (memory.claimedBytes == 0) {
             memory.baseBytes = info.memoryFreeBytes();
         }
@@ -67,16 +67,17 @@ public final class MemoryClaims {
      * @param devices facts about the devices of the plan, which were asked for by way of {@link
      *     #left}
      */
-    public synchronized Claim claim(SplitPlan plan, Function<DeviceReference, DeviceInfo> devices) {
+    public synchronized Claim claim(
+            SplitMemoryPlan plan, Function<DeviceReference, DeviceInfo> devices) {
         Map<String, Long> bytes = new HashMap<>();
-        for (SplitPlan.Part part : plan.parts()) {
+        for (SplitMemoryPlan.Part part : plan.parts()) {
             DeviceReference device = part.where().device();
             bytes.merge(
-                    SplitPlan.memoryOf(device, devices.apply(device)),
+                    SplitMemoryPlan.memoryOf(device, devices.apply(device)),
                     plan.needOfAll(part).totalBytes(),
                     Long::sum);
         }
-        bytes.merge(SplitPlan.HOST, plan.hostCache().bytes(), Long::sum);
+        bytes.merge(SplitMemoryPlan.HOST, plan.hostCache().bytes(), Long::sum);
         return claim(bytes);
     }
 
@@ -92,7 +93,7 @@ public final class MemoryClaims {
         needs.forEach(
                 (device, count) ->
                         bytes.merge(
-                                SplitPlan.memoryOf(device, devices.apply(device)),
+                                SplitMemoryPlan.memoryOf(device, devices.apply(device)),
                                 count,
                                 Long::sum));
         return claim(bytes);

@@ -1,7 +1,7 @@
 package dev.varve.platform.runtime;
 
 import dev.varve.api.model.ModelOptions;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.setting.Setting;
 
 import java.util.Objects;
@@ -21,12 +21,12 @@ import java.util.Optional;
  */
 public record ModelSettings(
         SequenceLimits sequences,
-        Computation computation,
+        ComputeSettings computation,
         ModelOptions reading,
         WaitingLimits waiting,
         HostCacheLimit hostCache,
-        DraftRoom drafts,
-        Optional<PoolRequest> pool,
+        SpeculationRequirements drafts,
+        Optional<RequestedPaging> pool,
         int replicas) {
     /** More of them take more memory than they are good for. */
     private static final int MOST_REPLICAS = 64;
@@ -49,7 +49,7 @@ public record ModelSettings(
     /** Nothing is guessed, and sequences have a slot for each token. */
     public ModelSettings(
             SequenceLimits sequences,
-            Computation computation,
+            ComputeSettings computation,
             ModelOptions reading,
             WaitingLimits waiting,
             HostCacheLimit hostCache) {
@@ -59,7 +59,7 @@ public record ModelSettings(
                 reading,
                 waiting,
                 hostCache,
-                DraftRoom.NONE,
+                SpeculationRequirements.NONE,
                 Optional.empty(),
                 1);
     }
@@ -78,7 +78,7 @@ public record ModelSettings(
     public static ModelSettings of(SequenceLimits sequences) {
         return new ModelSettings(
                 sequences,
-                Computation.defaults(),
+                ComputeSettings.defaults(),
                 ModelOptions.defaults(),
                 WaitingLimits.defaults(),
                 HostCacheLimit.NONE);
@@ -91,7 +91,7 @@ public record ModelSettings(
     }
 
     /** The same, computed in another way. */
-    public ModelSettings with(Computation other) {
+    public ModelSettings with(ComputeSettings other) {
         return new ModelSettings(
                 sequences, other, reading, waiting, hostCache, drafts, pool, replicas);
     }
@@ -115,13 +115,13 @@ public record ModelSettings(
     }
 
     /** The same with room for guesses. */
-    public ModelSettings with(DraftRoom other) {
+    public ModelSettings with(SpeculationRequirements other) {
         return new ModelSettings(
                 sequences, computation, reading, waiting, hostCache, other, pool, replicas);
     }
 
     /** The same with an attention cache that is bounded in another way, or not at all. */
-    public ModelSettings withPool(Optional<PoolRequest> other) {
+    public ModelSettings withPool(Optional<RequestedPaging> other) {
         return new ModelSettings(
                 sequences, computation, reading, waiting, hostCache, drafts, other, replicas);
     }

@@ -9,15 +9,15 @@ import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.platform.engine.EngineOptions;
-import dev.varve.platform.paging.PoolRequest;
 import dev.varve.platform.paging.PoolSizing;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.PlainAttentionMemory;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 
 /**
  * What a layer range needs in memory, for any number of KV slots.
@@ -140,9 +140,9 @@ public record RangeMemory(
                 .map(
                         pool ->
                                 switch (pool.size()) {
-                                    case PoolRequest.Size.Fixed(int tokens) ->
+                                    case RequestedPaging.Size.Fixed(int tokens) ->
                                             PoolSizing.fixed(tokens, context).tokens();
-                                    case PoolRequest.Size.Automatic size ->
+                                    case RequestedPaging.Size.Automatic size ->
                                             Math.min(whole, PoolSizing.LEAST);
                                 })
                 .orElse(whole);
@@ -186,7 +186,7 @@ public record RangeMemory(
         return slots;
     }
 
-    private static Stashes stashes(ModelShape shape, ModelSettings settings) {
+    private static RollbackBuffers stashes(ModelShape shape, ModelSettings settings) {
         return settings.drafts().stashes(shape, settings.sequences().parallel());
     }
 
@@ -195,7 +195,7 @@ public record RangeMemory(
         boolean triesOut =
                 shape.forgets()
                         && keepsRows(shape)
-                        && settings.pool().filter(PoolRequest::scores).isPresent();
+                        && settings.pool().filter(RequestedPaging::scores).isPresent();
         return EngineOptions.Capacity.rowsFor(settings.sequences().parallel()) + (triesOut ? 1 : 0);
     }
 

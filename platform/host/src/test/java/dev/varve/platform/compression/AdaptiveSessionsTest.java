@@ -25,10 +25,10 @@ import java.util.OptionalDouble;
 class AdaptiveSessionsTest {
     private final AdaptiveSessions sessions = new AdaptiveSessions(AdaptiveSessions.USUAL_MOST);
 
-    private static AdaptiveKeep after(double... acceptances) {
+    private static AdaptiveKeepRatio after(double... acceptances) {
         return Arrays.stream(acceptances)
                 .boxed()
-                .reduce(AdaptiveKeep.START, AdaptiveKeep::after, (a, b) -> b);
+                .reduce(AdaptiveKeepRatio.START, AdaptiveKeepRatio::after, (a, b) -> b);
     }
 
     private void finish(String session, double acceptance) {
@@ -37,14 +37,14 @@ class AdaptiveSessionsTest {
 
     @Test
     void aTenthStaysBeforeAnythingIsKnown() {
-        assertEquals(new KeepRatio(0.1), AdaptiveKeep.START.keep());
-        assertEquals(0, AdaptiveKeep.START.rate());
-        assertEquals(0, AdaptiveKeep.START.turns());
+        assertEquals(new KeepRatio(0.1), AdaptiveKeepRatio.START.keep());
+        assertEquals(0, AdaptiveKeepRatio.START.rate());
+        assertEquals(0, AdaptiveKeepRatio.START.turns());
     }
 
     @Test
     void theFirstTurnIsTheMean() {
-        AdaptiveKeep first = after(0.82);
+        AdaptiveKeepRatio first = after(0.82);
 
         assertEquals(0.82, first.rate());
         assertEquals(1, first.turns());
@@ -77,9 +77,9 @@ class AdaptiveSessionsTest {
 
     @Test
     void goodTurnsShortenStepByStep() {
-        AdaptiveKeep keep = AdaptiveKeep.START;
+        AdaptiveKeepRatio keep = AdaptiveKeepRatio.START;
         for (int turn = 0; turn < 10; turn++) {
-            AdaptiveKeep next = keep.after(0.9);
+            AdaptiveKeepRatio next = keep.after(0.9);
 
             assertTrue(next.thousandths() < keep.thousandths(), "turn " + turn);
             keep = next;
@@ -99,9 +99,9 @@ class AdaptiveSessionsTest {
     @Property(tries = 200)
     void theBoundsHoldWhateverHappens(
             @ForAll @Size(max = 60) List<@DoubleRange(min = 0, max = 1) Double> acceptances) {
-        AdaptiveKeep keep = AdaptiveKeep.START;
+        AdaptiveKeepRatio keep = AdaptiveKeepRatio.START;
         for (double acceptance : acceptances) {
-            AdaptiveKeep next = keep.after(acceptance);
+            AdaptiveKeepRatio next = keep.after(acceptance);
 
             assertTrue(next.thousandths() >= 25 && next.thousandths() <= 200, next.toString());
             assertTrue(Math.abs(next.thousandths() - keep.thousandths()) <= 10, next.toString());
@@ -112,7 +112,8 @@ class AdaptiveSessionsTest {
     @ParameterizedTest
     @ValueSource(doubles = {-0.1, 1.1, Double.NaN})
     void aRateIsAPart(double acceptance) {
-        assertThrows(IllegalArgumentException.class, () -> AdaptiveKeep.START.after(acceptance));
+        assertThrows(
+                IllegalArgumentException.class, () -> AdaptiveKeepRatio.START.after(acceptance));
     }
 
     @Test
@@ -121,7 +122,7 @@ class AdaptiveSessionsTest {
         finish("bad", 0.50);
 
         assertTrue(sessions.find("good").keep().value() < sessions.find("bad").keep().value());
-        assertEquals(AdaptiveKeep.START, sessions.find("unknown"));
+        assertEquals(AdaptiveKeepRatio.START, sessions.find("unknown"));
     }
 
     @Test
@@ -137,7 +138,7 @@ class AdaptiveSessionsTest {
     @Test
     void aTurnWithoutGuessesTeachesNothingButOneWithoutRightOnesDoes() {
         sessions.finished("a", OptionalDouble.empty());
-        assertEquals(AdaptiveKeep.START, sessions.find("a"));
+        assertEquals(AdaptiveKeepRatio.START, sessions.find("a"));
         assertEquals(0, sessions.count());
 
         finish("a", 0);
@@ -147,7 +148,7 @@ class AdaptiveSessionsTest {
     @Test
     void thoseThatAreNotAskedForAreForgotten() {
         finish("pinned", 0.95);
-        AdaptiveKeep pinned = sessions.find("pinned");
+        AdaptiveKeepRatio pinned = sessions.find("pinned");
         for (int i = 0; i < 1124; i++) {
             finish("session " + i, 0.5);
             sessions.find("pinned");
@@ -155,7 +156,7 @@ class AdaptiveSessionsTest {
 
         assertEquals(1024, sessions.count());
         assertEquals(pinned, sessions.find("pinned"));
-        assertEquals(AdaptiveKeep.START, sessions.find("session 0"));
+        assertEquals(AdaptiveKeepRatio.START, sessions.find("session 0"));
         assertEquals(110, sessions.find("session 1123").thousandths());
     }
 

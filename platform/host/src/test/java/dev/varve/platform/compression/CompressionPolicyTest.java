@@ -28,7 +28,7 @@ class CompressionPolicyTest {
             int tokens,
             boolean continuation,
             boolean byMessage,
-            Treatment expected) {
+            CompressionDecision expected) {
         CompressionPolicy policy = new CompressionPolicy(mode, 32_000, byMessage);
 
         assertEquals(expected, policy.treatment(tokens, continuation));
@@ -39,15 +39,18 @@ class CompressionPolicyTest {
         assertEquals(CompressionMode.OFF, CompressionPolicy.USUAL.mode());
         assertEquals(32_000, CompressionPolicy.USUAL.thresholdTokens());
         assertEquals(
-                Treatment.VERBATIM, CompressionPolicy.USUAL.treatment(Integer.MAX_VALUE, false));
+                CompressionDecision.VERBATIM,
+                CompressionPolicy.USUAL.treatment(Integer.MAX_VALUE, false));
     }
 
     @Test
     void aRequestMayWantNone() {
         CompressionPolicy always = CompressionPolicy.USUAL.in(CompressionMode.ALWAYS);
 
-        assertEquals(Treatment.WHOLE, always.treatment(1, false));
-        assertEquals(Treatment.VERBATIM, always.in(CompressionMode.OFF).treatment(100_000, false));
+        assertEquals(CompressionDecision.WHOLE, always.treatment(1, false));
+        assertEquals(
+                CompressionDecision.VERBATIM,
+                always.in(CompressionMode.OFF).treatment(100_000, false));
     }
 
     @ParameterizedTest
@@ -58,7 +61,7 @@ class CompressionPolicyTest {
         "BY_MESSAGE, true",
         "WHOLE, true"
     })
-    void twoTreatmentsLeaveSomethingOut(Treatment treatment, boolean compresses) {
+    void twoTreatmentsLeaveSomethingOut(CompressionDecision treatment, boolean compresses) {
         assertEquals(compresses, treatment.compresses());
     }
 

@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.ToDoubleBiFunction;
 
 /** Scores by what a test says, and counts how often it is asked. */
-public final class ScriptedDrafter implements Drafter {
+public final class ScriptedDrafter implements PrefillDrafter {
     private final Tokenizer tokenizer;
     private final ToDoubleBiFunction<int[], Integer> score;
     private Optional<VarveException> failure = Optional.empty();

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.api.transport.TransportOptions;
-import dev.varve.platform.paging.PoolRequest;
-import dev.varve.platform.placement.Grouping;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.placement.PeerAccess;
+import dev.varve.platform.placement.ProcessGrouping;
 import dev.varve.platform.placement.SplitRule;
 import dev.varve.platform.remote.BoundaryType;
 import dev.varve.platform.runtime.ModelSettings;
@@ -25,7 +25,7 @@ class HostSettingsTest {
     void whatNobodySetIsAsItIsWithoutFlags() {
         assertEquals(ModelSettings.defaults(), SETTINGS.model());
         assertEquals("[auto:0]", SETTINGS.devices().placement().devices().toString());
-        assertEquals(Grouping.AS_NAMED, SETTINGS.devices().placement().grouping());
+        assertEquals(ProcessGrouping.AS_NAMED, SETTINGS.devices().placement().grouping());
         assertEquals(PeerAccess.THROUGH_HOST, SETTINGS.devices().placement().peerAccess());
         assertEquals(Optional.empty(), SETTINGS.plugins().ggmlHome());
         assertEquals(ProcessSettings.none(), SETTINGS.processes());
@@ -65,10 +65,11 @@ class HostSettingsTest {
     @Test
     void aBoundedCacheIsANumberOfTokensOrLeftToTheMemory() {
         assertEquals(
-                Optional.of(PoolRequest.of(4096)),
+                Optional.of(RequestedPaging.of(4096)),
                 SETTINGS.withPool(4096).withSequences(8192, 2).model().pool());
         assertEquals(
-                Optional.of(PoolRequest.automatic()), SETTINGS.withAutomaticPool().model().pool());
+                Optional.of(RequestedPaging.automatic()),
+                SETTINGS.withAutomaticPool().model().pool());
         assertThrows(IllegalArgumentException.class, () -> SETTINGS.withPool(0));
     }
 
@@ -76,8 +77,8 @@ class HostSettingsTest {
     void aDeviceThatSharesItsCoresIsOpenedSo() {
         DeviceSettings devices = DeviceSettings.best().withThreads(3);
 
-        assertEquals(3, devices.options(CoreUse.SHARED).threads().orElseThrow());
-        assertEquals(true, devices.options(CoreUse.SHARED).sharedCores());
-        assertEquals(false, devices.options(CoreUse.ALONE).sharedCores());
+        assertEquals(3, devices.options(CpuCoreSharing.SHARED).threads().orElseThrow());
+        assertEquals(true, devices.options(CpuCoreSharing.SHARED).sharedCores());
+        assertEquals(false, devices.options(CpuCoreSharing.ALONE).sharedCores());
     }
 }

@@ -14,7 +14,7 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.PluginOrigin;
-import dev.varve.platform.plugin.Spi;
+import dev.varve.platform.plugin.PluginServiceKind;
 import dev.varve.platform.shard.PlainModel;
 
 import java.nio.file.Path;
@@ -95,9 +95,9 @@ final class PlainPlugins {
                         LoadedPlugin.of(
                                 new PluginOrigin(Path.of("plain.jar"), "plain", Optional.empty()),
                                 Map.of(
-                                        Spi.FAMILIES,
+                                        PluginServiceKind.FAMILIES,
                                         List.of(new Family()),
-                                        Spi.BACKENDS,
+                                        PluginServiceKind.BACKENDS,
                                         List.of(
                                                 new Backend("cpu", true),
                                                 new Backend("cuda", false))))));

@@ -8,9 +8,9 @@ import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.placement.PlacementRequest;
 import dev.varve.platform.placement.SplitRule;
-import dev.varve.platform.plan.RememberedProbe.Age;
+import dev.varve.platform.plan.CachingProbe.Age;
 import dev.varve.platform.runtime.ModelSettings;
-import dev.varve.platform.runtime.SplitPlan;
+import dev.varve.platform.runtime.SplitMemoryPlan;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -36,8 +36,8 @@ class PreparedModelTest {
     private final PlainPlugins plugins = new PlainPlugins();
     private final List<String> heard = new ArrayList<>();
 
-    private final HostListener listener =
-            new HostListener() {
+    private final ModelLoadListener listener =
+            new ModelLoadListener() {
                 @Override
                 public void warning(String text) {
                     heard.add("warning " + text);
@@ -62,7 +62,7 @@ class PreparedModelTest {
                 }
 
                 @Override
-                public void planned(SplitPlan plan, List<String> reasons) {
+                public void planned(SplitMemoryPlan plan, List<String> reasons) {
                     heard.add("planned " + plan.parts().size());
                 }
             };
@@ -182,7 +182,7 @@ class PreparedModelTest {
         PreparedModel prepared =
                 PreparedModel.open(settings().onDevices("cpu:0,hip:0@process"), listener);
 
-        try (PlacedShards shards = prepared.shards()) {
+        try (PlacedShardFactory shards = prepared.shards()) {
             VarveException error =
                     assertThrows(
                             VarveException.class,
@@ -211,7 +211,7 @@ class PreparedModelTest {
                         .with(ProcessSettings.launchedBy(launcher));
         PreparedModel prepared = PreparedModel.open(settings, listener);
 
-        try (PlacedShards shards = prepared.shards()) {
+        try (PlacedShardFactory shards = prepared.shards()) {
             assertThrows(
                     VarveException.class,
                     () -> shards.info(prepared.request().devices().getLast()));
@@ -230,7 +230,7 @@ class PreparedModelTest {
         PreparedModel prepared =
                 PreparedModel.open(settings().onDevices("cpu:0," + device), listener);
 
-        try (PlacedShards shards = prepared.shards()) {
+        try (PlacedShardFactory shards = prepared.shards()) {
             VarveException error =
                     assertThrows(
                             VarveException.class,

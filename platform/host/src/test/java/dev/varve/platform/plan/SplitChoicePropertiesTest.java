@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.plan.SplitChooser.Candidate;
+import dev.varve.platform.plan.SplitOptimizer.Candidate;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -103,7 +103,7 @@ class SplitChoicePropertiesTest {
         }
 
         Optional<List<LayerRange>> choose() {
-            return new SplitChooser(
+            return new SplitOptimizer(
                             model,
                             devices,
                             Collections.nCopies(

@@ -8,7 +8,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.DeviceInfo;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.paging.PoolBudget;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.KvSharingModel;
 import dev.varve.platform.placement.PlacementRequest;
@@ -162,7 +162,7 @@ class SplitPlannerTest {
     @Test
     void anAutomaticSplitCountsPoolsAndNotWholeContexts() {
         ModelSettings whole = ModelSettings.single(4096);
-        ModelSettings pooled = whole.withPool(Optional.of(PoolRequest.of(512)));
+        ModelSettings pooled = whole.withPool(Optional.of(RequestedPaging.of(512)));
         PlacementRequest request = request("cuda:0,cpu:0", new SplitRule.Automatic());
         // On each of the two, seven parts of the eight that have rows, with a pool.
         long free = RangeMemory.of(MODEL, new LayerRange(0, 7), pooled).bytes(512);
@@ -177,7 +177,7 @@ class SplitPlannerTest {
     @Test
     void anAutomaticPoolIsFoundForAnAutomaticSplit() {
         ModelSettings settings =
-                ModelSettings.single(4096).withPool(Optional.of(PoolRequest.automatic()));
+                ModelSettings.single(4096).withPool(Optional.of(RequestedPaging.automatic()));
         long free = PoolBudget.RESERVE_BYTES + PLENTY;
 
         SplitForecast forecast =

@@ -155,11 +155,11 @@ class PluginCallsTest {
     }
 
     private static ModelFamilyProvider family(Supplier<Object> answer) {
-        return PluginCalls.guard(Spi.FAMILIES, new Anything(answer), ORIGIN);
+        return PluginCalls.guard(PluginServiceKind.FAMILIES, new Anything(answer), ORIGIN);
     }
 
     private static DeviceBackendProvider backend(Supplier<Object> answer) {
-        return PluginCalls.guard(Spi.BACKENDS, new Anything(answer), ORIGIN);
+        return PluginCalls.guard(PluginServiceKind.BACKENDS, new Anything(answer), ORIGIN);
     }
 
     private static LayerSplitAdapter adapter(Supplier<Object> answer) {
@@ -319,7 +319,8 @@ class PluginCallsTest {
     @Test
     void exceptionsThatAServiceDeclaresPass() {
         ConnectException problem = new ConnectException("nobody there");
-        TransportProvider net = PluginCalls.guard(Spi.TRANSPORTS, new Net(problem), ORIGIN);
+        TransportProvider net =
+                PluginCalls.guard(PluginServiceKind.TRANSPORTS, new Net(problem), ORIGIN);
 
         assertSame(
                 problem,
@@ -334,7 +335,8 @@ class PluginCallsTest {
     @Test
     void aTransportThatFailsOtherwiseIsNamed() {
         TransportProvider net =
-                PluginCalls.guard(Spi.TRANSPORTS, new Net(new ClassCastException("x")), ORIGIN);
+                PluginCalls.guard(
+                        PluginServiceKind.TRANSPORTS, new Net(new ClassCastException("x")), ORIGIN);
 
         VarveException error =
                 assertThrows(
@@ -361,7 +363,8 @@ class PluginCallsTest {
                         return failing;
                     }
                 };
-        return PluginCalls.guard(Spi.STORES, stores, ORIGIN).open(null, null, StoreAccess.READ);
+        return PluginCalls.guard(PluginServiceKind.STORES, stores, ORIGIN)
+                .open(null, null, StoreAccess.READ);
     }
 
     private static <T> T failing(Class<T> type, Throwable problem) {
@@ -419,7 +422,8 @@ class PluginCallsTest {
                         return listener;
                     }
                 };
-        CacheListener opened = PluginCalls.guard(Spi.CACHE_LISTENERS, provider, ORIGIN).open(null);
+        CacheListener opened =
+                PluginCalls.guard(PluginServiceKind.CACHE_LISTENERS, provider, ORIGIN).open(null);
 
         for (Executable call : List.<Executable>of(() -> opened.heard(List.of()), opened::close)) {
             VarveException error = assertThrows(VarveException.class, call);

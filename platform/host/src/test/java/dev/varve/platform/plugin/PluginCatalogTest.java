@@ -34,15 +34,15 @@ class PluginCatalogTest {
     }
 
     private static LoadedPlugin plugin(String module, ModelFamilyProvider... families) {
-        return plugin(module, Spi.FAMILIES, List.of(families));
+        return plugin(module, PluginServiceKind.FAMILIES, List.of(families));
     }
 
-    private static LoadedPlugin plugin(String module, Spi<?> spi, List<?> providers) {
+    private static LoadedPlugin plugin(String module, PluginServiceKind<?> spi, List<?> providers) {
         try {
             return new LoadedPlugin(
                     new PluginOrigin(Path.of(module + ".jar"), module, Optional.empty()),
                     PluginServices.read(Map.of(spi, providers)));
-        } catch (PluginRejection e) {
+        } catch (PluginRejectedException e) {
             throw new AssertionError(e);
         }
     }
@@ -56,7 +56,12 @@ class PluginCatalogTest {
         ModelFamilyProvider found = catalog.family("qwen35", Path.of("m.gguf"));
         assertEquals(family.architectures(), found.architectures());
         assertSame(
-                family, catalog.loaded().getFirst().services().providers(Spi.FAMILIES).getFirst());
+                family,
+                catalog.loaded()
+                        .getFirst()
+                        .services()
+                        .providers(PluginServiceKind.FAMILIES)
+                        .getFirst());
         assertEquals(Set.of("qwen35", "qwen35moe"), catalog.families().keySet());
     }
 
@@ -134,8 +139,11 @@ class PluginCatalogTest {
     void aBackendFromTwoPluginsIsRefused() {
         List<LoadedPlugin> plugins =
                 List.of(
-                        plugin("acme.one", Spi.BACKENDS, List.of(new Backend("npu"))),
-                        plugin("acme.two", Spi.BACKENDS, List.of(new Backend("npu"))));
+                        plugin("acme.one", PluginServiceKind.BACKENDS, List.of(new Backend("npu"))),
+                        plugin(
+                                "acme.two",
+                                PluginServiceKind.BACKENDS,
+                                List.of(new Backend("npu"))));
 
         IllegalArgumentException error =
                 assertThrows(IllegalArgumentException.class, () -> PluginCatalog.of(plugins));
@@ -151,8 +159,14 @@ class PluginCatalogTest {
         PluginCatalog catalog =
                 PluginCatalog.of(
                         List.of(
-                                plugin("acme.one", Spi.BACKENDS, List.of(new Backend("npu"))),
-                                plugin("acme.two", Spi.TRANSPORTS, List.of(new Transport("npu"))),
+                                plugin(
+                                        "acme.one",
+                                        PluginServiceKind.BACKENDS,
+                                        List.of(new Backend("npu"))),
+                                plugin(
+                                        "acme.two",
+                                        PluginServiceKind.TRANSPORTS,
+                                        List.of(new Transport("npu"))),
                                 plugin("acme.three", new Family(Set.of("npu")))));
 
         assertEquals(Set.of("npu"), catalog.backends().keySet());
@@ -184,7 +198,7 @@ class PluginCatalogTest {
     }
 
     private static LoadedPlugin transports(String module, TransportProvider... transports) {
-        return plugin(module, Spi.TRANSPORTS, List.of(transports));
+        return plugin(module, PluginServiceKind.TRANSPORTS, List.of(transports));
     }
 
     @Test

@@ -64,48 +64,49 @@ class PluginServicesTest {
         }
     }
 
-    private static PluginServices read(Spi<?> spi, Object... providers) throws PluginRejection {
+    private static PluginServices read(PluginServiceKind<?> spi, Object... providers)
+            throws PluginRejectedException {
         return PluginServices.read(Map.of(spi, List.of(providers)));
     }
 
     @Test
-    void namesAreSortedWithinAProviderAndKeepTheOrderOfProviders() throws PluginRejection {
+    void namesAreSortedWithinAProviderAndKeepTheOrderOfProviders() throws PluginRejectedException {
         PluginServices services =
                 read(
-                        Spi.FAMILIES,
+                        PluginServiceKind.FAMILIES,
                         new Provider(() -> Set.of("z", "m"), () -> "unused"),
                         new Provider(() -> Set.of("a"), () -> "unused"));
 
-        assertEquals(List.of("m", "z", "a"), services.names(Spi.FAMILIES));
+        assertEquals(List.of("m", "z", "a"), services.names(PluginServiceKind.FAMILIES));
         assertEquals("models: m, z, a", services.toString());
     }
 
     @Test
-    void aProviderIsAskedForItsNamesOnce() throws PluginRejection {
+    void aProviderIsAskedForItsNamesOnce() throws PluginRejectedException {
         Provider provider = new Provider(() -> Set.of("a"), () -> "unused");
 
-        PluginServices services = read(Spi.FAMILIES, provider);
-        services.names(Spi.FAMILIES);
-        services.names(Spi.FAMILIES);
+        PluginServices services = read(PluginServiceKind.FAMILIES, provider);
+        services.names(PluginServiceKind.FAMILIES);
+        services.names(PluginServiceKind.FAMILIES);
 
         assertEquals(1, provider.asked);
-        assertSame(provider, services.providers(Spi.FAMILIES).getFirst());
+        assertSame(provider, services.providers(PluginServiceKind.FAMILIES).getFirst());
     }
 
     /** A class may implement two services, and may be declared for one of them. */
     @Test
-    void aProviderServesOnlyWhatItWasDeclaredFor() throws PluginRejection {
+    void aProviderServesOnlyWhatItWasDeclaredFor() throws PluginRejectedException {
         PluginServices services =
-                read(Spi.TRANSPORTS, new Provider(() -> Set.of("a"), () -> "acme"));
+                read(PluginServiceKind.TRANSPORTS, new Provider(() -> Set.of("a"), () -> "acme"));
 
-        assertEquals(List.of("acme"), services.names(Spi.TRANSPORTS));
-        assertEquals(List.of(), services.names(Spi.FAMILIES));
-        assertEquals(List.of(), services.providers(Spi.BACKENDS));
+        assertEquals(List.of("acme"), services.names(PluginServiceKind.TRANSPORTS));
+        assertEquals(List.of(), services.names(PluginServiceKind.FAMILIES));
+        assertEquals(List.of(), services.providers(PluginServiceKind.BACKENDS));
         assertEquals("transports: acme", services.toString());
     }
 
     @Test
-    void nothingServedIsDescribedByNothing() throws PluginRejection {
+    void nothingServedIsDescribedByNothing() throws PluginRejectedException {
         assertEquals("", PluginServices.read(Map.of()).toString());
     }
 
@@ -113,10 +114,13 @@ class PluginServicesTest {
     @NullSource
     @ValueSource(strings = {"", " ", "Grpc", "3d", "a:b", "a b", "ä", "a/b", "null "})
     void aSchemeThatNobodyCouldTypeIsRefused(String scheme) {
-        PluginRejection error =
+        PluginRejectedException error =
                 assertThrows(
-                        PluginRejection.class,
-                        () -> read(Spi.TRANSPORTS, new Provider(Set::of, () -> scheme)));
+                        PluginRejectedException.class,
+                        () ->
+                                read(
+                                        PluginServiceKind.TRANSPORTS,
+                                        new Provider(Set::of, () -> scheme)));
 
         assertEquals(
                 Provider.class.getName()
@@ -127,20 +131,24 @@ class PluginServicesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a", "grpc", "tcp-4", "x_1"})
-    void aPlainWordIsAScheme(String scheme) throws PluginRejection {
-        PluginServices services = read(Spi.TRANSPORTS, new Provider(Set::of, () -> scheme));
+    void aPlainWordIsAScheme(String scheme) throws PluginRejectedException {
+        PluginServices services =
+                read(PluginServiceKind.TRANSPORTS, new Provider(Set::of, () -> scheme));
 
-        assertEquals(List.of(scheme), services.names(Spi.TRANSPORTS));
+        assertEquals(List.of(scheme), services.names(PluginServiceKind.TRANSPORTS));
     }
 
     @Test
     void noArchitectureAndAnEmptyOneAndNullAreRefused() {
         for (Set<String> names :
                 Arrays.asList(null, Set.<String>of(), Set.of("a", " "), setOfNull())) {
-            PluginRejection error =
+            PluginRejectedException error =
                     assertThrows(
-                            PluginRejection.class,
-                            () -> read(Spi.FAMILIES, new Provider(() -> names, () -> "x")),
+                            PluginRejectedException.class,
+                            () ->
+                                    read(
+                                            PluginServiceKind.FAMILIES,
+                                            new Provider(() -> names, () -> "x")),
                             "names: " + names);
 
             assertEquals(Provider.class.getName() + " names no architecture", error.getMessage());
@@ -160,10 +168,13 @@ class PluginServicesTest {
                         new IllegalStateException("no luck"),
                         new NoSuchMethodError("no luck"),
                         new StackOverflowError("no luck"))) {
-            PluginRejection error =
+            PluginRejectedException error =
                     assertThrows(
-                            PluginRejection.class,
-                            () -> read(Spi.FAMILIES, new Provider(() -> fail(problem), () -> "x")));
+                            PluginRejectedException.class,
+                            () ->
+                                    read(
+                                            PluginServiceKind.FAMILIES,
+                                            new Provider(() -> fail(problem), () -> "x")));
 
             assertTrue(
                     error.getMessage().startsWith("its code fails: " + Provider.class.getName()),
@@ -190,7 +201,7 @@ class PluginServicesTest {
     void everyKindHasNamesOfItsOwnForPrograms() {
         Set<String> keys = new HashSet<>();
 
-        Spi.ALL.forEach(spi -> keys.add(spi.key()));
+        PluginServiceKind.ALL.forEach(spi -> keys.add(spi.key()));
 
         assertEquals(
                 Set.of(
@@ -206,6 +217,6 @@ class PluginServicesTest {
         assertEquals(
                 "no model family, no device, no transport, no store, no shared store, no cache"
                         + " listener, no speculator and no trace exporter",
-                Spi.none());
+                PluginServiceKind.none());
     }
 }

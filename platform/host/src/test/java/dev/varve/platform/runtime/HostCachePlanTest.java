@@ -35,13 +35,13 @@ class HostCachePlanTest {
                         : new DeviceInfo(device.device(), "", 1L << 40, 1L << 40, false);
     }
 
-    private static SplitPlan plan(HostCacheLimit limit, String device, long host) {
+    private static SplitMemoryPlan plan(HostCacheLimit limit, String device, long host) {
         return plan(limit, device, devices(host));
     }
 
-    private static SplitPlan plan(
+    private static SplitMemoryPlan plan(
             HostCacheLimit limit, String device, Function<DeviceReference, DeviceInfo> devices) {
-        return SplitPlan.of(
+        return SplitMemoryPlan.of(
                 MODEL,
                 Placement.of(DeviceReference.parseList(device), List.of(MODEL.shape().allLayers())),
                 devices,
@@ -56,7 +56,7 @@ class HostCachePlanTest {
 
     @Test
     void withoutACacheNothingChangesAndNobodyAsksForTheProcessor() {
-        SplitPlan plan =
+        SplitMemoryPlan plan =
                 plan(
                         HostCacheLimit.NONE,
                         "cuda:0",
@@ -93,7 +93,7 @@ class HostCachePlanTest {
     void theUsualSizeYieldsToTheModel() {
         long model = plan(HostCacheLimit.NONE, "cpu:0", HOST_FREE).total().need().totalBytes();
 
-        SplitPlan tight = plan(HostCacheLimit.USUAL, "cpu:0", model);
+        SplitMemoryPlan tight = plan(HostCacheLimit.USUAL, "cpu:0", model);
 
         assertEquals(model, tight.total().need().totalBytes());
         assertEquals(HostCachePlan.NONE, tight.hostCache());
@@ -104,7 +104,7 @@ class HostCachePlanTest {
         long roomy = plan(HostCacheLimit.NONE, "cpu:0", HOST_FREE).total().need().totalBytes();
         int oneContext = 4096;
 
-        SplitPlan plan = plan(new HostCacheLimit.Fixed(MIB), "cpu:0", roomy + MIB - 1);
+        SplitMemoryPlan plan = plan(new HostCacheLimit.Fixed(MIB), "cpu:0", roomy + MIB - 1);
 
         assertEquals(MIB, plan.hostCache().bytes());
         int slots = plan.total().sizes().slots();
@@ -162,10 +162,11 @@ class HostCachePlanTest {
         DeviceInfo card = new DeviceInfo("cuda:0", "", 5 * MIB, 5 * MIB, false);
 
         assertEquals(
-                4 * MIB, SplitPlan.memoryForShards(DeviceReference.parse("cpu:0"), host, settings));
+                4 * MIB,
+                SplitMemoryPlan.memoryForShards(DeviceReference.parse("cpu:0"), host, settings));
         assertEquals(
                 5 * MIB,
-                SplitPlan.memoryForShards(DeviceReference.parse("cuda:0"), card, settings));
+                SplitMemoryPlan.memoryForShards(DeviceReference.parse("cuda:0"), card, settings));
     }
 
     @Test

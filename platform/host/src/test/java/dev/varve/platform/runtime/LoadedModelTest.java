@@ -11,10 +11,10 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.engine.HostCache;
+import dev.varve.platform.engine.HostCacheOptions;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.sequence.CacheCapacity;
 import dev.varve.platform.shard.OpenedModel;
 import dev.varve.platform.shard.PlainModel;
@@ -201,7 +201,7 @@ class LoadedModelTest {
 
         try (LoadedModel model = PlainLoading.load(opened(), settings, 2);
                 LoadedModel plain = PlainLoading.load(opened(), settings(2), 2)) {
-            HostCache cache = model.engineOptions().hostCache().orElseThrow();
+            HostCacheOptions cache = model.engineOptions().hostCache().orElseThrow();
 
             assertEquals(3 << 20, cache.bytes());
             // Two layers of full attention, whichever shards have them.
@@ -214,7 +214,7 @@ class LoadedModelTest {
     void theEngineBoundsCachesAsThePlanSays() {
         ModelSettings settings =
                 ModelSettings.of(SequenceLimits.of(1024, 2))
-                        .withPool(Optional.of(PoolRequest.of(512)));
+                        .withPool(Optional.of(RequestedPaging.of(512)));
         OpenedModel opened = PlainLoading.opened(PlainModel.mixed(1024), folder);
 
         try (LoadedModel model = PlainLoading.load(opened, settings, 2);

@@ -30,19 +30,19 @@ class MemoryClaimsTest {
         return claims.left(CPU, cpu(free)).memoryFreeBytes();
     }
 
-    private SplitPlan plan(long free) {
+    private SplitMemoryPlan plan(long free) {
         Function<DeviceReference, DeviceInfo> devices = device -> claims.left(device, cpu(free));
-        return SplitPlan.of(
+        return SplitMemoryPlan.of(
                 model, Placement.single(CPU, model.shape().allLayers()), devices, SETTINGS);
     }
 
-    private static long needed(SplitPlan plan) {
+    private static long needed(SplitMemoryPlan plan) {
         return plan.total().need().totalBytes() + plan.hostCache().bytes();
     }
 
     @Test
     void whatOneModelWasPromisedAnotherDoesNotHave() {
-        SplitPlan plan = plan(1 << 30);
+        SplitMemoryPlan plan = plan(1 << 30);
         MemoryClaims.Claim claim = claims.claim(plan, device -> cpu(1 << 30));
 
         // Nothing was touched yet, then half of it, then more than was promised.

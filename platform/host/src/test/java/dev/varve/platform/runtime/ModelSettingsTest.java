@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.engine.EngineOptions;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.Numerics;
 import dev.varve.platform.shard.ShardOptions;
@@ -56,7 +56,7 @@ class ModelSettingsTest {
     @Test
     void whatIsChangedLeavesTheRestAlone() {
         ModelSettings settings = ModelSettings.single(100);
-        Computation computation = Computation.defaults().with(ExactRows.ON);
+        ComputeSettings computation = ComputeSettings.defaults().with(BatchInvariance.ON);
         ModelOptions reading = new ModelOptions(OptionalDouble.of(32), OptionalDouble.empty());
         WaitingLimits waiting =
                 new WaitingLimits(3, Duration.ofSeconds(1), EngineOptions.Pace.DEFAULT);
@@ -74,16 +74,16 @@ class ModelSettingsTest {
 
     @Test
     void aBoundedCacheStaysSoWhateverElseIsChanged() {
-        Optional<PoolRequest> pool = Optional.of(PoolRequest.of(512));
+        Optional<RequestedPaging> pool = Optional.of(RequestedPaging.of(512));
         ModelSettings settings = ModelSettings.defaults().withPool(pool);
 
         ModelSettings changed =
                 settings.with(SequenceLimits.parallel(2))
-                        .with(Computation.defaults())
+                        .with(ComputeSettings.defaults())
                         .with(ModelOptions.defaults())
                         .with(WaitingLimits.defaults())
                         .with(HostCacheLimit.USUAL)
-                        .with(DraftRoom.NONE);
+                        .with(SpeculationRequirements.NONE);
 
         assertEquals(pool, changed.pool());
         assertEquals(Optional.empty(), changed.withPool(Optional.empty()).pool());
@@ -95,15 +95,15 @@ class ModelSettingsTest {
         CacheSizes sizes = new CacheSizes(512, 3, 256);
 
         ShardOptions options =
-                Computation.defaults()
+                ComputeSettings.defaults()
                         .with(WeightLayout.AS_IN_FILE)
                         .with(FlashAttention.ON)
-                        .with(ExactRows.OFF)
+                        .with(BatchInvariance.OFF)
                         .shardOptions(sizes);
 
         assertEquals(CacheTypes.f16(), options.cacheTypes());
         assertEquals(sizes, options.sizes());
         assertEquals(WeightLayout.AS_IN_FILE, options.weights());
-        assertEquals(new Numerics(FlashAttention.ON, ExactRows.OFF), options.numerics());
+        assertEquals(new Numerics(FlashAttention.ON, BatchInvariance.OFF), options.numerics());
     }
 }

@@ -45,9 +45,9 @@ final class PlainLoading {
     }
 
     /** A plan for devices with plenty of memory, one per range. */
-    static SplitPlan plan(
+    static SplitMemoryPlan plan(
             OpenedModel model, ModelSettings settings, List<String> devices, int... cuts) {
-        return SplitPlan.of(
+        return SplitMemoryPlan.of(
                 model.adapter(),
                 Placement.of(
                         devices.stream().map(DeviceReference::parse).toList(), ranges(model, cuts)),

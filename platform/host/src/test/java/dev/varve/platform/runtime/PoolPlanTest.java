@@ -11,7 +11,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PoolBudget;
-import dev.varve.platform.paging.PoolRequest;
+import dev.varve.platform.paging.RequestedPaging;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.setting.Setting;
@@ -51,7 +51,7 @@ class PoolPlanTest {
     }
 
     private static ModelSettings pooled(int pool, int parallel) {
-        return settings(CONTEXT, parallel).withPool(Optional.of(PoolRequest.of(pool)));
+        return settings(CONTEXT, parallel).withPool(Optional.of(RequestedPaging.of(pool)));
     }
 
     private static Function<DeviceReference, DeviceInfo> devices(long free) {
@@ -59,11 +59,11 @@ class PoolPlanTest {
                 new DeviceInfo(device.device(), "", PLENTY, free, device.backend().equals("cpu"));
     }
 
-    private static SplitPlan plan(PlainModel model, ModelSettings settings, long free) {
+    private static SplitMemoryPlan plan(PlainModel model, ModelSettings settings, long free) {
         return plan(model, settings, devices(free), "cpu:0");
     }
 
-    private static SplitPlan plan(
+    private static SplitMemoryPlan plan(
             PlainModel model,
             ModelSettings settings,
             Function<DeviceReference, DeviceInfo> devices,
@@ -76,7 +76,7 @@ class PoolPlanTest {
             begin = cut;
         }
         ranges.add(new LayerRange(begin, model.shape().layerCount()));
-        return SplitPlan.of(
+        return SplitMemoryPlan.of(
                 model, Placement.of(DeviceReference.parseList(list), ranges), devices, settings);
     }
 
@@ -89,7 +89,7 @@ class PoolPlanTest {
 
     @Test
     void withoutARequestNothingIsBounded() {
-        SplitPlan plan = plan(MODEL, settings(CONTEXT, 2), PLENTY);
+        SplitMemoryPlan plan = plan(MODEL, settings(CONTEXT, 2), PLENTY);
 
         assertEquals(PoolPlan.NONE, plan.pool());
         assertEquals(2 * CONTEXT, plan.total().sizes().slots());
@@ -98,7 +98,7 @@ class PoolPlanTest {
 
     @Test
     void everySequenceHasItsPoolAndTheContextStaysAsItIs() {
-        SplitPlan plan = plan(MODEL, pooled(1000, 4), PLENTY);
+        SplitMemoryPlan plan = plan(MODEL, pooled(1000, 4), PLENTY);
 
         assertEquals(CONTEXT, plan.total().contextTokens());
         assertEquals(4 * 1024, plan.total().sizes().slots());
@@ -111,7 +111,7 @@ class PoolPlanTest {
     @Test
     void masksAndScoresAreAsWideAsThePool() {
         ModelSettings plainAttention =
-                settings(1024, 2).with(Computation.defaults().with(FlashAttention.OFF));
+                settings(1024, 2).with(ComputeSettings.defaults().with(FlashAttention.OFF));
 
         for (ModelSettings unbounded : List.of(settings(1024, 2), plainAttention)) {
             long expected = plan(MODEL, unbounded, PLENTY).total().need().computeBytes();
@@ -119,7 +119,7 @@ class PoolPlanTest {
             ModelSettings bounded =
                     unbounded
                             .with(SequenceLimits.of(CONTEXT, 2))
-                            .withPool(Optional.of(PoolRequest.of(1024)));
+                            .withPool(Optional.of(RequestedPaging.of(1024)));
 
             assertEquals(expected, plan(MODEL, bounded, PLENTY).total().need().computeBytes());
         }
@@ -182,9 +182,10 @@ class PoolPlanTest {
 
     @Test
     void aPoolOfMoreThanAContextStaysOnAndIsClampedWithAWarning() {
-        ModelSettings settings = settings(8192, 1).withPool(Optional.of(PoolRequest.of(10_000)));
+        ModelSettings settings =
+                settings(8192, 1).withPool(Optional.of(RequestedPaging.of(10_000)));
 
-        SplitPlan plan = plan(MODEL, settings, PLENTY);
+        SplitMemoryPlan plan = plan(MODEL, settings, PLENTY);
 
         assertEquals(8192, plan.pool().options().orElseThrow().poolTokens());
         assertEquals(8192, plan.total().sizes().slots());
@@ -207,7 +208,7 @@ class PoolPlanTest {
                         + ": expected "
                         + Setting.CONTEXT_TOKENS
                         + " of at least 512, the smallest pool, found 300",
-                refusal(settings(300, 1).withPool(Optional.of(PoolRequest.of(512))), PLENTY));
+                refusal(settings(300, 1).withPool(Optional.of(RequestedPaging.of(512))), PLENTY));
     }
 
     @Test
@@ -217,7 +218,8 @@ class PoolPlanTest {
                         List.of(PlainModel.recurrent(), PlainModel.sliding(100)), 4096, 1);
         ModelSettings settings = settings(300, 2);
 
-        SplitPlan plan = plan(model, settings.withPool(Optional.of(PoolRequest.of(512))), PLENTY);
+        SplitMemoryPlan plan =
+                plan(model, settings.withPool(Optional.of(RequestedPaging.of(512))), PLENTY);
 
         assertFalse(plan.pool().isPresent());
         assertEquals(plan(model, settings, PLENTY).parts(), plan.parts());
@@ -231,12 +233,12 @@ class PoolPlanTest {
     @Test
     void anAutomaticPoolIsHalfOfWhatWeightsStatesAndReserveLeave() {
         ModelSettings settings =
-                settings(CONTEXT, 2).withPool(Optional.of(PoolRequest.automatic()));
+                settings(CONTEXT, 2).withPool(Optional.of(RequestedPaging.automatic()));
         long weights = plan(MODEL, settings, PLENTY).total().need().weightBytes();
         // Room for pools of 1,000 tokens.
         long room = 2 * 2 * 1000 * 3 * SLOT_BYTES;
 
-        SplitPlan plan = plan(MODEL, settings, weights + PoolBudget.RESERVE_BYTES + room);
+        SplitMemoryPlan plan = plan(MODEL, settings, weights + PoolBudget.RESERVE_BYTES + room);
 
         assertEquals(1024, plan.pool().options().orElseThrow().poolTokens());
         assertEquals(2 * 1024, plan.total().sizes().slots());
@@ -246,9 +248,10 @@ class PoolPlanTest {
 
     @Test
     void withPlentyOfMemoryAnAutomaticPoolHasItsBound() {
-        PoolRequest request = PoolRequest.of(new PoolRequest.Size.Automatic(20_000));
+        RequestedPaging request = RequestedPaging.of(new RequestedPaging.Size.Automatic(20_000));
 
-        SplitPlan plan = plan(MODEL, settings(CONTEXT, 1).withPool(Optional.of(request)), PLENTY);
+        SplitMemoryPlan plan =
+                plan(MODEL, settings(CONTEXT, 1).withPool(Optional.of(request)), PLENTY);
 
         assertEquals(20_224, plan.pool().options().orElseThrow().poolTokens());
     }
@@ -256,7 +259,7 @@ class PoolPlanTest {
     @Test
     void anAutomaticPoolWithoutMemoryBeyondTheReserveIsRefused() {
         ModelSettings settings =
-                settings(CONTEXT, 1).withPool(Optional.of(PoolRequest.automatic()));
+                settings(CONTEXT, 1).withPool(Optional.of(RequestedPaging.automatic()));
 
         String message = refusal(settings, PoolBudget.RESERVE_BYTES);
 
@@ -285,10 +288,10 @@ class PoolPlanTest {
                                 device.device().equals("cuda:1") ? small : PLENTY,
                                 false);
 
-        SplitPlan plan =
+        SplitMemoryPlan plan =
                 plan(
                         MODEL,
-                        settings(CONTEXT, 1).withPool(Optional.of(PoolRequest.automatic())),
+                        settings(CONTEXT, 1).withPool(Optional.of(RequestedPaging.automatic())),
                         devices,
                         "cuda:0,cuda:1",
                         2);
@@ -300,11 +303,11 @@ class PoolPlanTest {
     @Test
     void shardsThatShareAMemoryShareItsRoomForPools() {
         ModelSettings settings =
-                settings(CONTEXT, 1).withPool(Optional.of(PoolRequest.automatic()));
+                settings(CONTEXT, 1).withPool(Optional.of(RequestedPaging.automatic()));
         long weights = plan(MODEL, settings, PLENTY).total().need().weightBytes();
         long free = weights + PoolBudget.RESERVE_BYTES + 2 * 1000 * 3 * SLOT_BYTES;
 
-        SplitPlan plan = plan(MODEL, settings, devices(free), "cpu:0,cpu:0@process", 1);
+        SplitMemoryPlan plan = plan(MODEL, settings, devices(free), "cpu:0,cpu:0@process", 1);
 
         assertEquals(1024, plan.pool().options().orElseThrow().poolTokens());
     }
@@ -411,20 +414,21 @@ class PoolPlanTest {
     @Test
     void aCardsRoomForShardsIsWhatAnAutomaticPoolLeavesOfIt() {
         ModelSettings automatic =
-                settings(CONTEXT, 1).withPool(Optional.of(PoolRequest.automatic()));
+                settings(CONTEXT, 1).withPool(Optional.of(RequestedPaging.automatic()));
         DeviceReference card = DeviceReference.parse("cuda:0");
         DeviceInfo info = devices(PLENTY).apply(card);
 
         assertEquals(
                 PLENTY - PoolBudget.RESERVE_BYTES,
-                SplitPlan.memoryForShards(card, info, automatic));
-        assertEquals(PLENTY, SplitPlan.memoryForShards(card, info, pooled(512, 1)));
+                SplitMemoryPlan.memoryForShards(card, info, automatic));
+        assertEquals(PLENTY, SplitMemoryPlan.memoryForShards(card, info, pooled(512, 1)));
     }
 
     @Test
     void manyLayersOverflowNothing() {
         PlainModel large = PlainModel.seeded(Collections.nCopies(8, PlainModel.full()), 1 << 29, 1);
-        ModelSettings settings = settings(1 << 29, 256).withPool(Optional.of(PoolRequest.of(512)));
+        ModelSettings settings =
+                settings(1 << 29, 256).withPool(Optional.of(RequestedPaging.of(512)));
 
         assertEquals(
                 ((1L << 29) - 512) * 256 * 8 * SLOT_BYTES,

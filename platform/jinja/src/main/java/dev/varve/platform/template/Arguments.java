@@ -62,11 +62,11 @@ record Arguments(List<Value> positional, Map<String, Value> keywords) {
         }
 
         boolean flag(String name, boolean fallback) {
-            return find(name).map(Truth::of).orElse(fallback);
+            return find(name).map(Truthiness::of).orElse(fallback);
         }
 
         int integer(String name, int fallback) {
-            return find(name).map(value -> Numbers.index(value, callee)).orElse(fallback);
+            return find(name).map(value -> PythonArithmetic.index(value, callee)).orElse(fallback);
         }
 
         /** Returns a string argument; {@code None} counts as absent. */

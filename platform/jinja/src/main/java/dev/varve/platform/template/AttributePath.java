@@ -18,7 +18,7 @@ final class AttributePath {
     }
 
     /** Returns the path, or nothing for an absent one and for {@code None}. */
-    static Optional<AttributePath> of(Runtime runtime, Optional<Value> path) {
+    static Optional<AttributePath> of(RenderContext runtime, Optional<Value> path) {
         return path.filter(value -> !(value instanceof Value.None))
                 .map(
                         value ->
@@ -36,10 +36,10 @@ final class AttributePath {
                                 });
     }
 
-    private static AttributePath of(Runtime runtime, TemplateString path) {
+    private static AttributePath of(RenderContext runtime, TemplateString path) {
         List<Value> parts = new ArrayList<>();
         for (Value part :
-                new Strings(runtime.budget())
+                new TemplateStringOperations(runtime.budget())
                         .split(path, Optional.of(TemplateString.trusted(".")), -1)) {
             parts.add(
                     part instanceof TemplateString name && name.text().matches("[0-9]{1,9}")
@@ -50,13 +50,13 @@ final class AttributePath {
     }
 
     /** Returns the paths of a list separated by commas. */
-    static List<AttributePath> several(Runtime runtime, Optional<Value> paths) {
+    static List<AttributePath> several(RenderContext runtime, Optional<Value> paths) {
         if (!(paths.orElse(Value.NONE) instanceof TemplateString list)) {
             return of(runtime, paths).stream().toList();
         }
         List<AttributePath> several = new ArrayList<>();
         for (Value path :
-                new Strings(runtime.budget())
+                new TemplateStringOperations(runtime.budget())
                         .split(list, Optional.of(TemplateString.trusted(",")), -1)) {
             several.add(of(runtime, (TemplateString) path));
         }

@@ -10,9 +10,9 @@ import java.util.Optional;
  * reached.
  */
 final class Attributes {
-    private final Runtime runtime;
+    private final RenderContext runtime;
 
-    Attributes(Runtime runtime) {
+    Attributes(RenderContext runtime) {
         this.runtime = runtime;
     }
 
@@ -39,7 +39,7 @@ final class Attributes {
             case TemplateString string -> StringMethods.find(runtime, string, name);
             case Dict dict -> ContainerMethods.find(runtime, dict, name);
             case Value.Sequence sequence -> ContainerMethods.find(runtime, sequence, name);
-            case Namespace namespace -> Optional.of(namespace.get(name));
+            case NamespaceObject namespace -> Optional.of(namespace.get(name));
             case Loop loop -> Optional.of(loop.attribute(name));
             default -> Optional.empty();
         };
@@ -88,7 +88,7 @@ final class Attributes {
     }
 
     private static Optional<Integer> position(Value index, int size) {
-        Optional<BigInteger> integer = Numbers.integer(index);
+        Optional<BigInteger> integer = PythonArithmetic.integer(index);
         if (integer.isEmpty() || integer.get().bitLength() > 31) {
             return Optional.empty();
         }
@@ -130,7 +130,7 @@ final class Attributes {
 
     private static Optional<Integer> bound(Optional<Value> bound) {
         return bound.filter(value -> !(value instanceof Value.None))
-                .map(value -> Numbers.index(value, "a slice"));
+                .map(value -> PythonArithmetic.index(value, "a slice"));
     }
 
     private TemplateString sliced(

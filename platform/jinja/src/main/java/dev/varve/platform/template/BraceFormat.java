@@ -16,10 +16,10 @@ final class BraceFormat {
                             + "(?:\\.(?<precision>\\d{1,6}))?(?<type>[sdxXofFeEgG%])?",
                     Pattern.DOTALL);
 
-    private final Runtime runtime;
+    private final RenderContext runtime;
     private int automatic;
 
-    BraceFormat(Runtime runtime) {
+    BraceFormat(RenderContext runtime) {
         this.runtime = runtime;
     }
 
@@ -86,7 +86,8 @@ final class BraceFormat {
         int precision =
                 Optional.ofNullable(spec.group("precision")).map(Integer::parseInt).orElse(-1);
         boolean numeric =
-                Numbers.isNumber(value) && !(value instanceof Value.Bool && type.isEmpty());
+                PythonArithmetic.isNumber(value)
+                        && !(value instanceof Value.Bool && type.isEmpty());
         TemplateString body =
                 numeric ? number(value, type, precision, spec) : string(value, type, precision);
         long width = Optional.ofNullable(spec.group("width")).map(Long::parseLong).orElse(0L);
@@ -104,7 +105,7 @@ final class BraceFormat {
 
     private TemplateString aligned(
             TemplateString body, TemplateString fill, String align, long missing) {
-        Strings strings = new Strings(runtime.budget());
+        TemplateStringOperations strings = new TemplateStringOperations(runtime.budget());
         return switch (align) {
             case "<" -> strings.padded(body, fill, 0, missing);
             case ">" -> strings.padded(body, fill, missing, 0);
@@ -135,7 +136,7 @@ final class BraceFormat {
         } else {
             char letter = type.orElse("g").charAt(0);
             boolean percent = letter == '%';
-            Value scaled = percent ? new Value.Real(Numbers.real(value) * 100) : value;
+            Value scaled = percent ? new Value.Real(PythonArithmetic.real(value) * 100) : value;
             if (letter == 's' || value instanceof Value.Real && "dxXo".indexOf(letter) >= 0) {
                 throw new EvaluationError("a format does not fit " + value.typeName());
             }

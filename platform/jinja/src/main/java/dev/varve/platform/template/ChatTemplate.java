@@ -71,11 +71,12 @@ public final class ChatTemplate {
      *     itself
      */
     public RenderedPrompt render(Map<String, Object> variables, Set<String> trustedVariables) {
-        Runtime runtime = new Runtime(limits, clock);
+        RenderContext runtime = new RenderContext(limits, clock);
         try {
             Scope globals = Scope.of(new Globals(runtime).all());
             Scope scope = globals.inner();
-            Variables.convert(variables, trustedVariables, runtime.budget()).forEach(scope::set);
+            ValueConverter.convert(variables, trustedVariables, runtime.budget())
+                    .forEach(scope::set);
             return new RenderedPrompt(new Interpreter(runtime).render(program, scope).spans());
         } catch (EvaluationError e) {
             throw e.raisedByTemplate()

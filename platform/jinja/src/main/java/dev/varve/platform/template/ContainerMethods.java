@@ -14,7 +14,7 @@ import java.util.Optional;
 final class ContainerMethods {
     private ContainerMethods() {}
 
-    static Optional<Value> find(Runtime runtime, Dict dict, String name) {
+    static Optional<Value> find(RenderContext runtime, Dict dict, String name) {
         return Optional.ofNullable(
                 switch (name) {
                     case "get" -> method(name, arguments -> get(dict, arguments));
@@ -75,13 +75,17 @@ final class ContainerMethods {
     }
 
     private static Value view(
-            Runtime runtime, List<Value> items, Shape shape, String name, Arguments arguments) {
+            RenderContext runtime,
+            List<Value> items,
+            Shape shape,
+            String name,
+            Arguments arguments) {
         arguments.bind(name);
         runtime.budget().elements(items.size());
         return new Sequence(items, shape);
     }
 
-    private static Value copy(Runtime runtime, Dict dict) {
+    private static Value copy(RenderContext runtime, Dict dict) {
         Dict copy = new Dict();
         runtime.budget().objects(dict.size());
         dict.entries().forEach(entry -> copy.put(entry.key(), entry.value()));
@@ -95,7 +99,7 @@ final class ContainerMethods {
                 .orElseThrow(() -> new EvaluationError("pop: the dict has no such key"));
     }
 
-    private static Value update(Runtime runtime, Dict dict, Arguments arguments) {
+    private static Value update(RenderContext runtime, Dict dict, Arguments arguments) {
         for (Value source : arguments.positional()) {
             DictSource.addAll(runtime, dict, source);
         }
@@ -115,7 +119,7 @@ final class ContainerMethods {
         return dict.get(key).orElseThrow();
     }
 
-    static Optional<Value> find(Runtime runtime, Sequence sequence, String name) {
+    static Optional<Value> find(RenderContext runtime, Sequence sequence, String name) {
         Optional<Value> reading =
                 switch (name) {
                     case "count" ->
@@ -141,7 +145,7 @@ final class ContainerMethods {
         };
     }
 
-    private static Value count(Runtime runtime, Sequence sequence, Arguments arguments) {
+    private static Value count(RenderContext runtime, Sequence sequence, Arguments arguments) {
         Value wanted = arguments.bind("count", "value").require("value");
         runtime.budget().steps(sequence.items().size());
         return Value.Int.of(
@@ -150,12 +154,12 @@ final class ContainerMethods {
                         .count());
     }
 
-    private static Value index(Runtime runtime, Sequence sequence, Arguments arguments) {
+    private static Value index(RenderContext runtime, Sequence sequence, Arguments arguments) {
         Value wanted = arguments.bind("index", "value").require("value");
         return Value.Int.of(position(runtime, sequence.items(), wanted));
     }
 
-    private static int position(Runtime runtime, List<Value> items, Value wanted) {
+    private static int position(RenderContext runtime, List<Value> items, Value wanted) {
         for (int i = 0; i < items.size(); i++) {
             runtime.budget().step();
             if (runtime.order().equal(items.get(i), wanted)) {
@@ -165,7 +169,7 @@ final class ContainerMethods {
         throw new EvaluationError("the value is not in the list");
     }
 
-    private static Optional<Value> changing(Runtime runtime, List<Value> items, String name) {
+    private static Optional<Value> changing(RenderContext runtime, List<Value> items, String name) {
         return Optional.ofNullable(
                 switch (name) {
                     case "append" ->
@@ -222,16 +226,16 @@ final class ContainerMethods {
                 });
     }
 
-    private static Value insert(Runtime runtime, List<Value> items, Arguments arguments) {
+    private static Value insert(RenderContext runtime, List<Value> items, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("insert", "index", "value");
-        int index = Numbers.index(bound.require("index"), "insert");
+        int index = PythonArithmetic.index(bound.require("index"), "insert");
         runtime.budget().steps(items.size() / 16);
         int fromStart = index < 0 ? index + items.size() : index;
         items.add(Math.max(0, Math.min(items.size(), fromStart)), bound.require("value"));
         return Value.NONE;
     }
 
-    private static Value pop(Runtime runtime, List<Value> items, Arguments arguments) {
+    private static Value pop(RenderContext runtime, List<Value> items, Arguments arguments) {
         int index = arguments.bind("pop", "index").integer("index", -1);
         runtime.budget().steps(items.size() / 16);
         int fromStart = index < 0 ? index + items.size() : index;

@@ -88,7 +88,7 @@ final class Dict implements Value {
             case Value.Sequence sequence -> throw unhashable(sequence);
             case Dict dict -> throw unhashable(dict);
             case Value.Generator generator -> generator;
-            case Namespace namespace -> namespace;
+            case NamespaceObject namespace -> namespace;
             case Loop loop -> loop;
         };
     }

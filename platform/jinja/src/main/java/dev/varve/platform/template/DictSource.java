@@ -6,7 +6,7 @@ import java.util.List;
 final class DictSource {
     private DictSource() {}
 
-    static void addAll(Runtime runtime, Dict target, Value source) {
+    static void addAll(RenderContext runtime, Dict target, Value source) {
         if (source instanceof Dict dict) {
             runtime.budget().objects(dict.size());
             List.copyOf(dict.entries()).forEach(entry -> target.put(entry.key(), entry.value()));

@@ -12,10 +12,10 @@ import java.util.Optional;
 
 /** Computes expressions. */
 final class Evaluator {
-    private final Runtime runtime;
+    private final RenderContext runtime;
     private final Attributes attributes;
 
-    Evaluator(Runtime runtime) {
+    Evaluator(RenderContext runtime) {
         this.runtime = runtime;
         this.attributes = new Attributes(runtime);
     }
@@ -41,13 +41,13 @@ final class Evaluator {
                         runtime.line(item.line());
                         yield attributes.item(target, index);
                     }
-                    case Expr.Slice slice -> slice(slice, scope);
+                    case Expr.SequenceChunk slice -> slice(slice, scope);
                     case Expr.Call call -> call(call, scope, Map.of());
                     case Expr.Filtered filtered ->
                             filter(filtered.step(), value(filtered.input(), scope), scope);
                     case Expr.Tested tested -> test(tested, scope);
                     case Expr.Sign sign -> sign(sign, scope);
-                    case Expr.Not not -> Value.of(!Truth.of(value(not.operand(), scope)));
+                    case Expr.Not not -> Value.of(!Truthiness.of(value(not.operand(), scope)));
                     case Expr.Binary binary -> binary(binary, scope);
                     case Expr.Logical logical -> logical(logical, scope);
                     case Expr.Compare compare -> compare(compare, scope);
@@ -77,7 +77,7 @@ final class Evaluator {
         return dict;
     }
 
-    private Value slice(Expr.Slice slice, Scope scope) {
+    private Value slice(Expr.SequenceChunk slice, Scope scope) {
         Value target = value(slice.target(), scope);
         Optional<Value> start = slice.start().map(bound -> value(bound, scope));
         Optional<Value> stop = slice.stop().map(bound -> value(bound, scope));
@@ -147,8 +147,8 @@ final class Evaluator {
             throw undefined.error();
         }
         boolean keeps = !sign.negative() && operand instanceof Value.Real;
-        Value negated = Numbers.negated(operand);
-        return keeps ? operand : sign.negative() ? negated : Numbers.negated(negated);
+        Value negated = PythonArithmetic.negated(operand);
+        return keeps ? operand : sign.negative() ? negated : PythonArithmetic.negated(negated);
     }
 
     /**
@@ -174,7 +174,7 @@ final class Evaluator {
         Value value = Value.NONE;
         for (Expr operand : logical.operands()) {
             value = value(operand, scope);
-            if (Truth.of(value) != logical.conjunction()) {
+            if (Truthiness.of(value) != logical.conjunction()) {
                 return value;
             }
         }
@@ -204,7 +204,7 @@ final class Evaluator {
     }
 
     private Value conditional(Expr.Conditional conditional, Scope scope) {
-        if (Truth.of(value(conditional.test(), scope))) {
+        if (Truthiness.of(value(conditional.test(), scope))) {
             return value(conditional.then(), scope);
         }
         return conditional

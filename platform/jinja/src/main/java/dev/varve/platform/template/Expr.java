@@ -30,7 +30,7 @@ sealed interface Expr {
     record Item(Expr target, Expr index, int line) implements Expr {}
 
     /** {@code target[start:stop:step]}. */
-    record Slice(
+    record SequenceChunk(
             Expr target, Optional<Expr> start, Optional<Expr> stop, Optional<Expr> step, int line)
             implements Expr {}
 

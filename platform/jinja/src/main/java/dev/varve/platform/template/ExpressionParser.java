@@ -3,7 +3,7 @@ package dev.varve.platform.template;
 import dev.varve.platform.template.Expr.Arithmetic;
 import dev.varve.platform.template.Expr.CallArguments;
 import dev.varve.platform.template.Expr.Relation;
-import dev.varve.platform.template.Token.Kind;
+import dev.varve.platform.template.TemplateToken.Kind;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -37,14 +37,14 @@ final class ExpressionParser {
                     "//", Arithmetic.FLOOR_DIVIDE,
                     "%", Arithmetic.REMAINDER);
 
-    private final TokenStream tokens;
+    private final TemplateTokenStream tokens;
 
     /** Which of caller, varargs and kwargs were named since the set was last cleared. */
     private Set<String> specialNames = new HashSet<>();
 
     private int nesting;
 
-    ExpressionParser(TokenStream tokens) {
+    ExpressionParser(TemplateTokenStream tokens) {
         this.tokens = tokens;
     }
 
@@ -81,7 +81,7 @@ final class ExpressionParser {
     }
 
     private boolean atTupleEnd() {
-        Token token = tokens.current();
+        TemplateToken token = tokens.current();
         return token.is(Kind.VARIABLE_END)
                 || token.is(Kind.BLOCK_END)
                 || token.isOperator(")")
@@ -146,7 +146,7 @@ final class ExpressionParser {
     }
 
     private Optional<Relation> relation() {
-        Token token = tokens.current();
+        TemplateToken token = tokens.current();
         if (token.is(Kind.OPERATOR) && RELATIONS.containsKey(token.text())) {
             return Optional.of(RELATIONS.get(tokens.next().text()));
         }
@@ -164,7 +164,7 @@ final class ExpressionParser {
     private Expr sum() {
         Expr left = concat();
         while (tokens.current().is(Kind.OPERATOR) && SUMS.containsKey(tokens.current().text())) {
-            Token operator = tokens.next();
+            TemplateToken operator = tokens.next();
             left = new Expr.Binary(SUMS.get(operator.text()), left, concat(), operator.line());
         }
         return left;
@@ -183,7 +183,7 @@ final class ExpressionParser {
         Expr left = power();
         while (tokens.current().is(Kind.OPERATOR)
                 && PRODUCTS.containsKey(tokens.current().text())) {
-            Token operator = tokens.next();
+            TemplateToken operator = tokens.next();
             left = new Expr.Binary(PRODUCTS.get(operator.text()), left, power(), operator.line());
         }
         return left;
@@ -199,7 +199,7 @@ final class ExpressionParser {
     }
 
     private Expr unary(boolean filters) {
-        Token token = tokens.current();
+        TemplateToken token = tokens.current();
         Expr expression;
         if (token.isOperator("-") || token.isOperator("+")) {
             tokens.next();
@@ -214,7 +214,7 @@ final class ExpressionParser {
     }
 
     private Expr primary() {
-        Token token = tokens.current();
+        TemplateToken token = tokens.current();
         return switch (token.kind()) {
             case NAME -> name(tokens.next());
             case STRING -> strings();
@@ -232,7 +232,7 @@ final class ExpressionParser {
         };
     }
 
-    private Expr name(Token token) {
+    private Expr name(TemplateToken token) {
         return switch (token.text()) {
             case "true", "True" -> new Expr.Literal(Value.TRUE);
             case "false", "False" -> new Expr.Literal(Value.FALSE);
@@ -245,10 +245,11 @@ final class ExpressionParser {
         };
     }
 
-    private static Value integer(Token token) {
-        if (token.text().length() > Numbers.MAX_DIGITS) {
+    private static Value integer(TemplateToken token) {
+        if (token.text().length() > PythonArithmetic.MAX_DIGITS) {
             throw TemplateException.at(
-                    token.line(), "a number has more than " + Numbers.MAX_DIGITS + " digits");
+                    token.line(),
+                    "a number has more than " + PythonArithmetic.MAX_DIGITS + " digits");
         }
         return new Value.Int(new BigInteger(token.text()));
     }
@@ -307,7 +308,7 @@ final class ExpressionParser {
     Expr postfix(Expr start) {
         Expr expression = start;
         while (true) {
-            Token token = tokens.current();
+            TemplateToken token = tokens.current();
             if (token.isOperator(".")) {
                 expression = dotted(expression);
             } else if (token.isOperator("[")) {
@@ -322,7 +323,7 @@ final class ExpressionParser {
 
     private Expr dotted(Expr target) {
         tokens.next();
-        Token name = tokens.next();
+        TemplateToken name = tokens.next();
         return switch (name.kind()) {
             case NAME -> new Expr.Attribute(target, name.text(), name.line());
             case INTEGER -> new Expr.Item(target, new Expr.Literal(integer(name)), name.line());
@@ -346,7 +347,7 @@ final class ExpressionParser {
         Optional<Expr> stop = sliceBound();
         Optional<Expr> step = tokens.skipOperator(":") ? sliceBound() : Optional.empty();
         tokens.expectOperator("]");
-        return new Expr.Slice(target, start, stop, step, line);
+        return new Expr.SequenceChunk(target, start, stop, step, line);
     }
 
     private Expr tupleIndex(Expr first) {
@@ -365,7 +366,7 @@ final class ExpressionParser {
     Expr filters(Expr start) {
         Expr expression = start;
         while (true) {
-            Token token = tokens.current();
+            TemplateToken token = tokens.current();
             if (token.isOperator("|")) {
                 expression = new Expr.Filtered(expression, filterStep());
             } else if (token.isName("is")) {
@@ -409,7 +410,7 @@ final class ExpressionParser {
 
     /** A test takes one argument without parentheses: {@code x is divisibleby 3}. */
     private CallArguments testArguments() {
-        Token token = tokens.current();
+        TemplateToken token = tokens.current();
         boolean argument =
                 switch (token.kind()) {
                     case STRING, INTEGER, FLOAT -> true;
@@ -448,7 +449,7 @@ final class ExpressionParser {
     }
 
     private void argument(CallArgumentsBuilder arguments) {
-        Token token = tokens.current();
+        TemplateToken token = tokens.current();
         if (tokens.skipOperator("**")) {
             arguments.doubleStarred(expression(), token.line());
         } else if (tokens.skipOperator("*")) {

@@ -2,5 +2,5 @@ package dev.varve.platform.template;
 
 /** A filter: {@code input | name(arguments)}. */
 interface Filter {
-    Value apply(Runtime runtime, Value input, Arguments arguments);
+    Value apply(RenderContext runtime, Value input, Arguments arguments);
 }

@@ -12,7 +12,7 @@ final class Filters {
         ListFilters.register(ALL);
         SelectionFilters.register(ALL);
         NumberFilters.register(ALL);
-        ALL.put("tojson", JsonText::filter);
+        ALL.put("tojson", JsonFilter::filter);
         ALL.put("default", Filters::fallback);
         ALL.put("d", Filters::fallback);
         ALL.put("attr", Filters::attribute);
@@ -20,15 +20,15 @@ final class Filters {
 
     private Filters() {}
 
-    private static Value fallback(Runtime runtime, Value input, Arguments arguments) {
+    private static Value fallback(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("default", "default_value", "boolean");
         boolean replace =
                 input instanceof Value.Undefined
-                        || bound.flag("boolean", false) && !Truth.of(input);
+                        || bound.flag("boolean", false) && !Truthiness.of(input);
         return replace ? bound.find("default_value").orElse(TemplateString.EMPTY) : input;
     }
 
-    private static Value attribute(Runtime runtime, Value input, Arguments arguments) {
+    private static Value attribute(RenderContext runtime, Value input, Arguments arguments) {
         TemplateString name = arguments.bind("attr", "name").requireString("name");
         if (input instanceof Dict dict) {
             return ContainerMethods.find(runtime, dict, name.text())

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Functions that every template can call. */
 final class Globals {
-    private final Runtime runtime;
+    private final RenderContext runtime;
 
-    Globals(Runtime runtime) {
+    Globals(RenderContext runtime) {
         this.runtime = runtime;
     }
 
@@ -48,27 +48,27 @@ final class Globals {
         if (bounds.isEmpty()) {
             throw new EvaluationError("range needs an end");
         }
-        int first = bounds.size() == 1 ? 0 : Numbers.index(bounds.get(0), "range");
-        int end = Numbers.index(bounds.get(bounds.size() == 1 ? 0 : 1), "range");
-        int step = bounds.size() == 3 ? Numbers.index(bounds.get(2), "range") : 1;
+        int first = bounds.size() == 1 ? 0 : PythonArithmetic.index(bounds.get(0), "range");
+        int end = PythonArithmetic.index(bounds.get(bounds.size() == 1 ? 0 : 1), "range");
+        int step = bounds.size() == 3 ? PythonArithmetic.index(bounds.get(2), "range") : 1;
         if (step == 0) {
             throw new EvaluationError("the step of a range is zero");
         }
         long span = step > 0 ? (long) end - first : (long) first - end;
         long size = span <= 0 ? 0 : (span - 1) / Math.abs((long) step) + 1;
-        if (size > Budget.MAX_RANGE) {
+        if (size > RenderBudget.MAX_RANGE) {
             throw new EvaluationError(
                     "a range has "
                             + size
                             + " elements, at most "
-                            + Budget.MAX_RANGE
+                            + RenderBudget.MAX_RANGE
                             + " are allowed");
         }
         return new Sequence(new RangeItems(first, step, (int) size), Value.Shape.RANGE);
     }
 
     private Value namespace(Arguments arguments) {
-        Namespace namespace = new Namespace();
+        NamespaceObject namespace = new NamespaceObject();
         dictOf(arguments, "namespace")
                 .entries()
                 .forEach(entry -> namespace.set(runtime.str(entry.key()).text(), entry.value()));
@@ -111,7 +111,7 @@ final class Globals {
             throw new EvaluationError("cycler needs values to choose from");
         }
         AtomicInteger position = new AtomicInteger();
-        Namespace cycler = new Namespace();
+        NamespaceObject cycler = new NamespaceObject();
         cycler.set("current", items.getFirst());
         cycler.set(
                 "next",

@@ -18,10 +18,10 @@ final class Interpreter {
         CONTINUE
     }
 
-    private final Runtime runtime;
+    private final RenderContext runtime;
     private final Evaluator evaluator;
 
-    Interpreter(Runtime runtime) {
+    Interpreter(RenderContext runtime) {
         this.runtime = runtime;
         this.evaluator = new Evaluator(runtime);
     }
@@ -107,7 +107,7 @@ final class Interpreter {
     private Flow choose(Stmt.If branches, Scope scope, TemplateString.Builder out) {
         for (Stmt.Branch branch : branches.branches()) {
             runtime.line(branch.line());
-            if (Truth.of(evaluator.value(branch.test(), scope))) {
+            if (Truthiness.of(evaluator.value(branch.test(), scope))) {
                 return execute(branch.body(), scope, out);
             }
         }
@@ -177,7 +177,7 @@ final class Interpreter {
             runtime.budget().step();
             Scope scope = outer.inner();
             assign(statement.iteration().target(), item, scope);
-            if (Truth.of(evaluator.value(filter.get(), scope))) {
+            if (Truthiness.of(evaluator.value(filter.get(), scope))) {
                 selected.add(item);
             }
         }
@@ -200,7 +200,7 @@ final class Interpreter {
         switch (target) {
             case Target.Variable variable -> scope.set(variable.name(), value);
             case Target.NamespaceAttribute attribute -> {
-                if (!(scope.get(attribute.name()) instanceof Namespace namespace)) {
+                if (!(scope.get(attribute.name()) instanceof NamespaceObject namespace)) {
                     throw new EvaluationError(
                             "'" + attribute.name() + "' is no namespace, its attributes are fixed");
                 }

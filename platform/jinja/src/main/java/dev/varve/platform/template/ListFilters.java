@@ -46,7 +46,7 @@ final class ListFilters {
         };
     }
 
-    private static Value first(Runtime runtime, Value input) {
+    private static Value first(RenderContext runtime, Value input) {
         if (input instanceof Value.Generator generator && generator.hasNext()) {
             return generator.next();
         }
@@ -56,7 +56,7 @@ final class ListFilters {
                 : items.getFirst();
     }
 
-    private static Value last(Runtime runtime, Value input) {
+    private static Value last(RenderContext runtime, Value input) {
         if (input instanceof Value.Generator) {
             throw new EvaluationError("a generator has no last item");
         }
@@ -66,18 +66,18 @@ final class ListFilters {
                 : items.getLast();
     }
 
-    private static Value join(Runtime runtime, Value input, Arguments arguments) {
+    private static Value join(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("join", "d", "attribute");
         Optional<AttributePath> path = AttributePath.of(runtime, bound.find("attribute"));
         List<TemplateString> parts = new ArrayList<>();
         for (Value item : runtime.items(input)) {
             parts.add(runtime.str(path.isPresent() ? path.get().of(item) : item));
         }
-        return new Strings(runtime.budget())
+        return new TemplateStringOperations(runtime.budget())
                 .join(parts, bound.find("d").map(runtime::str).orElse(TemplateString.EMPTY));
     }
 
-    private static Value items(Runtime runtime, Value input) {
+    private static Value items(RenderContext runtime, Value input) {
         return switch (input) {
             case Value.Undefined undefined -> new Value.Generator(List.of());
             case Dict dict -> {
@@ -88,7 +88,7 @@ final class ListFilters {
         };
     }
 
-    private static Value sortedDict(Runtime runtime, Value input, Arguments arguments) {
+    private static Value sortedDict(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("dictsort", "case_sensitive", "by", "reverse");
         boolean caseSensitive = bound.flag("case_sensitive", false);
         int field =
@@ -124,7 +124,7 @@ final class ListFilters {
 
     /** Stable in both directions, as Python's sort. */
     private static List<Value> sorted(
-            Runtime runtime, List<Value> items, Key key, boolean reverse) {
+            RenderContext runtime, List<Value> items, Key key, boolean reverse) {
         record Keyed(Value key, Value item) {}
         List<Keyed> keyed = new ArrayList<>(items.size());
         items.forEach(item -> keyed.add(new Keyed(key.of(item), item)));
@@ -143,17 +143,18 @@ final class ListFilters {
         return sorted;
     }
 
-    private static Value reverse(Runtime runtime, Value input, Arguments arguments) {
+    private static Value reverse(RenderContext runtime, Value input, Arguments arguments) {
         if (input instanceof TemplateString string) {
             List<TemplateString> points = string.codePoints(runtime.budget());
-            return new Strings(runtime.budget()).join(points.reversed(), TemplateString.EMPTY);
+            return new TemplateStringOperations(runtime.budget())
+                    .join(points.reversed(), TemplateString.EMPTY);
         }
         List<Value> items = new ArrayList<>(runtime.items(input));
         Collections.reverse(items);
         return new Value.Generator(items);
     }
 
-    private static Value sort(Runtime runtime, Value input, Arguments arguments) {
+    private static Value sort(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("sort", "reverse", "case_sensitive", "attribute");
         boolean caseSensitive = bound.flag("case_sensitive", false);
         List<AttributePath> paths = AttributePath.several(runtime, bound.find("attribute"));
@@ -169,7 +170,7 @@ final class ListFilters {
                 sorted(runtime, runtime.items(input), key, bound.flag("reverse", false)));
     }
 
-    private static Value unique(Runtime runtime, Value input, Arguments arguments) {
+    private static Value unique(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("unique", "case_sensitive", "attribute");
         boolean caseSensitive = bound.flag("case_sensitive", false);
         Optional<AttributePath> path = AttributePath.of(runtime, bound.find("attribute"));
@@ -181,7 +182,8 @@ final class ListFilters {
         return new Value.Generator(new ArrayList<>(seen.values()));
     }
 
-    private static Value extreme(Runtime runtime, Value input, Arguments arguments, String name) {
+    private static Value extreme(
+            RenderContext runtime, Value input, Arguments arguments, String name) {
         Arguments.Bound bound = arguments.bind(name, "case_sensitive", "attribute");
         boolean caseSensitive = bound.flag("case_sensitive", false);
         Optional<AttributePath> path = AttributePath.of(runtime, bound.find("attribute"));
@@ -200,7 +202,7 @@ final class ListFilters {
         return best;
     }
 
-    private static Value sum(Runtime runtime, Value input, Arguments arguments) {
+    private static Value sum(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("sum", "attribute", "start");
         Optional<AttributePath> path = AttributePath.of(runtime, bound.find("attribute"));
         Value sum = bound.find("start").orElse(Value.Int.of(0));
@@ -218,7 +220,7 @@ final class ListFilters {
         return sum;
     }
 
-    private static Value group(Runtime runtime, Value input, Arguments arguments) {
+    private static Value group(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("groupby", "attribute", "default", "case_sensitive");
         AttributePath path =
                 AttributePath.of(runtime, bound.find("attribute"))
@@ -240,11 +242,11 @@ final class ListFilters {
         return Sequence.list(groups);
     }
 
-    private static Value batch(Runtime runtime, Value input, Arguments arguments) {
+    private static Value batch(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("batch", "linecount", "fill_with");
-        int size = Numbers.index(bound.require("linecount"), "batch");
-        if (size < 1 || size > Budget.MAX_RANGE) {
-            throw new EvaluationError("batch expects a size from 1 to " + Budget.MAX_RANGE);
+        int size = PythonArithmetic.index(bound.require("linecount"), "batch");
+        if (size < 1 || size > RenderBudget.MAX_RANGE) {
+            throw new EvaluationError("batch expects a size from 1 to " + RenderBudget.MAX_RANGE);
         }
         List<Value> batches = new ArrayList<>();
         List<Value> items = runtime.items(input);
@@ -257,7 +259,8 @@ final class ListFilters {
         return new Value.Generator(batches);
     }
 
-    private static void fill(Runtime runtime, List<Value> items, int size, Optional<Value> filler) {
+    private static void fill(
+            RenderContext runtime, List<Value> items, int size, Optional<Value> filler) {
         boolean fills = filler.isPresent() && !(filler.get() instanceof Value.None);
         while (fills && items.size() < size) {
             runtime.budget().step();
@@ -265,11 +268,11 @@ final class ListFilters {
         }
     }
 
-    private static Value slice(Runtime runtime, Value input, Arguments arguments) {
+    private static Value slice(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("slice", "slices", "fill_with");
-        int slices = Numbers.index(bound.require("slices"), "slice");
-        if (slices < 1 || slices > Budget.MAX_RANGE) {
-            throw new EvaluationError("slice expects a number from 1 to " + Budget.MAX_RANGE);
+        int slices = PythonArithmetic.index(bound.require("slices"), "slice");
+        if (slices < 1 || slices > RenderBudget.MAX_RANGE) {
+            throw new EvaluationError("slice expects a number from 1 to " + RenderBudget.MAX_RANGE);
         }
         runtime.budget().steps(slices);
         List<Value> items = new ArrayList<>(runtime.items(input));

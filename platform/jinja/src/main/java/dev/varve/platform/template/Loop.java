@@ -6,13 +6,13 @@ import java.util.List;
 final class Loop implements Value {
     private final List<Value> items;
     private final int depth;
-    private final Order order;
+    private final ValueComparison order;
     private final Callable.Body recursion;
     private int index;
     private List<Value> changedTo = List.of();
     private boolean asked;
 
-    Loop(List<Value> items, int depth, Order order, Callable.Body recursion) {
+    Loop(List<Value> items, int depth, ValueComparison order, Callable.Body recursion) {
         this.items = items;
         this.depth = depth;
         this.order = order;

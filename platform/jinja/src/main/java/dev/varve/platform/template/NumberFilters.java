@@ -27,7 +27,7 @@ final class NumberFilters {
             case Value.Undefined undefined -> throw undefined.error();
             default ->
                     new Value.Int(
-                            Numbers.integer(input)
+                            PythonArithmetic.integer(input)
                                     .orElseThrow(
                                             () ->
                                                     new EvaluationError(
@@ -37,7 +37,7 @@ final class NumberFilters {
         };
     }
 
-    private static Value toInteger(Runtime runtime, Value input, Arguments arguments) {
+    private static Value toInteger(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("int", "default", "base");
         Value fallback = bound.find("default").orElse(Value.Int.of(0));
         int base = bound.integer("base", 10);
@@ -48,7 +48,7 @@ final class NumberFilters {
                             .or(() -> real(string.text().strip()).flatMap(NumberFilters::truncated))
                             .orElse(fallback);
             case Value.Real(double number) -> truncated(number).orElse(fallback);
-            default -> Numbers.integer(input).<Value>map(Value.Int::new).orElse(fallback);
+            default -> PythonArithmetic.integer(input).<Value>map(Value.Int::new).orElse(fallback);
         };
     }
 
@@ -61,7 +61,7 @@ final class NumberFilters {
                     default -> "";
                 };
         String digits = text.replaceFirst("^([+-]?)" + prefix, "$1");
-        if (digits.length() > Numbers.MAX_DIGITS || base < 2 || base > 36) {
+        if (digits.length() > PythonArithmetic.MAX_DIGITS || base < 2 || base > 36) {
             return Optional.empty();
         }
         try {
@@ -80,7 +80,7 @@ final class NumberFilters {
             case "-inf", "-infinity" -> Optional.of(Double.NEGATIVE_INFINITY);
             case "nan", "+nan", "-nan" -> Optional.of(Double.NaN);
             default ->
-                    text.length() <= Numbers.MAX_DIGITS
+                    text.length() <= PythonArithmetic.MAX_DIGITS
                                     && REAL.matcher(text.replace("_", "")).matches()
                             ? Optional.of(Double.parseDouble(text.replace("_", "")))
                             : Optional.empty();
@@ -93,18 +93,21 @@ final class NumberFilters {
                 : Optional.of(new Value.Int(new BigDecimal(value).toBigInteger()));
     }
 
-    private static Value toReal(Runtime runtime, Value input, Arguments arguments) {
+    private static Value toReal(RenderContext runtime, Value input, Arguments arguments) {
         Value fallback =
                 arguments.bind("float", "default").find("default").orElse(new Value.Real(0));
         return switch (input) {
             case Value.Undefined undefined -> throw undefined.error();
             case TemplateString string ->
                     real(string.text().strip()).<Value>map(Value.Real::new).orElse(fallback);
-            default -> Numbers.isNumber(input) ? new Value.Real(Numbers.real(input)) : fallback;
+            default ->
+                    PythonArithmetic.isNumber(input)
+                            ? new Value.Real(PythonArithmetic.real(input))
+                            : fallback;
         };
     }
 
-    private static Value round(Runtime runtime, Value input, Arguments arguments) {
+    private static Value round(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("round", "precision", "method");
         int precision = bound.integer("precision", 0);
         String method = bound.string("method").map(TemplateString::text).orElse("common");
@@ -112,7 +115,7 @@ final class NumberFilters {
             throw undefined.error();
         }
         return switch (method) {
-            case "common" -> Numbers.rounded(input, precision);
+            case "common" -> PythonArithmetic.rounded(input, precision);
             case "ceil" -> scaled(input, precision, true);
             case "floor" -> scaled(input, precision, false);
             default -> throw new EvaluationError("round: the method must be common, ceil or floor");
@@ -121,7 +124,7 @@ final class NumberFilters {
 
     private static Value scaled(Value input, int precision, boolean up) {
         double factor = Math.pow(10, precision);
-        double scaled = Numbers.real(input) * factor;
+        double scaled = PythonArithmetic.real(input) * factor;
         return new Value.Real((up ? Math.ceil(scaled) : Math.floor(scaled)) / factor);
     }
 }

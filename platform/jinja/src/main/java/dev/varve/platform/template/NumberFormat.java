@@ -14,7 +14,7 @@ final class NumberFormat {
 
     /** Formats by type letter; a negative precision means the default, which is 6. */
     static String format(Value value, char type, int precision) {
-        if (!Numbers.isNumber(value)) {
+        if (!PythonArithmetic.isNumber(value)) {
             throw new EvaluationError(
                     "a number format expects a number, found " + value.typeName());
         }
@@ -26,7 +26,7 @@ final class NumberFormat {
             case 'x' -> padded(exact(value).toString(16), precision);
             case 'X' -> padded(exact(value).toString(16).toUpperCase(Locale.ROOT), precision);
             case 'o' -> padded(exact(value).toString(8), precision);
-            default -> real(Numbers.real(value), type, precision < 0 ? 6 : precision);
+            default -> real(PythonArithmetic.real(value), type, precision < 0 ? 6 : precision);
         };
     }
 
@@ -41,7 +41,7 @@ final class NumberFormat {
     }
 
     private static BigInteger exact(Value value) {
-        return Numbers.integer(value)
+        return PythonArithmetic.integer(value)
                 .orElseThrow(
                         () ->
                                 new EvaluationError(

@@ -11,10 +11,10 @@ import java.util.List;
 final class Operators {
     private Operators() {}
 
-    static Value arithmetic(Runtime runtime, Arithmetic operator, Value left, Value right) {
-        if (Numbers.isNumber(left) && Numbers.isNumber(right)) {
+    static Value arithmetic(RenderContext runtime, Arithmetic operator, Value left, Value right) {
+        if (PythonArithmetic.isNumber(left) && PythonArithmetic.isNumber(right)) {
             runtime.budget().steps((words(left) + words(right)) * 2);
-            return Numbers.arithmetic(operator, left, right);
+            return PythonArithmetic.arithmetic(operator, left, right);
         }
         if (operator == Arithmetic.REMAINDER && left instanceof TemplateString format) {
             return new PercentFormat(runtime, format, right).format();
@@ -28,7 +28,7 @@ final class Operators {
         if (operator == Arithmetic.ADD
                 && left instanceof TemplateString a
                 && right instanceof TemplateString b) {
-            return new Strings(runtime.budget()).concat(a, b);
+            return new TemplateStringOperations(runtime.budget()).concat(a, b);
         }
         if (operator == Arithmetic.ADD
                 && left instanceof Sequence a
@@ -36,11 +36,11 @@ final class Operators {
             return joined(runtime, a, b);
         }
         if (operator == Arithmetic.MULTIPLY) {
-            boolean countFirst = Numbers.integer(left).isPresent();
+            boolean countFirst = PythonArithmetic.integer(left).isPresent();
             Value repeated = countFirst ? right : left;
             Value count = countFirst ? left : right;
-            if (Numbers.integer(count).isPresent()) {
-                return repeated(runtime, repeated, Numbers.index(count, "*"));
+            if (PythonArithmetic.integer(count).isPresent()) {
+                return repeated(runtime, repeated, PythonArithmetic.index(count, "*"));
             }
         }
         throw unsupported(operator, left, right);
@@ -60,7 +60,7 @@ final class Operators {
                         + right.typeName());
     }
 
-    private static Value joined(Runtime runtime, Sequence a, Sequence b) {
+    private static Value joined(RenderContext runtime, Sequence a, Sequence b) {
         boolean lists = a.shape() == Value.Shape.LIST && b.shape() == Value.Shape.LIST;
         boolean tuples = a.shape().isTuple() && b.shape().isTuple();
         if (!lists && !tuples) {
@@ -72,9 +72,10 @@ final class Operators {
         return new Sequence(items, lists ? Value.Shape.LIST : Value.Shape.TUPLE);
     }
 
-    private static Value repeated(Runtime runtime, Value value, int times) {
+    private static Value repeated(RenderContext runtime, Value value, int times) {
         return switch (value) {
-            case TemplateString string -> new Strings(runtime.budget()).repeat(string, times);
+            case TemplateString string ->
+                    new TemplateStringOperations(runtime.budget()).repeat(string, times);
             case Sequence sequence
                     when sequence.shape() == Value.Shape.LIST || sequence.shape().isTuple() -> {
                 runtime.budget().elements(Math.max(0L, (long) sequence.items().size() * times));

@@ -5,14 +5,14 @@ import java.util.Optional;
 
 /** The {@code %} operator on strings: {@code '%s is %.2f' % (name, value)}. */
 final class PercentFormat {
-    private final Runtime runtime;
+    private final RenderContext runtime;
     private final TemplateString format;
     private final Value operand;
     private final List<Value> values;
     private int nextValue;
     private int at;
 
-    PercentFormat(Runtime runtime, TemplateString format, Value operand) {
+    PercentFormat(RenderContext runtime, TemplateString format, Value operand) {
         this.runtime = runtime;
         this.format = format;
         this.operand = operand;
@@ -129,9 +129,10 @@ final class PercentFormat {
                         ? ""
                         : flags.contains("+") ? "+" : flags.contains(" ") ? " " : "";
         TemplateString signed =
-                new Strings(runtime.budget()).concat(TemplateString.trusted(sign), body);
+                new TemplateStringOperations(runtime.budget())
+                        .concat(TemplateString.trusted(sign), body);
         long missing = (long) width - signed.codePointCount();
-        Strings strings = new Strings(runtime.budget());
+        TemplateStringOperations strings = new TemplateStringOperations(runtime.budget());
         if (flags.contains("-")) {
             return strings.padded(signed, TemplateString.trusted(" "), 0, missing);
         }
@@ -163,7 +164,7 @@ final class PercentFormat {
         if (value instanceof TemplateString string && string.codePointCount() == 1) {
             return string;
         }
-        int c = Numbers.index(value, "%c");
+        int c = PythonArithmetic.index(value, "%c");
         if (!Character.isValidCodePoint(c)) {
             throw new EvaluationError("%c expects one character");
         }

@@ -46,7 +46,7 @@ final class PythonText {
      * Returns {@code str(value)}. Numbers, booleans and {@code None} count as text of the template,
      * since they cannot spell a special token; the brackets and quotes of containers do not.
      */
-    static TemplateString str(Value value, Budget budget) {
+    static TemplateString str(Value value, RenderBudget budget) {
         return switch (value) {
             case TemplateString string -> string;
             case Value.Undefined undefined -> TemplateString.EMPTY;
@@ -65,7 +65,7 @@ final class PythonText {
         };
     }
 
-    private static void repr(Value value, TemplateString.Builder out, Budget budget) {
+    private static void repr(Value value, TemplateString.Builder out, RenderBudget budget) {
         budget.enter();
         switch (value) {
             case TemplateString string -> quoted(string, out);
@@ -78,14 +78,14 @@ final class PythonText {
             case Dict dict -> dict(dict, out, budget);
             case Value.Generator generator -> out.append("<generator object>", false);
             case Value.Callable callable -> out.append("<function " + callable.name() + ">", false);
-            case Namespace namespace -> out.append("<Namespace>", false);
+            case NamespaceObject namespace -> out.append("<Namespace>", false);
             case Loop loop -> out.append("<LoopContext>", false);
         }
         budget.leave();
     }
 
     private static void sequence(
-            Value.Sequence sequence, TemplateString.Builder out, Budget budget) {
+            Value.Sequence sequence, TemplateString.Builder out, RenderBudget budget) {
         int size = sequence.items().size();
         if (sequence.shape() == Value.Shape.RANGE) {
             out.append(range(sequence), false);
@@ -109,7 +109,9 @@ final class PythonText {
     /** The end is the one that the elements imply, as only they are kept. */
     private static String range(Value.Sequence range) {
         long[] items =
-                range.items().stream().mapToLong(item -> Numbers.index(item, "range")).toArray();
+                range.items().stream()
+                        .mapToLong(item -> PythonArithmetic.index(item, "range"))
+                        .toArray();
         if (items.length == 0) {
             return "range(0, 0)";
         }
@@ -118,7 +120,7 @@ final class PythonText {
         return "range(" + items[0] + ", " + end + (step == 1 ? ")" : ", " + step + ")");
     }
 
-    private static void dict(Dict dict, TemplateString.Builder out, Budget budget) {
+    private static void dict(Dict dict, TemplateString.Builder out, RenderBudget budget) {
         out.append("{", false);
         boolean first = true;
         for (Dict.Entry entry : dict.entries()) {

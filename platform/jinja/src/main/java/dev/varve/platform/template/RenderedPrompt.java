@@ -12,7 +12,7 @@ import java.util.List;
  *
  * @param spans pieces in order; neighbours of equal trust are merged and empty ones dropped
  */
-public record RenderedPrompt(List<Span> spans) {
+public record RenderedPrompt(List<PromptSpan> spans) {
     /** Merges neighbours of equal trust. */
     public RenderedPrompt {
         spans = merged(spans);
@@ -25,21 +25,21 @@ public record RenderedPrompt(List<Span> spans) {
         return text.toString();
     }
 
-    private static List<Span> merged(List<Span> spans) {
-        List<Span> merged = new ArrayList<>();
+    private static List<PromptSpan> merged(List<PromptSpan> spans) {
+        List<PromptSpan> merged = new ArrayList<>();
         StringBuilder text = new StringBuilder();
-        Span.Origin origin = Span.Origin.INPUT;
-        for (Span span : spans) {
+        PromptSpan.Origin origin = PromptSpan.Origin.INPUT;
+        for (PromptSpan span : spans) {
             boolean changes = span.origin() != origin && !span.text().isEmpty();
             if (changes && !text.isEmpty()) {
-                merged.add(new Span(text.toString(), origin));
+                merged.add(new PromptSpan(text.toString(), origin));
                 text.setLength(0);
             }
             origin = changes ? span.origin() : origin;
             text.append(span.text());
         }
         if (!text.isEmpty()) {
-            merged.add(new Span(text.toString(), origin));
+            merged.add(new PromptSpan(text.toString(), origin));
         }
         return List.copyOf(merged);
     }

@@ -30,11 +30,11 @@ final class SelectionFilters {
      * Anything false, such as {@code None} or 0, has no elements here; elsewhere it would be an
      * error.
      */
-    private static List<Value> items(Runtime runtime, Value input) {
-        return Truth.of(input) ? runtime.items(input) : List.of();
+    private static List<Value> items(RenderContext runtime, Value input) {
+        return Truthiness.of(input) ? runtime.items(input) : List.of();
     }
 
-    private static Value map(Runtime runtime, Value input, Arguments arguments) {
+    private static Value map(RenderContext runtime, Value input, Arguments arguments) {
         List<Value> mapped = new ArrayList<>();
         if (arguments.positional().isEmpty()) {
             Arguments.Bound bound = arguments.bind("map", "attribute", "default");
@@ -60,12 +60,16 @@ final class SelectionFilters {
     }
 
     private static Value select(
-            Runtime runtime, Value input, Arguments arguments, boolean wanted, String callee) {
+            RenderContext runtime,
+            Value input,
+            Arguments arguments,
+            boolean wanted,
+            String callee) {
         return selected(runtime, input, predicate(runtime, arguments, 0, callee), wanted);
     }
 
     private static Value selectByAttribute(
-            Runtime runtime, Value input, Arguments arguments, boolean wanted) {
+            RenderContext runtime, Value input, Arguments arguments, boolean wanted) {
         if (arguments.positional().isEmpty()) {
             throw new EvaluationError("selectattr needs an attribute");
         }
@@ -77,9 +81,9 @@ final class SelectionFilters {
     }
 
     private static Predicate<Value> predicate(
-            Runtime runtime, Arguments arguments, int nameAt, String callee) {
+            RenderContext runtime, Arguments arguments, int nameAt, String callee) {
         if (arguments.positional().size() <= nameAt) {
-            return Truth::of;
+            return Truthiness::of;
         }
         String test = name(arguments, nameAt, callee);
         Arguments rest = arguments.dropFirst(nameAt + 1);
@@ -87,7 +91,7 @@ final class SelectionFilters {
     }
 
     private static Value selected(
-            Runtime runtime, Value input, Predicate<Value> predicate, boolean wanted) {
+            RenderContext runtime, Value input, Predicate<Value> predicate, boolean wanted) {
         List<Value> selected = new ArrayList<>();
         for (Value item : items(runtime, input)) {
             if (predicate.test(item) == wanted) {

@@ -13,7 +13,7 @@ import java.util.function.IntPredicate;
 final class StringMethods {
     /** The code of a method. */
     private interface Method {
-        Value apply(Runtime runtime, TemplateString self, Arguments arguments);
+        Value apply(RenderContext runtime, TemplateString self, Arguments arguments);
     }
 
     private static final Map<String, Method> METHODS = new HashMap<>();
@@ -95,7 +95,7 @@ final class StringMethods {
 
     private StringMethods() {}
 
-    static Optional<Value> find(Runtime runtime, TemplateString self, String name) {
+    static Optional<Value> find(RenderContext runtime, TemplateString self, String name) {
         return Optional.ofNullable(METHODS.get(name))
                 .map(
                         method ->
@@ -107,8 +107,8 @@ final class StringMethods {
                                         }));
     }
 
-    private static Strings strings(Runtime runtime) {
-        return new Strings(runtime.budget());
+    private static TemplateStringOperations strings(RenderContext runtime) {
+        return new TemplateStringOperations(runtime.budget());
     }
 
     private static Method all(IntPredicate predicate) {
@@ -126,11 +126,12 @@ final class StringMethods {
 
     private static Value strip(
             TemplateString self, Arguments arguments, boolean left, boolean right) {
-        return Strings.strip(self, arguments.bind("strip", "chars").string("chars"), left, right);
+        return TemplateStringOperations.strip(
+                self, arguments.bind("strip", "chars").string("chars"), left, right);
     }
 
     private static Value split(
-            Runtime runtime, TemplateString self, Arguments arguments, boolean fromRight) {
+            RenderContext runtime, TemplateString self, Arguments arguments, boolean fromRight) {
         Arguments.Bound bound = arguments.bind("split", "sep", "maxsplit");
         int max = bound.integer("maxsplit", -1);
         return Sequence.list(
@@ -140,7 +141,7 @@ final class StringMethods {
     }
 
     private static Value partition(
-            Runtime runtime, TemplateString self, Arguments arguments, boolean fromRight) {
+            RenderContext runtime, TemplateString self, Arguments arguments, boolean fromRight) {
         TemplateString separator = arguments.bind("partition", "sep").requireString("sep");
         runtime.budget().search(self.length(), separator.length());
         if (separator.isEmpty()) {
@@ -205,7 +206,7 @@ final class StringMethods {
                 : self;
     }
 
-    private static Value replace(Runtime runtime, TemplateString self, Arguments arguments) {
+    private static Value replace(RenderContext runtime, TemplateString self, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("replace", "old", "new", "count");
         return strings(runtime)
                 .replace(
@@ -215,7 +216,7 @@ final class StringMethods {
                         bound.integer("count", -1));
     }
 
-    private static Value join(Runtime runtime, TemplateString self, Arguments arguments) {
+    private static Value join(RenderContext runtime, TemplateString self, Arguments arguments) {
         List<TemplateString> parts = new ArrayList<>();
         for (Value item : runtime.items(arguments.bind("join", "items").require("items"))) {
             if (!(item instanceof TemplateString string)) {
@@ -226,7 +227,7 @@ final class StringMethods {
         return strings(runtime).join(parts, self);
     }
 
-    private static Value swapCase(Runtime runtime, TemplateString self, Arguments arguments) {
+    private static Value swapCase(RenderContext runtime, TemplateString self, Arguments arguments) {
         TemplateString.Builder out = runtime.budget().builder();
         for (TemplateString point : self.codePoints(runtime.budget())) {
             out.append(
@@ -238,7 +239,7 @@ final class StringMethods {
     }
 
     private static Value find(
-            Runtime runtime,
+            RenderContext runtime,
             TemplateString self,
             Arguments arguments,
             String name,
@@ -263,7 +264,7 @@ final class StringMethods {
         return Value.Int.of(found);
     }
 
-    private static Value count(Runtime runtime, TemplateString self, Arguments arguments) {
+    private static Value count(RenderContext runtime, TemplateString self, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("count", "sub", "start", "end");
         int size = self.codePointCount();
         int begin = clipped(bound.integer("start", 0), size);
@@ -286,13 +287,13 @@ final class StringMethods {
     }
 
     private static Value pad(
-            Runtime runtime, TemplateString self, Arguments arguments, String name) {
+            RenderContext runtime, TemplateString self, Arguments arguments, String name) {
         Arguments.Bound bound = arguments.bind(name, "width", "fillchar");
         TemplateString fill = bound.string("fillchar").orElse(TemplateString.trusted(" "));
         if (fill.codePointCount() != 1) {
             throw new EvaluationError(name + ": the fill must be one character");
         }
-        int width = Numbers.index(bound.require("width"), name);
+        int width = PythonArithmetic.index(bound.require("width"), name);
         long missing = Math.max(0L, (long) width - self.codePointCount());
         long left =
                 switch (name) {
@@ -303,8 +304,9 @@ final class StringMethods {
         return strings(runtime).padded(self, fill, left, missing - left);
     }
 
-    private static Value zeroFill(Runtime runtime, TemplateString self, Arguments arguments) {
-        int width = Numbers.index(arguments.bind("zfill", "width").require("width"), "zfill");
+    private static Value zeroFill(RenderContext runtime, TemplateString self, Arguments arguments) {
+        int width =
+                PythonArithmetic.index(arguments.bind("zfill", "width").require("width"), "zfill");
         int sign = self.text().startsWith("-") || self.text().startsWith("+") ? 1 : 0;
         TemplateString filled =
                 strings(runtime)

@@ -1,6 +1,6 @@
 package dev.varve.platform.template;
 
-import dev.varve.platform.template.Token.Kind;
+import dev.varve.platform.template.TemplateToken.Kind;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -15,11 +15,11 @@ final class TagLexer {
 
     private final String source;
     private final IntUnaryOperator lineAt;
-    private final List<Token> tokens;
+    private final List<TemplateToken> tokens;
     private final Deque<Character> open = new ArrayDeque<>();
     private int at;
 
-    TagLexer(String source, int begin, IntUnaryOperator lineAt, List<Token> tokens) {
+    TagLexer(String source, int begin, IntUnaryOperator lineAt, List<TemplateToken> tokens) {
         this.source = source;
         this.at = begin;
         this.lineAt = lineAt;
@@ -128,7 +128,7 @@ final class TagLexer {
             end++;
         }
         String digits = radix == 0 ? "" : source.substring(begin + 2, end).replace("_", "");
-        if (digits.isEmpty() || digits.length() > Numbers.MAX_DIGITS) {
+        if (digits.isEmpty() || digits.length() > PythonArithmetic.MAX_DIGITS) {
             return false;
         }
         at = end;
@@ -205,7 +205,7 @@ final class TagLexer {
     }
 
     private void add(Kind kind, int begin, String text) {
-        tokens.add(new Token(kind, text, lineAt.applyAsInt(begin)));
+        tokens.add(new TemplateToken(kind, text, lineAt.applyAsInt(begin)));
     }
 
     private TemplateException fail(String message) {

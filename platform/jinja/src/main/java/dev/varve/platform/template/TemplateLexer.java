@@ -1,6 +1,6 @@
 package dev.varve.platform.template;
 
-import dev.varve.platform.template.Token.Kind;
+import dev.varve.platform.template.TemplateToken.Kind;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,7 @@ final class TemplateLexer {
     private static final int MAX_SOURCE_CHARS = 4 << 20;
 
     private final String source;
-    private final List<Token> tokens = new ArrayList<>();
+    private final List<TemplateToken> tokens = new ArrayList<>();
     private int at;
     private int line = 1;
     private int countedTo;
@@ -24,7 +24,7 @@ final class TemplateLexer {
         this.source = source;
     }
 
-    static List<Token> tokens(String source) {
+    static List<TemplateToken> tokens(String source) {
         if (source.length() > MAX_SOURCE_CHARS) {
             throw TemplateException.at(
                     1, "the template is longer than " + MAX_SOURCE_CHARS + " characters");
@@ -60,7 +60,7 @@ final class TemplateLexer {
             }
             atLineStart = source.charAt(at - 1) == '\n';
         }
-        tokens.add(new Token(Kind.END, "", lineAt(source.length())));
+        tokens.add(new TemplateToken(Kind.END, "", lineAt(source.length())));
     }
 
     private int nextOpening() {
@@ -77,7 +77,7 @@ final class TemplateLexer {
 
     private void data(String text) {
         if (!text.isEmpty()) {
-            tokens.add(new Token(Kind.DATA, text, lineAt(at)));
+            tokens.add(new TemplateToken(Kind.DATA, text, lineAt(at)));
         }
     }
 
@@ -168,14 +168,14 @@ final class TemplateLexer {
     }
 
     private void expressionTag(Kind begin, Kind end) {
-        tokens.add(new Token(begin, "", lineAt(at)));
+        tokens.add(new TemplateToken(begin, "", lineAt(at)));
         TagLexer tag = new TagLexer(source, at, this::lineAt, tokens);
         boolean block = end == Kind.BLOCK_END;
         while (!tag.atEnd(block)) {
             tag.next();
         }
         at = tag.position();
-        tokens.add(new Token(end, "", lineAt(at)));
+        tokens.add(new TemplateToken(end, "", lineAt(at)));
         char sign = source.charAt(at);
         at += sign == '-' || sign == '+' ? 3 : 2;
         skipAfterTag(block || sign == '-' ? sign : '+');

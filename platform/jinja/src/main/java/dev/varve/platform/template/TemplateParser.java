@@ -2,7 +2,7 @@ package dev.varve.platform.template;
 
 import dev.varve.platform.template.Stmt.MacroBody;
 import dev.varve.platform.template.Stmt.Target;
-import dev.varve.platform.template.Token.Kind;
+import dev.varve.platform.template.TemplateToken.Kind;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,17 +15,18 @@ final class TemplateParser {
     private static final Set<String> CONSTANTS =
             Set.of("true", "false", "none", "True", "False", "None");
 
-    private final TokenStream tokens;
+    private final TemplateTokenStream tokens;
     private final ExpressionParser expressions;
     private int loops;
 
-    private TemplateParser(TokenStream tokens) {
+    private TemplateParser(TemplateTokenStream tokens) {
         this.tokens = tokens;
         this.expressions = new ExpressionParser(tokens);
     }
 
     static List<Stmt> parse(String source) {
-        TemplateParser parser = new TemplateParser(new TokenStream(TemplateLexer.tokens(source)));
+        TemplateParser parser =
+                new TemplateParser(new TemplateTokenStream(TemplateLexer.tokens(source)));
         return parser.body(Set.of());
     }
 
@@ -34,12 +35,12 @@ final class TemplateParser {
         expressions.enter();
         List<Stmt> statements = new ArrayList<>();
         while (true) {
-            Token token = tokens.next();
+            TemplateToken token = tokens.next();
             switch (token.kind()) {
                 case DATA -> statements.add(new Stmt.Text(TemplateString.trusted(token.text())));
                 case VARIABLE_BEGIN -> statements.add(output(token));
                 case BLOCK_BEGIN -> {
-                    Token tag = tokens.current();
+                    TemplateToken tag = tokens.current();
                     if (tag.is(Kind.NAME) && ends.contains(tag.text())) {
                         expressions.leave();
                         return statements;
@@ -67,13 +68,13 @@ final class TemplateParser {
         return statements;
     }
 
-    private Stmt output(Token begin) {
+    private Stmt output(TemplateToken begin) {
         Expr value = expressions.tuple(true);
         tokens.expect(Kind.VARIABLE_END, "'}}'");
         return new Stmt.Output(value, begin.line());
     }
 
-    private Stmt statement(Token tag) {
+    private Stmt statement(TemplateToken tag) {
         int line = tag.line();
         return switch (tag.text()) {
             case "if" -> ifStatement(line);
@@ -111,7 +112,7 @@ final class TemplateParser {
         return statement;
     }
 
-    private Stmt loopControl(Stmt statement, Token tag) {
+    private Stmt loopControl(Stmt statement, TemplateToken tag) {
         if (loops == 0) {
             throw TemplateException.at(tag.line(), "'" + tag.text() + "' outside a loop");
         }
@@ -123,7 +124,7 @@ final class TemplateParser {
         List<Stmt> otherwise = List.of();
         branches.add(branch(line));
         while (true) {
-            Token tag = tokens.next();
+            TemplateToken tag = tokens.next();
             switch (tag.text()) {
                 case "elif" -> branches.add(branch(tag.line()));
                 case "else" -> otherwise = bodyOf("endif");
@@ -207,7 +208,7 @@ final class TemplateParser {
     }
 
     private boolean atTargetEnd() {
-        Token token = tokens.current();
+        TemplateToken token = tokens.current();
         return token.isName("in")
                 || token.isOperator("=")
                 || token.isOperator(")")
@@ -222,7 +223,7 @@ final class TemplateParser {
             tokens.expectOperator(")");
             return inner;
         }
-        Token name = tokens.expect(Kind.NAME, "a name to assign to");
+        TemplateToken name = tokens.expect(Kind.NAME, "a name to assign to");
         if (CONSTANTS.contains(name.text())) {
             throw TemplateException.at(name.line(), "cannot assign to '" + name.text() + "'");
         }
@@ -254,7 +255,7 @@ final class TemplateParser {
     }
 
     private Stmt.Parameter parameter(List<Stmt.Parameter> before) {
-        Token name = tokens.expect(Kind.NAME, "the name of a parameter");
+        TemplateToken name = tokens.expect(Kind.NAME, "the name of a parameter");
         Optional<Expr> fallback =
                 tokens.skipOperator("=") ? Optional.of(expressions.expression()) : Optional.empty();
         boolean repeated =

@@ -96,7 +96,7 @@ final class TemplateString implements Value {
     }
 
     /** Returns the code points, one string each. */
-    List<TemplateString> codePoints(Budget budget) {
+    List<TemplateString> codePoints(RenderBudget budget) {
         budget.objects(text.length());
         List<TemplateString> points = new ArrayList<>();
         for (int i = 0; i < text.length(); ) {
@@ -136,7 +136,7 @@ final class TemplateString implements Value {
         }
         Builder builder = new Builder(Integer.MAX_VALUE);
         int from = 0;
-        for (Span span : spans()) {
+        for (PromptSpan span : spans()) {
             String changed =
                     upper
                             ? span.text().toUpperCase(Locale.ROOT)
@@ -151,18 +151,18 @@ final class TemplateString implements Value {
         return from == result.length() ? builder.build() : untrusted(result);
     }
 
-    List<Span> spans() {
-        List<Span> spans = new ArrayList<>();
+    List<PromptSpan> spans() {
+        List<PromptSpan> spans = new ArrayList<>();
         int at = 0;
         for (int i = 0; i < trusted.length; i += 2) {
             if (trusted[i] > at) {
-                spans.add(Span.ofInput(text.substring(at, trusted[i])));
+                spans.add(PromptSpan.ofInput(text.substring(at, trusted[i])));
             }
-            spans.add(Span.ofTemplate(text.substring(trusted[i], trusted[i + 1])));
+            spans.add(PromptSpan.ofTemplate(text.substring(trusted[i], trusted[i + 1])));
             at = trusted[i + 1];
         }
         if (at < text.length()) {
-            spans.add(Span.ofInput(text.substring(at)));
+            spans.add(PromptSpan.ofInput(text.substring(at)));
         }
         return spans;
     }

@@ -34,7 +34,7 @@ final class TextFilters {
         filters.put(
                 "trim",
                 (runtime, input, arguments) ->
-                        Strings.strip(
+                        TemplateStringOperations.strip(
                                 runtime.str(input),
                                 arguments.bind("trim", "chars").string("chars"),
                                 true,
@@ -80,8 +80,8 @@ final class TextFilters {
                                         .replace("*", "%2A")));
     }
 
-    private static Strings strings(Runtime runtime) {
-        return new Strings(runtime.budget());
+    private static TemplateStringOperations strings(RenderContext runtime) {
+        return new TemplateStringOperations(runtime.budget());
     }
 
     private static TemplateString text(Value input, String filter) {
@@ -102,12 +102,12 @@ final class TextFilters {
         return dict;
     }
 
-    private static Value replace(Runtime runtime, Value input, Arguments arguments) {
+    private static Value replace(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("replace", "old", "new", "count");
         int count =
                 bound.find("count")
                         .filter(value -> !(value instanceof Value.None))
-                        .map(value -> Numbers.index(value, "replace"))
+                        .map(value -> PythonArithmetic.index(value, "replace"))
                         .orElse(-1);
         return strings(runtime)
                 .replace(
@@ -117,7 +117,7 @@ final class TextFilters {
                         count);
     }
 
-    private static Value indent(Runtime runtime, Value input, Arguments arguments) {
+    private static Value indent(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("indent", "width", "first", "blank");
         TemplateString indent =
                 bound.find("width")
@@ -129,7 +129,7 @@ final class TextFilters {
                                                 .repeat(
                                                         TemplateString.trusted(" "),
                                                         bound.integer("width", 4)));
-        Strings strings = strings(runtime);
+        TemplateStringOperations strings = strings(runtime);
         TemplateString text = strings.concat(text(input, "indent"), TemplateString.trusted("\n"));
         boolean blank = bound.flag("blank", false);
         TemplateString.Builder out = runtime.budget().builder();
@@ -144,21 +144,21 @@ final class TextFilters {
         return runtime.budget().counted(out.build());
     }
 
-    private static Value center(Runtime runtime, Value input, Arguments arguments) {
+    private static Value center(RenderContext runtime, Value input, Arguments arguments) {
         int width = arguments.bind("center", "width").integer("width", 80);
         return runtime.call(
                 StringMethods.find(runtime, runtime.str(input), "center").orElseThrow(),
                 Arguments.of(Value.Int.of(width)));
     }
 
-    private static Value truncate(Runtime runtime, Value input, Arguments arguments) {
+    private static Value truncate(RenderContext runtime, Value input, Arguments arguments) {
         Arguments.Bound bound = arguments.bind("truncate", "length", "killwords", "end", "leeway");
         TemplateString text = text(input, "truncate");
         TemplateString end = bound.string("end").orElse(TemplateString.trusted("..."));
         int length = bound.integer("length", 255);
         int leeway =
                 bound.find("leeway")
-                        .flatMap(Numbers::integer)
+                        .flatMap(PythonArithmetic::integer)
                         .map(value -> value.intValue())
                         .orElse(5);
         if (length < end.codePointCount() || leeway < 0) {
@@ -174,7 +174,7 @@ final class TextFilters {
         return strings(runtime).concat(words ? cut.substring(0, lastSpace) : cut, end);
     }
 
-    private static Value escape(Runtime runtime, Value input, Arguments arguments) {
+    private static Value escape(RenderContext runtime, Value input, Arguments arguments) {
         TemplateString text = runtime.str(input);
         TemplateString.Builder out = runtime.budget().builder();
         int plainFrom = 0;

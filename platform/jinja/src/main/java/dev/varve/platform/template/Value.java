@@ -15,7 +15,7 @@ sealed interface Value
                 Value.Generator,
                 Value.Callable,
                 Dict,
-                Namespace,
+                NamespaceObject,
                 Loop {
 
     /** Returns Python's name of the type. */

@@ -26,12 +26,12 @@ import java.util.Set;
 class ProvenanceTest {
     private static final String INJECTION = "<|im_end|>";
 
-    private static Span trusted(String text) {
-        return Span.ofTemplate(text);
+    private static PromptSpan trusted(String text) {
+        return PromptSpan.ofTemplate(text);
     }
 
-    private static Span untrusted(String text) {
-        return Span.ofInput(text);
+    private static PromptSpan untrusted(String text) {
+        return PromptSpan.ofInput(text);
     }
 
     @Test
@@ -84,7 +84,7 @@ class ProvenanceTest {
 
     @Test
     void neighboursOfEqualTrustAreMergedAndEmptyOnesDropped() {
-        List<Span> spans =
+        List<PromptSpan> spans =
                 List.of(trusted(""), trusted("a"), untrusted(""), trusted("b"), untrusted("c"));
 
         assertEquals(List.of(trusted("ab"), untrusted("c")), new RenderedPrompt(spans).spans());
@@ -133,10 +133,10 @@ class ProvenanceTest {
                 ChatTemplate.compile(source.replace('`', '"'))
                         .render(Map.of("v", value, "d", Map.of(INJECTION, value)));
 
-        List<Span> spans = new ArrayList<>();
+        List<PromptSpan> spans = new ArrayList<>();
         boolean isTrusted = true;
         for (String part : expected.replace('`', '"').replace("\"  \"", "  ").split("~", -1)) {
-            spans.add(isTrusted ? Span.ofTemplate(part) : Span.ofInput(part));
+            spans.add(isTrusted ? PromptSpan.ofTemplate(part) : PromptSpan.ofInput(part));
             isTrusted = !isTrusted;
         }
         assertEquals(new RenderedPrompt(spans), prompt, source);
@@ -153,7 +153,7 @@ class ProvenanceTest {
 
         assertEquals(
                 List.of(true, false, true, false, true),
-                prompt.spans().stream().map(Span::trusted).toList());
+                prompt.spans().stream().map(PromptSpan::trusted).toList());
     }
 
     /**
@@ -175,7 +175,7 @@ class ProvenanceTest {
                         ChatTemplate.compile(source).render(inputs, Set.of("bos_token"));
 
                 rendered++;
-                for (Span span : prompt.spans()) {
+                for (PromptSpan span : prompt.spans()) {
                     assertFalse(span.trusted() && span.text().contains("@@"), span::text);
                 }
                 assertNotEquals(0, prompt.spans().size(), source);

@@ -3,16 +3,16 @@ package dev.varve.platform.remote;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.backend.TokenTrees;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
-import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.TokenTree;
 import dev.varve.platform.wire.Message;
@@ -41,9 +41,9 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
     private static final int MOST_PAGES = 1 << 22;
 
     /** A batch as it arrived. */
-    record Received(Batch batch, Optional<Boundary> boundary) {}
+    record Received(Batch batch, Optional<LayerActivations> boundary) {}
 
-    Message encode(Batch batch, Optional<Boundary> boundary) {
+    Message encode(Batch batch, Optional<LayerActivations> boundary) {
         FieldWriter fields = new FieldWriter();
         fields.number(EnumCodec.PHASE.number(batch.phase()));
         fields.number(batch.captures().size());
@@ -65,7 +65,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                                         + values * type.bytes())
                         .order(ByteOrder.LITTLE_ENDIAN);
         payload.put(largeFields);
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             fields.number(slice.sequence())
                     .number(slice.tokens().length)
                     .number(slice.firstPosition())
@@ -113,7 +113,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         }
         int read = payload.position();
         fields.number("large fields", read, read);
-        List<Slice> slices = new ArrayList<>();
+        List<SequenceChunk> slices = new ArrayList<>();
         for (int i = 0; i < sliceCount; i++) {
             slices.add(slice(fields, payload, maps.get(i)));
         }
@@ -129,7 +129,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                 batch,
                 hasBoundary
                         ? Optional.of(
-                                new HostBoundary(
+                                new HostActivations(
                                         type.get(Math.toIntExact(values), payload), batch.tokens()))
                         : Optional.empty());
     }
@@ -189,7 +189,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         return new PageQuery(slice, places);
     }
 
-    private static Slice slice(FieldReader fields, ByteBuffer payload, PageMap pages) {
+    private static SequenceChunk slice(FieldReader fields, ByteBuffer payload, PageMap pages) {
         long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
         int count = fields.number("tokens", 1, MAX_TOKENS);
         int position = fields.number("position", 0, Integer.MAX_VALUE - MAX_TOKENS);
@@ -197,9 +197,9 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int capacity = fields.number("capacity", 0, Integer.MAX_VALUE - begin);
         int readRow = fields.number("read row", 0, Integer.MAX_VALUE);
         int writeRow = fields.number("write row", 1, Integer.MAX_VALUE);
-        int stash = fields.number("stash", SlicePlace.NO_STASH, Integer.MAX_VALUE);
+        int stash = fields.number("stash", ChunkPlacement.NO_STASH, Integer.MAX_VALUE);
         OutputRows outputs = EnumCodec.OUTPUTS.get(fields);
-        SliceKind kind = EnumCodec.SLICE_KIND.get(fields);
+        ChunkComputeMode kind = EnumCodec.SLICE_KIND.get(fields);
         TokenTree tree = tree(fields, count);
         if (payload.remaining() < count * Integer.BYTES) {
             throw FieldReader.invalid("tokens", count, payload.remaining() / Integer.BYTES);
@@ -207,10 +207,10 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
         int[] tokens = new int[count];
         payload.asIntBuffer().get(tokens);
         payload.position(payload.position() + count * Integer.BYTES);
-        return new Slice(
+        return new SequenceChunk(
                 sequence,
                 tokens,
-                new SlicePlace(
+                new ChunkPlacement(
                         position, new SlotSpan(begin, capacity), readRow, writeRow, stash, pages),
                 outputs,
                 kind,

@@ -2,7 +2,7 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.wire.ChannelLostException;
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
 import java.util.concurrent.CancellationException;
@@ -24,9 +24,10 @@ final class CallFailure {
                         : failure;
         return switch (cause) {
             case ChannelLostException lost -> supervisor.lost(session, lost.getMessage());
-            case WireException late when late.code() == WireCode.DEADLINE ->
+            case WireException late when late.code() == WireErrorCode.DEADLINE ->
                     supervisor.lost(session, "it did not answer in time: " + late.getMessage());
-            case GarbledException garbled -> supervisor.lost(session, garbled.getMessage());
+            case MalformedMessageException garbled ->
+                    supervisor.lost(session, garbled.getMessage());
             case VarveException known -> known;
             case CancellationException given ->
                     new VarveException(VarveException.Kind.CANCELLED, "given up", given);

@@ -2,11 +2,11 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.backend.TokenTrees;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
@@ -56,7 +56,7 @@ final class ChangeCodec {
         changes.moves().forEach(move -> put(large, move));
     }
 
-    private static void put(FieldWriter large, CacheMove move) {
+    private static void put(FieldWriter large, RowMove move) {
         switch (move) {
             case SlotCopy(int from, int to, int count) ->
                     large.number(COPY).number(from).number(to).number(count);
@@ -75,14 +75,14 @@ final class ChangeCodec {
             commits.add(commit(fields));
         }
         int moveCount = fields.number("moves", 0, MOST_MOVES);
-        List<CacheMove> moves = new ArrayList<>();
+        List<RowMove> moves = new ArrayList<>();
         for (int i = 0; i < moveCount; i++) {
             moves.add(move(large));
         }
         return new CacheChanges(commits, moves);
     }
 
-    private static CacheMove move(FieldReader large) {
+    private static RowMove move(FieldReader large) {
         return switch (large.number("kind of move", COPY, DROP)) {
             case COPY -> copy(large);
             case OUT -> PageMove.out(page(large), slot(large));
@@ -105,8 +105,8 @@ final class ChangeCodec {
 
     private static StateCommit commit(FieldReader fields) {
         int stash = fields.number("stash", 0, Integer.MAX_VALUE);
-        int readRow = fields.number("read row", Slice.ZERO_ROW, Integer.MAX_VALUE);
-        int writeRow = fields.number("write row", Slice.ZERO_ROW + 1, Integer.MAX_VALUE);
+        int readRow = fields.number("read row", SequenceChunk.ZERO_ROW, Integer.MAX_VALUE);
+        int writeRow = fields.number("write row", SequenceChunk.ZERO_ROW + 1, Integer.MAX_VALUE);
         int position = fields.number("position", 0, Integer.MAX_VALUE - 1);
         int tokens = fields.number("tokens", 1, Integer.MAX_VALUE - position);
         return new StateCommit(stash, readRow, writeRow, position, path(fields, tokens));

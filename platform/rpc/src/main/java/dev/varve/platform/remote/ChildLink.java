@@ -3,7 +3,7 @@ package dev.varve.platform.remote;
 import dev.varve.api.VarveException;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
-import dev.varve.platform.shard.ShardPeer;
+import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.wire.WireChannel;
 import dev.varve.platform.wire.WireOptions;
 
@@ -34,7 +34,7 @@ public final class ChildLink implements ShardLink {
         try {
             fresh.awaitListening();
             WireOptions options = wireOptions.withToken(Optional.of(fresh.token()));
-            return new ListeningLink(
+            return new ExternalProcessLink(
                             transport, fresh.address(), TransportOptions.defaults(), options)
                     .open();
         } catch (RuntimeException e) {
@@ -78,9 +78,9 @@ public final class ChildLink implements ShardLink {
     }
 
     @Override
-    public ShardPeer peer() {
+    public RemoteShardProcess peer() {
         // Its socket lies in a folder that nobody else has a use for.
-        return new ShardPeer(true, Optional.empty(), pid());
+        return new RemoteShardProcess(true, Optional.empty(), pid());
     }
 
     @Override

@@ -39,7 +39,7 @@ final class DigestCodec {
         Map<String, String> digests = new LinkedHashMap<>();
         while (payload.hasRemaining()) {
             String name = fields.text("tensor", NAME);
-            if (digests.put(name, fields.text("tensor digest", LoadRequest.DIGEST)) != null) {
+            if (digests.put(name, fields.text("tensor digest", ShardLoadRequest.DIGEST)) != null) {
                 throw FieldReader.invalid("tensor " + name, "one digest", "a second one");
             }
         }

@@ -37,7 +37,7 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
         int tokens = 0;
         for (DraftStep.Event event : step.events()) {
             switch (event) {
-                case DraftStep.Event.Forgotten(long sequence) ->
+                case DraftStep.Event.RecentEvictions(long sequence) ->
                         fields.number(FORGOTTEN).number(sequence);
                 case DraftStep.Event.Seen(HiddenStates states) -> {
                     fields.number(SEEN)
@@ -83,7 +83,7 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
             long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
             events.add(
                     kind == FORGOTTEN
-                            ? new DraftStep.Event.Forgotten(sequence)
+                            ? new DraftStep.Event.RecentEvictions(sequence)
                             : seen(sequence, fields, payload));
         }
         int askCount = fields.number("asks", 0, MOST_ASKS);

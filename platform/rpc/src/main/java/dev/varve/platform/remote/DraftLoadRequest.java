@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * What a server wants a shard process to guess with. Both files are named and compared as in a
- * {@link LoadRequest}: the process takes embedding and head from its own copy of the target.
+ * {@link ShardLoadRequest}: the process takes embedding and head from its own copy of the target.
  *
  * @param target model whose tokens are guessed
  * @param draft the draft model
@@ -21,11 +21,11 @@ import java.util.Optional;
  * @param device where to compute
  */
 public record DraftLoadRequest(
-        LoadRequest.Model target,
+        ShardLoadRequest.Model target,
         Draft draft,
         SpeculationTarget.Limits limits,
         DflashSpeculator.Conduct conduct,
-        LoadRequest.Device device) {
+        ShardLoadRequest.Device device) {
     private static final int MOST_SEQUENCES = 1 << 16;
 
     /**
@@ -69,15 +69,16 @@ public record DraftLoadRequest(
 
     static DraftLoadRequest decode(Message message) {
         FieldReader fields = new FieldReader(message.meta());
-        LoadRequest.Model target = LoadRequest.Model.get(fields);
-        LoadRequest.Device device =
-                new LoadRequest.Device(
-                        LoadRequest.Device.name(fields), LoadRequest.Device.options(fields));
+        ShardLoadRequest.Model target = ShardLoadRequest.Model.get(fields);
+        ShardLoadRequest.Device device =
+                new ShardLoadRequest.Device(
+                        ShardLoadRequest.Device.name(fields),
+                        ShardLoadRequest.Device.options(fields));
         Draft draft =
                 new Draft(
-                        LoadRequest.fileName("draft", fields),
-                        fields.text("draft digest", LoadRequest.DIGEST),
-                        LoadRequest.fileStates(fields));
+                        ShardLoadRequest.fileName("draft", fields),
+                        fields.text("draft digest", ShardLoadRequest.DIGEST),
+                        ShardLoadRequest.fileStates(fields));
         SpeculationTarget.Limits limits =
                 new SpeculationTarget.Limits(
                         fields.number("context", 1, Integer.MAX_VALUE),
@@ -93,7 +94,7 @@ public record DraftLoadRequest(
     }
 
     /** What differs between what the server has and what this process has, for people. */
-    List<String> differences(LoadRequest.Model mine, Draft myDraft) {
+    List<String> differences(ShardLoadRequest.Model mine, Draft myDraft) {
         List<String> found = new ArrayList<>(target.differences(mine));
         if (!draft.digest().equals(myDraft.digest())) {
             found.add(

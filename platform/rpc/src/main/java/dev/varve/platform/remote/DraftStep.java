@@ -20,7 +20,7 @@ record DraftStep(List<Event> events, List<Ask> asks) {
     /** Something that happened to a sequence. */
     sealed interface Event {
         /** It ended, or is computed anew. */
-        record Forgotten(long sequence) implements Event {}
+        record RecentEvictions(long sequence) implements Event {}
 
         /** Tokens of it were computed. */
         record Seen(HiddenStates states) implements Event {}

@@ -3,11 +3,11 @@ package dev.varve.platform.remote;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.draft.DflashSpeculator;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.ChunkComputeMode;
 import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.SliceKind;
-import dev.varve.platform.shard.local.ResidentScan;
+import dev.varve.platform.shard.local.LocalTextScorer;
 
 import java.util.Map;
 import java.util.Optional;
@@ -47,10 +47,10 @@ final class EnumCodec<E extends Enum<E>> {
                             });
 
     /** Of a slice. */
-    static final EnumCodec<SliceKind> SLICE_KIND =
+    static final EnumCodec<ChunkComputeMode> SLICE_KIND =
             new EnumCodec<>(
                     "kind of slice",
-                    SliceKind.values(),
+                    ChunkComputeMode.values(),
                     kind ->
                             switch (kind) {
                                 case CHUNK -> 0;
@@ -70,10 +70,10 @@ final class EnumCodec<E extends Enum<E>> {
                             });
 
     /** Of a model that reads texts. */
-    static final EnumCodec<ResidentScan.Residency> SCAN_RESIDENCY =
+    static final EnumCodec<LocalTextScorer.Residency> SCAN_RESIDENCY =
             new EnumCodec<>(
                     "residency",
-                    ResidentScan.Residency.values(),
+                    LocalTextScorer.Residency.values(),
                     residency ->
                             switch (residency) {
                                 case PERSISTENT -> 0;
@@ -94,10 +94,10 @@ final class EnumCodec<E extends Enum<E>> {
                             });
 
     /** Of a load request. */
-    static final EnumCodec<ExactRows> EXACT_ROWS =
+    static final EnumCodec<BatchInvariance> EXACT_ROWS =
             new EnumCodec<>(
                     "exact rows",
-                    ExactRows.values(),
+                    BatchInvariance.values(),
                     exact ->
                             switch (exact) {
                                 case AUTO -> 0;

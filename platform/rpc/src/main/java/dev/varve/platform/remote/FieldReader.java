@@ -1,6 +1,6 @@
 package dev.varve.platform.remote;
 
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
 import java.nio.ByteBuffer;
@@ -70,7 +70,8 @@ final class FieldReader {
 
     static WireException invalid(String field, Object expected, Object found) {
         return new WireException(
-                WireCode.INVALID_REQUEST, field + ": expected " + expected + ", found " + found);
+                WireErrorCode.INVALID_REQUEST,
+                field + ": expected " + expected + ", found " + found);
     }
 
     private ByteBuffer need(String field, int count) {

@@ -22,13 +22,13 @@ final class HostedDraft implements AutoCloseable {
     private final DflashSpeculator speculator;
     private final ComputeDevice device;
     private final DraftCodec codec;
-    private final LoadedTensors tensors;
+    private final LoadedTensorDigests tensors;
 
     private HostedDraft(
             DflashSpeculator speculator,
             ComputeDevice device,
             DraftCodec codec,
-            LoadedTensors tensors) {
+            LoadedTensorDigests tensors) {
         this.speculator = speculator;
         this.device = device;
         this.codec = codec;
@@ -41,12 +41,12 @@ final class HostedDraft implements AutoCloseable {
      * @throws VarveException if a file is missing or another one than the server's, does not fit
      *     the target, or there is no room
      */
-    static HostedDraft open(DraftLoadRequest request, ShardHost host, LoadProgress progress) {
+    static HostedDraft open(DraftLoadRequest request, ShardResources host, LoadProgress progress) {
         GgufFile targetFile = host.model(request.target().name());
         LayerSplitAdapter target = host.adapter(targetFile, request.target().options());
         GgufFile file = host.model(request.draft().name());
-        LoadRequest.Model mine =
-                LoadRequest.Model.of(targetFile, target, request.target().options());
+        ShardLoadRequest.Model mine =
+                ShardLoadRequest.Model.of(targetFile, target, request.target().options());
         DraftLoadRequest.Draft myDraft = DraftLoadRequest.Draft.of(file);
         List<String> differences = request.differences(mine, myDraft);
         if (!differences.isEmpty()) {
@@ -61,8 +61,8 @@ final class HostedDraft implements AutoCloseable {
         DraftFile draft = DraftFile.of(file, targetFile, target.shape());
         ComputeDevice device = host.open(request.device().name(), request.device().options());
         try {
-            LoadedTensors tensors =
-                    LoadedTensors.of(
+            LoadedTensorDigests tensors =
+                    LoadedTensorDigests.of(
                             draft.selection(),
                             request.target().hasSameFiles(mine)
                                             && request.draft().hasSameFiles(myDraft)
@@ -97,7 +97,7 @@ final class HostedDraft implements AutoCloseable {
         DraftStep step = codec.decode(request);
         for (DraftStep.Event event : step.events()) {
             switch (event) {
-                case DraftStep.Event.Forgotten(long sequence) -> speculator.forget(sequence);
+                case DraftStep.Event.RecentEvictions(long sequence) -> speculator.forget(sequence);
                 case DraftStep.Event.Seen(HiddenStates states) -> speculator.observe(states);
             }
         }

@@ -7,10 +7,10 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.local.PromptScan;
-import dev.varve.platform.shard.local.ResidentScan;
+import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LocalTextScorer;
 import dev.varve.platform.wire.Message;
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
 import java.util.List;
@@ -20,13 +20,16 @@ import java.util.function.BooleanSupplier;
 
 /** A model of a session that reads texts, between its messages and the scan. For one thread. */
 final class HostedScan implements AutoCloseable {
-    private final ResidentScan scan;
+    private final LocalTextScorer scan;
     private final ComputeDevice device;
     private final ScanCodec codec;
-    private final LoadedTensors tensors;
+    private final LoadedTensorDigests tensors;
 
     private HostedScan(
-            ResidentScan scan, ComputeDevice device, ScanCodec codec, LoadedTensors tensors) {
+            LocalTextScorer scan,
+            ComputeDevice device,
+            ScanCodec codec,
+            LoadedTensorDigests tensors) {
         this.scan = scan;
         this.device = device;
         this.codec = codec;
@@ -39,24 +42,24 @@ final class HostedScan implements AutoCloseable {
      * @throws VarveException if the file is missing or another one than the server's, cannot read
      *     texts, or there is no room
      */
-    static HostedScan open(ScanLoadRequest request, ShardHost host, LoadProgress progress) {
-        LoadRequest.Model model = request.model();
+    static HostedScan open(ScanLoadRequest request, ShardResources host, LoadProgress progress) {
+        ShardLoadRequest.Model model = request.model();
         GgufFile file = host.model(model.name());
         LayerSplitAdapter adapter = host.adapter(file, model.options());
-        LoadRequest.Model mine = LoadRequest.Model.of(file, adapter, model.options());
+        ShardLoadRequest.Model mine = ShardLoadRequest.Model.of(file, adapter, model.options());
         model.requireAlike(mine);
         ModelRange all = new ModelRange(file, adapter, adapter.shape().allLayers());
         ComputeDevice device = host.open(request.device().name(), request.device().options());
         try {
-            LoadedTensors tensors =
-                    LoadedTensors.of(
+            LoadedTensorDigests tensors =
+                    LoadedTensorDigests.of(
                             adapter.tensors(all.range()),
                             model.hasSameFiles(mine)
                                     ? Optional.empty()
                                     : Optional.of(host.digests()),
                             new ThrottledProgress(progress));
             return new HostedScan(
-                    new ResidentScan(
+                    new LocalTextScorer(
                             all, device, request.look(), request.residency(), tensors.progress()),
                     device,
                     ScanCodec.of(request),
@@ -83,8 +86,8 @@ final class HostedScan implements AutoCloseable {
     Message read(Message request, BooleanSupplier cancelled, LoadProgress progress) {
         int[] tokens = codec.decode(request);
         LoadProgress signs = new ThrottledProgress(progress);
-        PromptScan.Listener listener =
-                new PromptScan.Listener() {
+        LayerwiseTextScorer.Listener listener =
+                new LayerwiseTextScorer.Listener() {
                     @Override
                     public boolean isCancelled() {
                         return cancelled.getAsBoolean();
@@ -99,7 +102,7 @@ final class HostedScan implements AutoCloseable {
             return codec.encode(scan.read(tokens, listener, signs));
         } catch (CancellationException e) {
             throw new WireException(
-                    WireCode.CANCELLED, WireException.Retry.WORTHWHILE, e.getMessage());
+                    WireErrorCode.CANCELLED, WireException.Retry.WORTHWHILE, e.getMessage());
         }
     }
 

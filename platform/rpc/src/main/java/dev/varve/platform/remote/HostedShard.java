@@ -24,21 +24,21 @@ final class HostedShard implements AutoCloseable {
     private final ComputeDevice device;
     private final BatchCodec batches;
     private final ResultCodec results;
-    private final PartCodec parts;
-    private final LoadedTensors tensors;
+    private final CachePartCodec parts;
+    private final LoadedTensorDigests tensors;
 
     HostedShard(
             Shard shard,
             ComputeDevice device,
             LayerSplitAdapter adapter,
             BoundaryType type,
-            LoadedTensors tensors) {
+            LoadedTensorDigests tensors) {
         this.shard = shard;
         this.device = device;
         this.tensors = tensors;
         batches = batchCodec(adapter, shard.range(), type);
         results = resultCodec(adapter, shard.range(), type);
-        parts = new PartCodec(shard.range());
+        parts = new CachePartCodec(shard.range());
     }
 
     static BatchCodec batchCodec(LayerSplitAdapter adapter, LayerRange range, BoundaryType type) {
@@ -103,14 +103,14 @@ final class HostedShard implements AutoCloseable {
 
     Message export(Message request) {
         List<CachePart> wanted = parts.decode(request.meta());
-        PartPayload payload = PartPayload.empty(wanted);
+        CachePartPayload payload = CachePartPayload.empty(wanted);
         join(shard.export(wanted, payload));
         return new Message(MessageType.EXPORT, new FieldWriter().done(), payload.bytes());
     }
 
     Message adopt(Message request) {
         List<CachePart> given = parts.decode(request.meta());
-        join(shard.adopt(given, PartPayload.of(given, request.payload())));
+        join(shard.adopt(given, CachePartPayload.of(given, request.payload())));
         return Message.of(MessageType.ADOPT);
     }
 

@@ -23,7 +23,7 @@ interface RangeLoader {
      *
      * @throws dev.varve.api.VarveException as {@link LocalShard#load}
      */
-    Shard load(Place place, LoadRequest request, LoadProgress progress);
+    Shard load(Place place, ShardLoadRequest request, LoadProgress progress);
 
     /** Shards that ggml computes. */
     static RangeLoader local() {

@@ -5,9 +5,9 @@ import dev.varve.api.speculation.Draft;
 import dev.varve.api.speculation.DraftRequest;
 import dev.varve.api.speculation.HiddenStates;
 import dev.varve.platform.content.TensorDigests;
-import dev.varve.platform.draft.DistantSpeculator;
 import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.draft.RemoteSpeculator;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.LongAdder;
  * waiting for them; what the connection cannot take in time is left out, and the draft begins anew
  * behind it.
  */
-public final class RemoteDraft implements DistantSpeculator {
+public final class RemoteDraft implements RemoteSpeculator {
     /** States that are sent by themselves; fewer wait for what follows. */
     private static final int SMALL = 1 << 18;
 
@@ -54,7 +54,7 @@ public final class RemoteDraft implements DistantSpeculator {
     private final DraftFile file;
     private final DraftCodec codec;
     private final ShardSupervisor supervisor;
-    private final GuessPatience patience = new GuessPatience();
+    private final DraftTimeout patience = new DraftTimeout();
 
     /** What is not sent yet. */
     private List<DraftStep.Event> waiting = new ArrayList<>();
@@ -210,7 +210,7 @@ public final class RemoteDraft implements DistantSpeculator {
 
     @Override
     public void forget(long sequence) {
-        waiting.add(new DraftStep.Event.Forgotten(sequence));
+        waiting.add(new DraftStep.Event.RecentEvictions(sequence));
         if (waiting.size() >= MOST_EVENTS) {
             flush();
         }

@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
-import dev.varve.platform.shard.TextReader;
+import dev.varve.platform.shard.TextScorer;
 import dev.varve.platform.wire.Deadline;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireException;
@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
  * the text at hand fails with a {@link ShardLostException}, and so do others until a new process
  * has loaded the model.
  */
-public final class RemoteScan implements TextReader {
+public final class RemoteScan implements TextScorer {
     /** How often whoever waits for scores looks whether anybody waits for it. */
     private static final long LOOK_MILLIS = 50;
 
@@ -90,7 +90,7 @@ public final class RemoteScan implements TextReader {
         try {
             scores = codec.decode(tokens.length, found);
         } catch (WireException e) {
-            throw failed(new GarbledException(e), session);
+            throw failed(new MalformedMessageException(e), session);
         }
         requireNumbers(scores);
         return scores;

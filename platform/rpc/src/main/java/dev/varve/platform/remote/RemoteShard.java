@@ -6,17 +6,17 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.shard.ShardResult;
 import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.wire.Message;
@@ -45,7 +45,7 @@ public final class RemoteShard implements Shard {
     private final LayerRange range;
     private final BatchCodec batches;
     private final ResultCodec results;
-    private final PartCodec parts;
+    private final CachePartCodec parts;
     private final LogitsBuffer logits = new LogitsBuffer();
     private final ForwardDeadline deadline = new ForwardDeadline();
     private final ShardSupervisor supervisor;
@@ -70,14 +70,17 @@ public final class RemoteShard implements Shard {
     }
 
     private RemoteShard(
-            Peer peer, LayerSplitAdapter adapter, LoadRequest request, ShardSupervisor supervisor) {
+            Peer peer,
+            LayerSplitAdapter adapter,
+            ShardLoadRequest request,
+            ShardSupervisor supervisor) {
         device = peer.device();
         this.supervisor = supervisor;
         unit = peer.unit(supervisor);
         range = request.range();
         batches = HostedShard.batchCodec(adapter, range, request.boundaryType());
         results = HostedShard.resultCodec(adapter, range, request.boundaryType());
-        parts = new PartCodec(range);
+        parts = new CachePartCodec(range);
         memory = supervisor.loadedMemory();
     }
 
@@ -91,7 +94,7 @@ public final class RemoteShard implements Shard {
     public static RemoteShard open(
             Peer peer,
             LayerSplitAdapter adapter,
-            LoadRequest request,
+            ShardLoadRequest request,
             TensorDigests digests,
             LoadProgress progress) {
         ShardSupervisor supervisor =
@@ -140,7 +143,7 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public Optional<ShardPeer> peer() {
+    public Optional<RemoteShardProcess> peer() {
         return Optional.of(supervisor.peer());
     }
 
@@ -155,7 +158,8 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> forward(
+            Batch batch, Optional<LayerActivations> boundary) {
         long begin = System.nanoTime();
         TransportEvent event = new TransportEvent();
         event.begin();
@@ -180,7 +184,8 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> rehearse(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> rehearse(
+            Batch batch, Optional<LayerActivations> boundary) {
         Message message = batches.encode(batch, boundary);
         return call(
                 new Message(MessageType.REHEARSE, message.meta(), message.payload()),
@@ -197,12 +202,12 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> wanted, PartBytes target) {
+    public CompletableFuture<Void> export(List<CachePart> wanted, CachePartTransfer target) {
         return send(
                 () -> Message.of(MessageType.EXPORT, parts.encode(wanted)),
                 reply -> {
                     new FieldReader(reply.meta()).end();
-                    PartPayload payload = PartPayload.of(wanted, reply.payload());
+                    CachePartPayload payload = CachePartPayload.of(wanted, reply.payload());
                     try {
                         payload.handTo(target);
                     } catch (RuntimeException e) {
@@ -216,11 +221,11 @@ public final class RemoteShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> given, PartBytes source) {
+    public CompletableFuture<Void> adopt(List<CachePart> given, CachePartTransfer source) {
         return send(
                 () -> {
                     ByteBuffer fields = parts.encode(given);
-                    PartPayload payload = PartPayload.empty(given);
+                    CachePartPayload payload = CachePartPayload.empty(given);
                     payload.fillFrom(source);
                     return new Message(MessageType.ADOPT, fields, payload.bytes());
                 },
@@ -257,7 +262,7 @@ public final class RemoteShard implements Shard {
                                             try {
                                                 return read.apply(reply);
                                             } catch (WireException e) {
-                                                throw new GarbledException(e);
+                                                throw new MalformedMessageException(e);
                                             }
                                         }));
     }

@@ -2,16 +2,16 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
-import dev.varve.platform.shard.Feature;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
 import dev.varve.platform.wire.Message;
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
 import java.nio.ByteBuffer;
@@ -64,7 +64,7 @@ record ResultCodec(
         long bytes = (logits + features + scores) * Float.BYTES + (long) boundary * type.bytes();
         if (bytes > Integer.MAX_VALUE) {
             throw new WireException(
-                    WireCode.TOO_LARGE,
+                    WireErrorCode.TOO_LARGE,
                     "result of "
                             + tokens
                             + " tokens with "
@@ -76,7 +76,7 @@ record ResultCodec(
         ByteBuffer payload = ByteBuffer.allocate((int) bytes).order(ByteOrder.LITTLE_ENDIAN);
         if (ends) {
             int row = 0;
-            for (Slice slice : batch.slices()) {
+            for (SequenceChunk slice : batch.slices()) {
                 int count = slice.outputs().count(slice.tokens().length);
                 if (isWanted(slice)) {
                     payload.asFloatBuffer()
@@ -88,7 +88,7 @@ record ResultCodec(
         } else {
             type.put(result.boundary().orElseThrow().values(), boundary, payload);
         }
-        for (Feature feature : result.features()) {
+        for (CapturedFeature feature : result.features()) {
             BoundaryType.F32.put(feature.values(), tokens * embeddingLength, payload);
         }
         for (PageScores each : result.scores()) {
@@ -129,19 +129,19 @@ record ResultCodec(
             throw FieldReader.invalid("result", expected + " bytes", payload.remaining());
         }
         float[] logits = buffer.none();
-        Optional<Boundary> boundary = Optional.empty();
+        Optional<LayerActivations> boundary = Optional.empty();
         if (ends) {
             logits = readLogits(batch, payload, buffer);
         } else {
             boundary =
                     Optional.of(
-                            new HostBoundary(
+                            new HostActivations(
                                     type.get(tokens * boundaryLength.getAsInt(), payload), tokens));
         }
-        List<Feature> features = new ArrayList<>();
+        List<CapturedFeature> features = new ArrayList<>();
         for (int layer : layers) {
             features.add(
-                    new Feature(
+                    new CapturedFeature(
                             layer,
                             BoundaryType.F32.get(tokens * embeddingLength, payload),
                             tokens));
@@ -191,7 +191,7 @@ record ResultCodec(
         }
         float[] logits = buffer.of(Math.multiplyExact(batch.outputs(), vocabulary));
         int row = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             int count = slice.outputs().count(slice.tokens().length);
             if (isWanted(slice)) {
                 payload.asFloatBuffer().get(logits, row * vocabulary, count * vocabulary);
@@ -221,13 +221,13 @@ record ResultCodec(
 
     private static int wantedRows(Batch batch) {
         int rows = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             rows += isWanted(slice) ? slice.outputs().count(slice.tokens().length) : 0;
         }
         return rows;
     }
 
-    private static boolean isWanted(Slice slice) {
+    private static boolean isWanted(SequenceChunk slice) {
         return slice.outputs() == OutputRows.LAST || slice.outputs() == OutputRows.ALL;
     }
 }

@@ -1,9 +1,9 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.model.LayerRange;
-import dev.varve.platform.shard.local.PromptScan;
-import dev.varve.platform.shard.local.ResidentScan;
-import dev.varve.platform.shard.scoring.BlockRule;
+import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.platform.wire.Message;
 
@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /**
  * What a server wants a shard process to read texts with. The file is named and compared as in a
- * {@link LoadRequest}.
+ * {@link ShardLoadRequest}.
  *
  * @param model the model that reads
  * @param look which of its layers count, how many of a text's last tokens look, and whether their
@@ -20,10 +20,10 @@ import java.util.Optional;
  * @param device where to compute
  */
 public record ScanLoadRequest(
-        LoadRequest.Model model,
-        PromptScan.Look look,
-        ResidentScan.Residency residency,
-        LoadRequest.Device device) {
+        ShardLoadRequest.Model model,
+        LayerwiseTextScorer.Look look,
+        LocalTextScorer.Residency residency,
+        ShardLoadRequest.Device device) {
     /** Most of the last tokens that look. */
     private static final int MOST_TAIL = 1 << 10;
 
@@ -43,7 +43,7 @@ public record ScanLoadRequest(
     }
 
     private static void put(FieldWriter fields, SparseAttention sparse) {
-        BlockRule rule = sparse.rule();
+        BlockSelectionRule rule = sparse.rule();
         fields.real(rule.alpha())
                 .number(rule.sinks())
                 .number(rule.window())
@@ -59,8 +59,8 @@ public record ScanLoadRequest(
         if (!(alpha > 0 && alpha < 1)) {
             throw FieldReader.invalid("alpha", "more than 0 and less than 1", alpha);
         }
-        BlockRule rule =
-                new BlockRule(
+        BlockSelectionRule rule =
+                new BlockSelectionRule(
                         alpha,
                         fields.number("sinks", 0, Integer.MAX_VALUE),
                         fields.number("window", 1, Integer.MAX_VALUE),
@@ -71,21 +71,22 @@ public record ScanLoadRequest(
 
     static ScanLoadRequest decode(Message message) {
         FieldReader fields = new FieldReader(message.meta());
-        LoadRequest.Model model = LoadRequest.Model.get(fields);
-        LoadRequest.Device device =
-                new LoadRequest.Device(
-                        LoadRequest.Device.name(fields), LoadRequest.Device.options(fields));
+        ShardLoadRequest.Model model = ShardLoadRequest.Model.get(fields);
+        ShardLoadRequest.Device device =
+                new ShardLoadRequest.Device(
+                        ShardLoadRequest.Device.name(fields),
+                        ShardLoadRequest.Device.options(fields));
         int layers = model.shape().layers();
         int begin = fields.number("first layer that looks", 0, layers - 1);
         LayerRange range =
                 new LayerRange(begin, fields.number("end layer that looks", begin + 1, layers));
-        PromptScan.Look look =
-                new PromptScan.Look(
+        LayerwiseTextScorer.Look look =
+                new LayerwiseTextScorer.Look(
                         range,
                         fields.number("tail", 1, MOST_TAIL),
                         fields.flag("rotated"),
                         sparse(fields));
-        ResidentScan.Residency residency = EnumCodec.SCAN_RESIDENCY.get(fields);
+        LocalTextScorer.Residency residency = EnumCodec.SCAN_RESIDENCY.get(fields);
         fields.end();
         return new ScanLoadRequest(model, look, residency, device);
     }

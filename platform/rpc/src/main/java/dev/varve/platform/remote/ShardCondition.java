@@ -16,7 +16,7 @@ final class ShardCondition {
     static final Duration START_LIMIT = Duration.ofSeconds(15);
 
     private final LongSupplier nanoTime;
-    private final ReturnProgress progress = new ReturnProgress();
+    private final RecoveryProgress progress = new RecoveryProgress();
     private State state = State.LOADING;
     private String reason = "it was never started";
 

@@ -1,6 +1,6 @@
 package dev.varve.platform.remote;
 
-import dev.varve.platform.shard.ShardPeer;
+import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.wire.WireChannel;
 
 import java.util.Optional;
@@ -23,8 +23,8 @@ public interface ShardLink extends AutoCloseable {
     boolean sameHost();
 
     /** The process as it is known at the moment. Any thread may ask. */
-    default ShardPeer peer() {
-        return new ShardPeer(false, Optional.empty(), Optional.empty());
+    default RemoteShardProcess peer() {
+        return new RemoteShardProcess(false, Optional.empty(), Optional.empty());
     }
 
     /** Why the process ended, if this link knows: exit status, last words. */

@@ -13,18 +13,18 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class ShardServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
 
-    private final ShardHost host;
+    private final ShardResources host;
     private final WireOptions options;
     private final RangeLoader loader;
     private final Set<WireChannel> channels = ConcurrentHashMap.newKeySet();
 
     /** Serves nobody yet. */
-    public ShardServer(ShardHost host, WireOptions options) {
+    public ShardServer(ShardResources host, WireOptions options) {
         this(host, options, RangeLoader.local());
     }
 
     /** Serves nobody yet; ranges are loaded in another way. */
-    ShardServer(ShardHost host, WireOptions options, RangeLoader loader) {
+    ShardServer(ShardResources host, WireOptions options, RangeLoader loader) {
         this.host = host;
         this.options = options;
         this.loader = loader;
@@ -50,7 +50,7 @@ public final class ShardServer implements AutoCloseable {
     }
 
     private void run(Connection connection) {
-        ShardService service = new ShardService(host, loader);
+        ShardSession service = new ShardSession(host, loader);
         try (WireChannel channel =
                 WireChannel.accept(connection, options, service, service::execute)) {
             channel.progressCounter(service::progress);

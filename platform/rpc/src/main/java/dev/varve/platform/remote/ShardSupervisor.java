@@ -2,10 +2,10 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.wire.ChannelLostException;
 import dev.varve.platform.wire.Deadline;
@@ -152,7 +152,7 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
-    ShardPeer peer() {
+    RemoteShardProcess peer() {
         return link.peer();
     }
 

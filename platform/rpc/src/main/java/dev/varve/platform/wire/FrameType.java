@@ -11,7 +11,7 @@ final class FrameType {
     /** More payload of a message that was started. */
     static final int DATA = 3;
 
-    /** Ends a request: status is the {@link WireCode}; meta is u8 retryable, then text. */
+    /** Ends a request: status is the {@link WireErrorCode}; meta is u8 retryable, then text. */
     static final int ERROR = 4;
 
     /** The sender lost interest in the request. */

@@ -40,7 +40,8 @@ final class FrameWriter {
     }
 
     /** Writes the next frame of a message. */
-    void write(Outgoing out, int maxFrameBytes, Optional<RingProducer> ring) throws IOException {
+    void write(OutgoingMessage out, int maxFrameBytes, Optional<RingProducer> ring)
+            throws IOException {
         switch (out) {
             case OutgoingError error -> {
                 error.skipPayload();
@@ -50,7 +51,7 @@ final class FrameWriter {
         }
     }
 
-    private void writeMessage(Outgoing out, int maxFrameBytes, Optional<RingProducer> ring)
+    private void writeMessage(OutgoingMessage out, int maxFrameBytes, Optional<RingProducer> ring)
             throws IOException {
         if (out.isStarted()) {
             writeMore(out, maxFrameBytes);
@@ -73,7 +74,7 @@ final class FrameWriter {
         writeFirst(out, 0, out.next(maxFrameBytes));
     }
 
-    private void writeFirst(Outgoing out, int flags, ByteBuffer payload) throws IOException {
+    private void writeFirst(OutgoingMessage out, int flags, ByteBuffer payload) throws IOException {
         prefix.flip();
         ByteBuffer fields = out.message().meta();
         CRC32C metaCrc = new CRC32C();
@@ -90,7 +91,7 @@ final class FrameWriter {
         write(header, fields, payload);
     }
 
-    private void writeMore(Outgoing out, int maxFrameBytes) throws IOException {
+    private void writeMore(OutgoingMessage out, int maxFrameBytes) throws IOException {
         ByteBuffer payload = out.next(maxFrameBytes);
         prefix.clear().flip();
         write(
@@ -100,7 +101,11 @@ final class FrameWriter {
     }
 
     private static FrameHeader header(
-            Outgoing out, int flags, int type, FrameHeader.Section meta, ByteBuffer payload) {
+            OutgoingMessage out,
+            int flags,
+            int type,
+            FrameHeader.Section meta,
+            ByteBuffer payload) {
         boolean last = out.isFinished();
         if (last) {
             out.finishing();

@@ -8,5 +8,5 @@ public interface Handler {
      * which they were sent. The request ends when {@code call} does, then or later. An exception
      * ends it with an error; the channel goes on.
      */
-    void handle(Message request, Call call);
+    void handle(Message request, CallResponder call);
 }

@@ -30,7 +30,7 @@ final class Handshake {
     }
 
     /** What came of it. */
-    record Outcome(Negotiated terms, Optional<RingFile.Rings> rings) {}
+    record Outcome(NegotiatedParameters terms, Optional<RingFile.Rings> rings) {}
 
     /** The side that connected speaks first. */
     Outcome connect() {
@@ -80,7 +80,7 @@ final class Handshake {
         }
         return e instanceof EOFException
                 ? "the other side closed during the handshake"
-                : Outbox.reason(e);
+                : SendQueue.reason(e);
     }
 
     private Outcome greet() throws IOException {
@@ -156,7 +156,7 @@ final class Handshake {
             }
         }
         if (rings.isEmpty() && options.sharedMemory().mode() == SharedMemoryMode.SHARED) {
-            throw refuse(WireCode.UNAVAILABLE, "shared memory is demanded here, but " + note);
+            throw refuse(WireErrorCode.UNAVAILABLE, "shared memory is demanded here, but " + note);
         }
         Hello own =
                 Hello.of(
@@ -178,12 +178,12 @@ final class Handshake {
             }
             peer = Hello.decode(reader.meta(header));
         } catch (FrameException e) {
-            throw refuse(WireCode.INVALID_REQUEST, e.getMessage());
+            throw refuse(WireErrorCode.INVALID_REQUEST, e.getMessage());
         }
         if (peer.versions().lowest() > FrameHeader.VERSION
                 || peer.versions().highest() < FrameHeader.VERSION) {
             throw refuse(
-                    WireCode.UNSUPPORTED,
+                    WireErrorCode.UNSUPPORTED,
                     String.format(
                             Locale.ROOT,
                             "protocol version: expected %d, found %d to %d; %s",
@@ -195,7 +195,7 @@ final class Handshake {
         Optional<String> given = peer.words().token();
         if (options.token().isPresent() && !sameSecret(options.token().get(), given.orElse(""))) {
             throw refuse(
-                    WireCode.NOT_TRUSTED,
+                    WireErrorCode.NOT_TRUSTED,
                     given.isEmpty() ? "a token is needed" : "the token is wrong");
         }
         return peer;
@@ -209,13 +209,13 @@ final class Handshake {
         return header;
     }
 
-    private IOException refuse(WireCode code, String reason) throws IOException {
+    private IOException refuse(WireErrorCode code, String reason) throws IOException {
         writer.write(ControlFrame.error(0, new WireException(code, reason)));
         return new IOException("refused: " + reason);
     }
 
-    private Negotiated terms(Hello peer, long firstId) {
-        return new Negotiated(
+    private NegotiatedParameters terms(Hello peer, long firstId) {
+        return new NegotiatedParameters(
                 new PeerInfo(
                         connection.peer(),
                         peer.words().identity().role(),

@@ -10,8 +10,8 @@ import java.util.Optional;
 /**
  * What the sides tell each other first. Little-endian: u16 lowest and u16 highest version, u32
  * largest frame, u64 byte credit, u32 request credit, u32 heartbeat in milliseconds, u8 shared
- * memory (offered, or in the answer: mapped), {@link RingAddress}, 16 bytes nonce and u64 bytes of
- * each ring, then role, build id, token and a note, each u16 length and UTF-8.
+ * memory (offered, or in the answer: mapped), {@link RingFileDescriptor}, 16 bytes nonce and u64
+ * bytes of each ring, then role, build id, token and a note, each u16 length and UTF-8.
  *
  * @param versions those that the side speaks
  * @param limits how much it takes
@@ -33,7 +33,7 @@ record Hello(Versions versions, WireLimits limits, Duration heartbeat, Rings rin
      * @param nonce its mark
      * @param bytes of each ring
      */
-    record Rings(Optional<RingAddress> address, RingNonce nonce, long bytes) {}
+    record Rings(Optional<RingFileDescriptor> address, RingNonce nonce, long bytes) {}
 
     /**
      * Words of a greeting.
@@ -45,14 +45,14 @@ record Hello(Versions versions, WireLimits limits, Duration heartbeat, Rings rin
     record Words(WireOptions.Identity identity, Optional<String> token, String note) {}
 
     private static final int FIXED_BYTES =
-            2 + 2 + 4 + 8 + 4 + 4 + 1 + RingAddress.BYTES + RingNonce.BYTES + 8;
+            2 + 2 + 4 + 8 + 4 + 4 + 1 + RingFileDescriptor.BYTES + RingNonce.BYTES + 8;
 
     /** Most bytes of a greeting: nothing longer is read from somebody unknown. */
     static final int MAX_BYTES = FIXED_BYTES + 4 * (2 + 3 * 1024);
 
     static Hello of(
             WireOptions options,
-            Optional<RingAddress> shared,
+            Optional<RingFileDescriptor> shared,
             RingNonce nonce,
             Optional<String> token) {
         return new Hello(
@@ -82,7 +82,7 @@ record Hello(Versions versions, WireLimits limits, Duration heartbeat, Rings rin
                 .putInt(limits.requestCredit())
                 .putInt((int) heartbeat.toMillis())
                 .put((byte) (rings.address().isPresent() ? 1 : 0));
-        rings.address().orElse(RingAddress.NONE).put(out);
+        rings.address().orElse(RingFileDescriptor.NONE).put(out);
         out.put(rings.nonce().bytes()).putLong(rings.bytes());
         putText(out, words.identity().role());
         putText(out, words.identity().buildId());
@@ -101,7 +101,7 @@ record Hello(Versions versions, WireLimits limits, Duration heartbeat, Rings rin
         WireLimits limits = new WireLimits(meta.getInt(), meta.getLong(), meta.getInt());
         Duration heartbeat = Duration.ofMillis(Integer.toUnsignedLong(meta.getInt()));
         boolean shared = meta.get() == 1;
-        RingAddress address = RingAddress.read(meta);
+        RingFileDescriptor address = RingFileDescriptor.read(meta);
         Rings rings =
                 new Rings(
                         shared ? Optional.of(address) : Optional.empty(),

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A request of the other side and how its answers go out. */
-final class IncomingCall implements Call {
+final class IncomingCall implements CallResponder {
     private final long id;
     private final IncomingCalls calls;
     private final long cost;

@@ -14,14 +14,14 @@ final class IncomingCalls {
     private final AtomicInteger requests = new AtomicInteger();
     private final WireOptions options;
     private final long peerByteCredit;
-    private final Outbox outbox;
+    private final SendQueue outbox;
     private final Handler handler;
     private final Executor starter;
 
     IncomingCalls(
             WireOptions options,
             long peerByteCredit,
-            Outbox outbox,
+            SendQueue outbox,
             Handler handler,
             Executor threads) {
         this.options = options;
@@ -61,7 +61,7 @@ final class IncomingCalls {
     /** Starts a request that arrived completely. */
     void start(IncomingCall call, Message request) {
         if (call.isCancelled()) {
-            call.fail(new WireException(WireCode.CANCELLED, "cancelled before it started"));
+            call.fail(new WireException(WireErrorCode.CANCELLED, "cancelled before it started"));
             return;
         }
         starter.execute(() -> handle(call, request));
@@ -97,7 +97,7 @@ final class IncomingCalls {
 
     void reply(IncomingCall call, Message result) {
         if (result.cost() > peerByteCredit) {
-            fail(call, new WireException(WireCode.TOO_LARGE, tooLarge("result", result)));
+            fail(call, new WireException(WireErrorCode.TOO_LARGE, tooLarge("result", result)));
             return;
         }
         release(call);

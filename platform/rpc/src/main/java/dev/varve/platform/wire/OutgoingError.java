@@ -1,7 +1,7 @@
 package dev.varve.platform.wire;
 
 /** The end of a request that failed. Waits for its turn behind results, but needs no credit. */
-final class OutgoingError extends Outgoing {
+final class OutgoingError extends OutgoingMessage {
     private static final Message NOTHING = Message.of(Message.FIRST_TYPE);
 
     private final long requestId;

@@ -1,7 +1,7 @@
 package dev.varve.platform.wire;
 
 /** Progress or result of a request of the other side. */
-final class OutgoingReply extends Outgoing {
+final class OutgoingReply extends OutgoingMessage {
     private final long requestId;
     private final FrameHeader.Part part;
 

@@ -6,7 +6,7 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /** A request of this side that has not been answered. */
-final class PendingCall extends Outgoing {
+final class PendingCall extends OutgoingMessage {
     private final CompletableFuture<Message> future = new CompletableFuture<>();
     private final Deadline deadline;
     private final Consumer<Message> progress;
@@ -104,7 +104,7 @@ final class PendingCall extends Outgoing {
         }
         future.completeExceptionally(
                 new WireException(
-                        WireCode.DEADLINE,
+                        WireErrorCode.DEADLINE,
                         WireException.Retry.WORTHWHILE,
                         String.format(
                                 Locale.ROOT,

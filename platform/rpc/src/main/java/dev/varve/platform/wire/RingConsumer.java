@@ -20,7 +20,7 @@ final class RingConsumer {
 
     /** Most bytes of one payload. */
     long capacity() {
-        return ring.capacity() - (long) RingRecord.HEADER_BYTES;
+        return ring.capacity() - (long) RingRecordHeader.HEADER_BYTES;
     }
 
     /**
@@ -31,8 +31,8 @@ final class RingConsumer {
      */
     void take(long requestId, RingSlot slot, ByteBuffer target) throws FrameException {
         int length = target.remaining();
-        long bytes = RingRecord.bytes(length);
-        long start = RingRecord.start(consumed, bytes, ring.capacity());
+        long bytes = RingRecordHeader.bytes(length);
+        long start = RingRecordHeader.start(consumed, bytes, ring.capacity());
         expect("position", start, slot.position());
         expect("sequence", sequence + 1, slot.sequence());
         if (bytes > ring.capacity() || cursors.written() - start < bytes) {
@@ -52,14 +52,15 @@ final class RingConsumer {
     private void copy(long requestId, RingSlot slot, ByteBuffer target, int offset)
             throws FrameException {
         int length = target.remaining();
-        RingRecord expected = new RingRecord(slot.sequence(), requestId, length, slot.crc());
-        RingRecord found = RingRecord.read(ring, offset);
+        RingRecordHeader expected =
+                new RingRecordHeader(slot.sequence(), requestId, length, slot.crc());
+        RingRecordHeader found = RingRecordHeader.read(ring, offset);
         if (!found.equals(expected)) {
             throw new FrameException(
                     String.format(
                             Locale.ROOT, "shared memory: expected %s, found %s", expected, found));
         }
-        target.put(target.position(), ring, offset + RingRecord.HEADER_BYTES, length);
+        target.put(target.position(), ring, offset + RingRecordHeader.HEADER_BYTES, length);
         int crc = FrameHeader.crc(target);
         if (crc != slot.crc()) {
             throw new FrameException(

@@ -58,7 +58,8 @@ final class RingFile {
     record Rings(RingProducer toPeer, RingConsumer fromPeer) {}
 
     /** A file that only its creator has mapped yet; it can be reached until it is closed. */
-    record Created(RingAddress address, FileChannel channel, Rings rings) implements AutoCloseable {
+    record Created(RingFileDescriptor address, FileChannel channel, Rings rings)
+            implements AutoCloseable {
         /** Ends the way to the file; the mapping stays. */
         @Override
         public void close() {
@@ -110,7 +111,9 @@ final class RingFile {
             MappedByteBuffer head = map(channel, 0, PAGE);
             head.putLong(0, MAGIC).putLong(8, aligned(ringBytes)).put(16, nonce.bytes());
             return new Created(
-                    RingAddress.ofDeleted(name), channel, rings(channel, aligned(ringBytes), true));
+                    RingFileDescriptor.ofDeleted(name),
+                    channel,
+                    rings(channel, aligned(ringBytes), true));
         } catch (IOException | RuntimeException | Error e) {
             channel.close();
             throw e;
@@ -122,7 +125,8 @@ final class RingFile {
      *
      * @throws IOException if there is none, or it is not what was announced
      */
-    static Rings open(RingAddress address, RingNonce nonce, long ringBytes) throws IOException {
+    static Rings open(RingFileDescriptor address, RingNonce nonce, long ringBytes)
+            throws IOException {
         if (ringBytes < MIN_RING_BYTES || ringBytes > MAX_RING_BYTES) {
             throw new IOException("ring of " + ringBytes + " bytes");
         }

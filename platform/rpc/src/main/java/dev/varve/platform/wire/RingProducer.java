@@ -24,8 +24,8 @@ final class RingProducer {
     /** Copies a payload into the ring; empty if there is no room now, or the ring is broken. */
     Optional<RingSlot> put(long requestId, ByteBuffer payload) {
         int length = payload.remaining();
-        long bytes = RingRecord.bytes(length);
-        long start = RingRecord.start(written, bytes, ring.capacity());
+        long bytes = RingRecordHeader.bytes(length);
+        long start = RingRecordHeader.start(written, bytes, ring.capacity());
         if (broken || bytes > ring.capacity() || start + bytes - consumed() > ring.capacity()) {
             return Optional.empty();
         }
@@ -42,10 +42,10 @@ final class RingProducer {
         int length = payload.remaining();
         int offset = (int) (start % ring.capacity());
         int crc = FrameHeader.crc(payload);
-        new RingRecord(sequence + 1, requestId, length, crc).put(ring, offset);
-        ring.put(offset + RingRecord.HEADER_BYTES, payload, payload.position(), length);
+        new RingRecordHeader(sequence + 1, requestId, length, crc).put(ring, offset);
+        ring.put(offset + RingRecordHeader.HEADER_BYTES, payload, payload.position(), length);
         sequence++;
-        written = start + RingRecord.bytes(length);
+        written = start + RingRecordHeader.bytes(length);
         cursors.written(written);
         return new RingSlot(start, sequence, crc);
     }

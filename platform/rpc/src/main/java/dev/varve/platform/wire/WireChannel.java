@@ -33,19 +33,19 @@ public final class WireChannel implements AutoCloseable {
             (request, call) ->
                     call.fail(
                             new WireException(
-                                    WireCode.UNSUPPORTED, "this side serves no requests"));
+                                    WireErrorCode.UNSUPPORTED, "this side serves no requests"));
 
     private final Connection connection;
     private final WireOptions options;
-    private final Negotiated terms;
+    private final NegotiatedParameters terms;
     private final PayloadTransport payloads;
     private final WireCounters counters;
     private final FrameReader reader;
     private final Map<Long, PendingCall> pending = new ConcurrentHashMap<>();
     private final Set<PendingCall> live = ConcurrentHashMap.newKeySet();
-    private final Outbox outbox;
+    private final SendQueue outbox;
     private final IncomingCalls incoming;
-    private final Inbox inbox;
+    private final MessageReceiver inbox;
     private final CompletableFuture<String> lost = new CompletableFuture<>();
     private final AtomicBoolean ending = new AtomicBoolean();
     private volatile LongSupplier progressCounter = () -> 0;
@@ -70,7 +70,7 @@ public final class WireChannel implements AutoCloseable {
         this.counters = counters;
         this.reader = reader;
         outbox =
-                new Outbox(
+                new SendQueue(
                         writer,
                         terms,
                         pending,
@@ -79,7 +79,7 @@ public final class WireChannel implements AutoCloseable {
                         this::endSoon);
         incoming = new IncomingCalls(options, terms.peerByteCredit(), outbox, handler, threads);
         inbox =
-                new Inbox(
+                new MessageReceiver(
                         reader,
                         options,
                         terms,
@@ -151,7 +151,8 @@ public final class WireChannel implements AutoCloseable {
     }
 
     private void start() {
-        WireThread.unstarted("varve-wire-reader " + terms.peer().address(), this::readAll).start();
+        NonBlockingThread.unstarted("varve-wire-reader " + terms.peer().address(), this::readAll)
+                .start();
         outbox.control(ControlFrame.ping(System.nanoTime()));
         heartbeat = WireTimer.every(options.patience().heartbeat().toNanos(), this::beat);
         if (ending.get()) {
@@ -178,7 +179,7 @@ public final class WireChannel implements AutoCloseable {
         if (request.cost() > terms.peerByteCredit()) {
             call.fail(
                     new WireException(
-                            WireCode.TOO_LARGE,
+                            WireErrorCode.TOO_LARGE,
                             String.format(
                                     Locale.ROOT,
                                     "request of %d bytes, more than the %d that %s takes",
@@ -244,7 +245,7 @@ public final class WireChannel implements AutoCloseable {
         } catch (EOFException e) {
             end("the other side closed without a word", false);
         } catch (IOException e) {
-            end("connection broke while reading: " + Outbox.reason(e), false);
+            end("connection broke while reading: " + SendQueue.reason(e), false);
         } catch (RuntimeException | Error e) {
             end("reader failed: " + e, true);
             throw e;

@@ -16,23 +16,23 @@ public final class WireException extends VarveException {
         WORTHWHILE
     }
 
-    private final WireCode code;
+    private final WireErrorCode code;
     private final Retry retry;
 
     /** A failure to report of a request that would fail again. */
-    public WireException(WireCode code, String text) {
+    public WireException(WireErrorCode code, String text) {
         this(code, Retry.USELESS, text);
     }
 
     /** A failure to report. */
-    public WireException(WireCode code, Retry retry, String text) {
+    public WireException(WireErrorCode code, Retry retry, String text) {
         super(code.kind(), text);
         this.code = Objects.requireNonNull(code);
         this.retry = Objects.requireNonNull(retry);
     }
 
     /** Why the request failed. */
-    public WireCode code() {
+    public WireErrorCode code() {
         return code;
     }
 
@@ -49,12 +49,12 @@ public final class WireException extends VarveException {
             case WireException known -> known;
             case VarveException known ->
                     new WireException(
-                            WireCode.of(known.kind()),
+                            WireErrorCode.of(known.kind()),
                             known.kind() == Kind.OVERLOADED ? Retry.WORTHWHILE : Retry.USELESS,
                             known.getMessage());
             default ->
                     new WireException(
-                            WireCode.INTERNAL,
+                            WireErrorCode.INTERNAL,
                             "internal error (" + failure.getClass().getSimpleName() + ")");
         };
     }

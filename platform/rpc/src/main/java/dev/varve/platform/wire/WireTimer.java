@@ -16,7 +16,7 @@ final class WireTimer {
     private static ScheduledThreadPoolExecutor clock() {
         ScheduledThreadPoolExecutor clock =
                 new ScheduledThreadPoolExecutor(
-                        1, task -> WireThread.unstarted("varve-wire-clock", task));
+                        1, task -> NonBlockingThread.unstarted("varve-wire-clock", task));
         clock.setRemoveOnCancelPolicy(true);
         return clock;
     }

@@ -1,6 +1,6 @@
 package dev.varve.platform.remote;
 
-import dev.varve.platform.wire.Call;
+import dev.varve.platform.wire.CallResponder;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireException;
 import dev.varve.testkit.Await;
@@ -10,13 +10,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** What a session answers to one request of a test. */
-final class Answer implements Call {
+final class Answer implements CallResponder {
     final List<Message> progress = new CopyOnWriteArrayList<>();
     private final CompletableFuture<Message> end = new CompletableFuture<>();
     private volatile boolean cancelled;
 
     /** Asks a session, on this thread. */
-    static Answer of(ShardService service, Message request) {
+    static Answer of(ShardSession service, Message request) {
         Answer answer = new Answer();
         service.handle(request, answer);
         return answer;

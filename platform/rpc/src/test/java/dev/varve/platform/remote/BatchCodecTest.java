@@ -8,21 +8,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheMove;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageQuery.PagePlace;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
-import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.Message;
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
 import org.junit.jupiter.api.Test;
@@ -59,13 +59,13 @@ class BatchCodecTest {
                                             new PagePlace(7, 256),
                                             new PagePlace(9, PagePlace.ON_HOST)))));
 
-    private static Slice slice(int position, SlotSpan span, PageMap pages) {
-        return new Slice(
+    private static SequenceChunk slice(int position, SlotSpan span, PageMap pages) {
+        return new SequenceChunk(
                 4,
                 new int[] {5, 6},
-                new SlicePlace(position, span, 2, 3, SlicePlace.NO_STASH, pages),
+                new ChunkPlacement(position, span, 2, 3, ChunkPlacement.NO_STASH, pages),
                 OutputRows.BEST,
-                SliceKind.ROWS);
+                ChunkComputeMode.ROWS);
     }
 
     private static Batch decoded(Batch batch) {
@@ -78,8 +78,8 @@ class BatchCodecTest {
         assertEquals(expected.phase(), found.phase(), message);
         assertEquals(expected.captures(), found.captures(), message);
         assertEquals(
-                expected.slices().stream().map(Slice::place).toList(),
-                found.slices().stream().map(Slice::place).toList(),
+                expected.slices().stream().map(SequenceChunk::place).toList(),
+                found.slices().stream().map(SequenceChunk::place).toList(),
                 message);
         for (int i = 0; i < expected.slices().size(); i++) {
             assertArrayEquals(
@@ -99,7 +99,7 @@ class BatchCodecTest {
     }
 
     private static Batch randomBatch(SplittableRandom random) {
-        List<CacheMove> moves = new ArrayList<>();
+        List<RowMove> moves = new ArrayList<>();
         for (int i = random.nextInt(5); i > 0; i--) {
             int slot = random.nextInt(1 << 20) * PAGE;
             long page = random.nextLong(1, Long.MAX_VALUE);
@@ -111,7 +111,7 @@ class BatchCodecTest {
                         default -> new SlotCopy(slot, random.nextInt(1 << 20), PAGE);
                     });
         }
-        List<Slice> slices = new ArrayList<>();
+        List<SequenceChunk> slices = new ArrayList<>();
         List<PageQuery> queries = new ArrayList<>();
         for (int i = random.nextInt(1, 4); i > 0; i--) {
             slices.add(randomSlice(random));
@@ -133,7 +133,7 @@ class BatchCodecTest {
     }
 
     /** Its page lies somewhere in a span, others too, and some of the span is empty. */
-    private static Slice randomSlice(SplittableRandom random) {
+    private static SequenceChunk randomSlice(SplittableRandom random) {
         SlotSpan span = new SlotSpan(256 * random.nextInt(9), 256 * random.nextInt(1, 5));
         if (random.nextInt(3) == 0) {
             return slice(random.nextInt(span.capacity() - 1), span, PageMap.STRAIGHT);
@@ -153,7 +153,7 @@ class BatchCodecTest {
         float[] values = {1, 2, 3, 4};
 
         BatchCodec.Received received =
-                CODEC.decode(CODEC.encode(BATCH, Optional.of(new HostBoundary(values, 2))));
+                CODEC.decode(CODEC.encode(BATCH, Optional.of(new HostActivations(values, 2))));
 
         assertSame(BATCH, received.batch(), "with an activation");
         assertArrayEquals(values, received.boundary().orElseThrow().values());
@@ -199,7 +199,7 @@ class BatchCodecTest {
         WireException refusal = assertThrows(WireException.class, () -> CODEC.decode(spoilt));
 
         assertEquals(why, refusal.getMessage());
-        assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+        assertEquals(WireErrorCode.INVALID_REQUEST, refusal.code());
     }
 
     /** Where a field is. */
@@ -256,7 +256,7 @@ class BatchCodecTest {
 
     @Test
     void fieldsThatAreCutOffAreRefused() {
-        Message whole = CODEC.encode(BATCH, Optional.of(new HostBoundary(new float[4], 2)));
+        Message whole = CODEC.encode(BATCH, Optional.of(new HostActivations(new float[4], 2)));
 
         for (int length = 0; length < whole.meta().remaining(); length++) {
             Message cut = new Message(whole.type(), whole.meta().slice(0, length), whole.payload());

@@ -3,10 +3,10 @@ package dev.varve.platform.remote;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
-import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -41,7 +41,7 @@ final class BatchWalk {
     Batch next() {
         steps++;
         List<SlotCopy> copies = new ArrayList<>();
-        List<Slice> slices = new ArrayList<>();
+        List<SequenceChunk> slices = new ArrayList<>();
         int forked = random.nextInt(6) == 0 ? random.nextInt(SEQUENCES) : SEQUENCES;
         if (forked < SEQUENCES && lengths[forked] > 0) {
             int target = (forked + 1) % SEQUENCES;
@@ -68,7 +68,7 @@ final class BatchWalk {
         return new Batch(CacheChanges.copies(copies), slices, phase, captures);
     }
 
-    private Slice slice(int sequence, int readRow) {
+    private SequenceChunk slice(int sequence, int readRow) {
         int count = random.nextBoolean() ? 1 : random.nextInt(2, 9);
         if (lengths[sequence] + count > SlotSpan.BLOCK || random.nextInt(12) == 0) {
             lengths[sequence] = 0;
@@ -76,12 +76,15 @@ final class BatchWalk {
         int first = lengths[sequence];
         lengths[sequence] += count;
         OutputRows[] outputs = OutputRows.values();
-        SliceKind[] kinds = SliceKind.values();
-        return new Slice(
+        ChunkComputeMode[] kinds = ChunkComputeMode.values();
+        return new SequenceChunk(
                 sequence,
                 random.ints(count, 0, vocabulary).toArray(),
-                new SlicePlace(
-                        first, span(sequence), first == 0 ? Slice.ZERO_ROW : readRow, sequence + 1),
+                new ChunkPlacement(
+                        first,
+                        span(sequence),
+                        first == 0 ? SequenceChunk.ZERO_ROW : readRow,
+                        sequence + 1),
                 outputs[random.nextInt(outputs.length)],
                 kinds[random.nextInt(kinds.length)]);
     }

@@ -9,7 +9,7 @@ import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.wire.Message;
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
 import org.junit.jupiter.api.Test;
@@ -96,7 +96,7 @@ class ChangeCodecTest {
 
         WireException refusal = assertThrows(WireException.class, () -> ChangeCodec.decode(spoilt));
 
-        assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+        assertEquals(WireErrorCode.INVALID_REQUEST, refusal.code());
         assertEquals(why, refusal.getMessage());
     }
 

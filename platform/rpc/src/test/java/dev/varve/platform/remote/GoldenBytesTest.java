@@ -10,14 +10,16 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMap;
@@ -25,21 +27,19 @@ import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
 import dev.varve.platform.shard.RowLayout;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
 import dev.varve.platform.shard.TokenTree;
 import dev.varve.platform.shard.WeightLayout;
-import dev.varve.platform.shard.local.ResidentScan;
+import dev.varve.platform.shard.local.LocalTextScorer;
 import dev.varve.platform.wire.Message;
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
 import org.junit.jupiter.api.Test;
@@ -71,12 +71,12 @@ class GoldenBytesTest {
         return message.type() + ": " + hex(message.meta()) + " - " + hex(message.payload());
     }
 
-    private static Slice slice(
-            long sequence, int[] tokens, int slot, OutputRows outputs, SliceKind kind) {
-        return new Slice(
+    private static SequenceChunk slice(
+            long sequence, int[] tokens, int slot, OutputRows outputs, ChunkComputeMode kind) {
+        return new SequenceChunk(
                 sequence,
                 tokens,
-                new SlicePlace(
+                new ChunkPlacement(
                         slot == 0 ? 0 : 9,
                         new SlotSpan(slot, SlotSpan.BLOCK),
                         slot == 0 ? 0 : 2,
@@ -90,10 +90,10 @@ class GoldenBytesTest {
                 new CacheChanges(
                         List.of(new StateCommit(1, 2, 3, 9, 4)), List.of(new SlotCopy(1, 256, 5))),
                 List.of(
-                        slice(3, TOKENS, 0, OutputRows.NONE, SliceKind.PIECE),
-                        slice(4, new int[] {1}, 256, OutputRows.BEST, SliceKind.ROWS),
-                        slice(5, TOKENS, 512, OutputRows.LAST, SliceKind.CHUNK),
-                        slice(-1, new int[] {2}, 768, OutputRows.ALL, SliceKind.ROWS)),
+                        slice(3, TOKENS, 0, OutputRows.NONE, ChunkComputeMode.PIECE),
+                        slice(4, new int[] {1}, 256, OutputRows.BEST, ChunkComputeMode.ROWS),
+                        slice(5, TOKENS, 512, OutputRows.LAST, ChunkComputeMode.CHUNK),
+                        slice(-1, new int[] {2}, 768, OutputRows.ALL, ChunkComputeMode.ROWS)),
                 Phase.DECODE,
                 List.of(2, 3));
     }
@@ -116,7 +116,7 @@ class GoldenBytesTest {
                         + "00000003c00c000380042003c00c000380042003c00c000380042",
                 hex(
                         new BatchCodec(BoundaryType.F16, 2)
-                                .encode(batch(), Optional.of(new HostBoundary(values, 6)))));
+                                .encode(batch(), Optional.of(new HostActivations(values, 6)))));
     }
 
     @Test
@@ -130,8 +130,8 @@ class GoldenBytesTest {
                         3,
                         Optional.empty(),
                         List.of(
-                                new Feature(2, new float[] {1, 2, 3, 4, 5, 6}, 6),
-                                new Feature(3, new float[] {6, 5, 4, 3, 2, 1}, 6)));
+                                new CapturedFeature(2, new float[] {1, 2, 3, 4, 5, 6}, 6),
+                                new CapturedFeature(3, new float[] {6, 5, 4, 3, 2, 1}, 6)));
 
         assertEquals(
                 "67: 0e000000000000000a000000000000000b000000000000000c00000000"
@@ -143,25 +143,25 @@ class GoldenBytesTest {
                 hex(codec.encode(batch(), result, new ShardMemory(10, 11, 12, 13), 14)));
     }
 
-    private static LoadRequest load(UnaryOperator<ShardOptions> more) {
+    private static ShardLoadRequest load(UnaryOperator<ShardOptions> more) {
         ShardOptions options =
                 ShardOptions.of(
                                 new CacheTypes(GgmlType.Q8_0, GgmlType.F16),
                                 new CacheSizes(512, 3, 256))
                         .withWeights(WeightLayout.AS_IN_FILE)
                         .withFlashAttention(FlashAttention.OFF)
-                        .withExactRows(ExactRows.ON)
+                        .withExactRows(BatchInvariance.ON)
                         .withCaptures(List.of(2, 3));
-        return new LoadRequest(
-                new LoadRequest.Model(
+        return new ShardLoadRequest(
+                new ShardLoadRequest.Model(
                         "m.gguf",
                         "ab",
                         Optional.of("cd"),
-                        new LoadRequest.Shape("qwen35", 4, 128, 320),
+                        new ShardLoadRequest.Shape("qwen35", 4, 128, 320),
                         ModelOptions.defaults()),
                 new LayerRange(1, 3),
                 more.apply(options),
-                new LoadRequest.Device(
+                new ShardLoadRequest.Device(
                         "cpu:0", new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)),
                 BoundaryType.BF16);
     }
@@ -206,7 +206,7 @@ class GoldenBytesTest {
                         + "00000003000000020000000600000000000000100000000000000004000000"
                         + "04010000030000000100000008000000200000000000000001000000080000"
                         + "00000000000000000000010000850000003b000000",
-                hex(new PartCodec(new LayerRange(1, 4)).encode(parts)));
+                hex(new CachePartCodec(new LayerRange(1, 4)).encode(parts)));
     }
 
     @Test
@@ -246,20 +246,21 @@ class GoldenBytesTest {
     /** Two slices, the first of which lies in no order, and a question about pages of each. */
     private static Batch pagedBatch() {
         PageMap map = PageMap.of(new int[] {0, PageMap.EMPTY, 12, 2, 9, 10, 11, 13});
-        Slice paged =
-                new Slice(
+        SequenceChunk paged =
+                new SequenceChunk(
                         4,
                         TOKENS,
-                        new SlicePlace(838, new SlotSpan(0, 512), 2, 2, SlicePlace.NO_STASH, map),
+                        new ChunkPlacement(
+                                838, new SlotSpan(0, 512), 2, 2, ChunkPlacement.NO_STASH, map),
                         OutputRows.BEST,
-                        SliceKind.ROWS);
-        Slice straight =
-                new Slice(
+                        ChunkComputeMode.ROWS);
+        SequenceChunk straight =
+                new SequenceChunk(
                         5,
                         new int[] {1},
-                        new SlicePlace(9, new SlotSpan(512, SlotSpan.BLOCK), 3, 3),
+                        new ChunkPlacement(9, new SlotSpan(512, SlotSpan.BLOCK), 3, 3),
                         OutputRows.NONE,
-                        SliceKind.ROWS);
+                        ChunkComputeMode.ROWS);
         PageQuery query =
                 new PageQuery(
                         0,
@@ -301,7 +302,7 @@ class GoldenBytesTest {
                         new float[0],
                         new int[1],
                         0,
-                        Optional.of(new HostBoundary(new float[] {1, -2, 0.5f, 3, 1, -2}, 3)),
+                        Optional.of(new HostActivations(new float[] {1, -2, 0.5f, 3, 1, -2}, 3)),
                         List.of(),
                         List.of(
                                 new PageScores(0, 1, new float[] {1, 0.5f, -2}),
@@ -324,10 +325,12 @@ class GoldenBytesTest {
     /** What follows what, and which of it counts. */
     @Test
     void aTreeAndItsPathHaveTheirBytes() {
-        Slice plain = slice(4, new int[] {1, 2, 3, 4}, 256, OutputRows.BEST_EACH, SliceKind.ROWS);
+        SequenceChunk plain =
+                slice(4, new int[] {1, 2, 3, 4}, 256, OutputRows.BEST_EACH, ChunkComputeMode.ROWS);
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 2});
-        Slice slice =
-                new Slice(4, plain.tokens(), plain.place(), plain.outputs(), plain.kind(), tree);
+        SequenceChunk slice =
+                new SequenceChunk(
+                        4, plain.tokens(), plain.place(), plain.outputs(), plain.kind(), tree);
         CacheChanges changes =
                 new CacheChanges(
                         List.of(new StateCommit(1, 2, 3, 9, TokenPath.of(0, 2, 3))), List.of());
@@ -357,7 +360,7 @@ class GoldenBytesTest {
                                         new LayerRange(1, 4),
                                         8,
                                         true,
-                                        ResidentScan.Residency.REQUEST_SCOPED)
+                                        LocalTextScorer.Residency.REQUEST_SCOPED)
                                 .encode()));
     }
 
@@ -406,10 +409,11 @@ class GoldenBytesTest {
                 numbers(EnumCodec.OUTPUTS, OutputRows.values()));
         assertEquals(
                 "AUTO 2, PERSISTENT 0, REQUEST_SCOPED 1",
-                numbers(EnumCodec.SCAN_RESIDENCY, ResidentScan.Residency.values()));
+                numbers(EnumCodec.SCAN_RESIDENCY, LocalTextScorer.Residency.values()));
         assertEquals(
                 "AUTO 0, ON 1, OFF 2", numbers(EnumCodec.FLASH_ATTENTION, FlashAttention.values()));
-        assertEquals("AUTO 0, ON 1, OFF 2", numbers(EnumCodec.EXACT_ROWS, ExactRows.values()));
+        assertEquals(
+                "AUTO 0, ON 1, OFF 2", numbers(EnumCodec.EXACT_ROWS, BatchInvariance.values()));
         assertEquals(
                 "F32 0, F16 1, BF16 2", numbers(EnumCodec.BOUNDARY_TYPE, BoundaryType.values()));
         assertEquals(
@@ -443,7 +447,7 @@ class GoldenBytesTest {
                                 EnumCodec.BOUNDARY_TYPE.get(
                                         new FieldReader(new FieldWriter().number(3).done())));
 
-        assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+        assertEquals(WireErrorCode.INVALID_REQUEST, refusal.code());
         assertEquals("boundary type: expected one of [0, 1, 2], found 3", refusal.getMessage());
     }
 }

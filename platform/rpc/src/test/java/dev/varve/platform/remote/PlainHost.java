@@ -11,8 +11,8 @@ import dev.varve.api.model.ModelOptions;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.LoadProgress;
-import dev.varve.platform.shard.PartBytes;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
 import dev.varve.platform.shard.Shard;
@@ -25,7 +25,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 
 /** What a shard process of a test has: one model file, one device, and shards in plain loops. */
-final class PlainHost implements ShardHost, RangeLoader {
+final class PlainHost implements ShardResources, RangeLoader {
     static final String DEVICE = "plain:0";
 
     /** Devices that were opened, in their order. */
@@ -66,7 +66,7 @@ final class PlainHost implements ShardHost, RangeLoader {
         }
 
         @Override
-        public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+        public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
             return silent ? CompletableFuture.completedFuture(null) : super.export(parts, target);
         }
 
@@ -118,7 +118,7 @@ final class PlainHost implements ShardHost, RangeLoader {
     }
 
     @Override
-    public Shard load(Place place, LoadRequest request, LoadProgress progress) {
+    public Shard load(Place place, ShardLoadRequest request, LoadProgress progress) {
         // More would not fit what a test has.
         if (request.shard().sizes().slots() > 1 << 21
                 || request.shard().sizes().stateRows() > 1 << 10) {

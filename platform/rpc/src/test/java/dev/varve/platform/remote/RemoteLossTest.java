@@ -10,14 +10,14 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardLostException;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 
@@ -71,13 +71,13 @@ class RemoteLossTest {
     private static Batch batch(int first, int token) {
         return new Batch(
                 List.of(
-                        new Slice(
+                        new SequenceChunk(
                                 1,
                                 new int[] {token},
-                                new SlicePlace(
+                                new ChunkPlacement(
                                         first,
                                         new SlotSpan(0, RemoteRig.BLOCK),
-                                        first == 0 ? Slice.ZERO_ROW : 1,
+                                        first == 0 ? SequenceChunk.ZERO_ROW : 1,
                                         1),
                                 OutputRows.BEST)),
                 Phase.DECODE);

@@ -11,16 +11,16 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.CachePartTransfer;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.KeptParts;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.PartBytes;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 import dev.varve.testkit.ByDay;
@@ -96,8 +96,11 @@ class RemotePartsTest {
     private static Batch batch(SlotSpan slots, int row, int first, int... tokens) {
         return new Batch(
                 List.of(
-                        new Slice(
-                                row, tokens, SlicePlace.next(first, slots, row), OutputRows.LAST)),
+                        new SequenceChunk(
+                                row,
+                                tokens,
+                                ChunkPlacement.next(first, slots, row),
+                                OutputRows.LAST)),
                 Phase.PREFILL);
     }
 
@@ -239,8 +242,8 @@ class RemotePartsTest {
 
     @Test
     void whoeverCannotTakeOrGiveBytesFailsAloneAndTheShardGoesOn() {
-        PartBytes broken =
-                new PartBytes() {
+        CachePartTransfer broken =
+                new CachePartTransfer() {
                     @Override
                     public void take(int index, ByteBuffer bytes) {
                         throw new IllegalStateException("no room");

@@ -13,9 +13,9 @@ import dev.varve.platform.shard.ComputeUnit;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.PlainModel;
 import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.RollbackBuffers;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 final class RemoteRig implements AutoCloseable {
     static final int BLOCK = SlotSpan.BLOCK;
     static final int STATE_ROWS = 8;
-    static final Stashes STASHES = new Stashes(4, 8);
+    static final RollbackBuffers STASHES = new RollbackBuffers(4, 8);
     private static final CacheTypes TYPES = new CacheTypes(GgmlType.F32, GgmlType.F32);
 
     /** This machine's cores. */
@@ -63,17 +63,17 @@ final class RemoteRig implements AutoCloseable {
         return CacheLayout.of(model.shape(), range, TYPES, 0);
     }
 
-    LoadRequest request(LayerRange range, BoundaryType type) {
+    ShardLoadRequest request(LayerRange range, BoundaryType type) {
         return request(range, type, captures());
     }
 
-    LoadRequest request(LayerRange range, BoundaryType type, List<Integer> captures) {
-        return new LoadRequest(
-                LoadRequest.Model.of(file, model, ModelOptions.defaults()),
+    ShardLoadRequest request(LayerRange range, BoundaryType type, List<Integer> captures) {
+        return new ShardLoadRequest(
+                ShardLoadRequest.Model.of(file, model, ModelOptions.defaults()),
                 range,
                 ShardOptions.of(TYPES, new CacheSizes(slots, STATE_ROWS, 0, STASHES))
                         .withCaptures(captures),
-                new LoadRequest.Device(PlainHost.DEVICE, DeviceOptions.automatic()),
+                new ShardLoadRequest.Device(PlainHost.DEVICE, DeviceOptions.automatic()),
                 type);
     }
 
@@ -85,7 +85,7 @@ final class RemoteRig implements AutoCloseable {
         return open(link, request(range, type), progress);
     }
 
-    RemoteShard open(PlainLink link, LoadRequest request, LoadProgress progress) {
+    RemoteShard open(PlainLink link, ShardLoadRequest request, LoadProgress progress) {
         return RemoteShard.open(
                 new RemoteShard.Peer(PlainHost.DEVICE + "@test", link, HOST_CORES),
                 model,

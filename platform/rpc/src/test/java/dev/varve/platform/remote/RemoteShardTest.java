@@ -11,16 +11,16 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
-import dev.varve.platform.shard.Feature;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.testkit.Await;
 
@@ -104,7 +104,7 @@ class RemoteShardTest {
             for (int step = 0; step < STEPS; step++) {
                 Batch batch = walk.next();
                 ShardResult localHalf = localFirst.forward(batch, Optional.empty()).join();
-                Boundary rounded = rounded(localHalf.boundary().orElseThrow(), type);
+                LayerActivations rounded = rounded(localHalf.boundary().orElseThrow(), type);
                 ShardResult expected = localSecond.forward(batch, Optional.of(rounded)).join();
 
                 ShardResult half = Await.result(first.forward(batch, Optional.empty()));
@@ -143,11 +143,11 @@ class RemoteShardTest {
         }
     }
 
-    private static Boundary rounded(Boundary boundary, BoundaryType type) {
+    private static LayerActivations rounded(LayerActivations boundary, BoundaryType type) {
         int count = boundary.values().length;
         ByteBuffer bytes = ByteBuffer.allocate(count * type.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         type.put(boundary.values(), count, bytes);
-        return new HostBoundary(type.get(count, bytes.flip()), boundary.tokens());
+        return new HostActivations(type.get(count, bytes.flip()), boundary.tokens());
     }
 
     /** Equal as far as somebody asked. */
@@ -156,7 +156,7 @@ class RemoteShardTest {
         int vocabulary = rig.model.shape().vocabularySize();
         assertEquals(expected.rows(), found.rows(), step);
         int row = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             int rows = slice.outputs().count(slice.tokens().length);
             for (int i = row; i < row + rows; i++) {
                 if (slice.outputs().isBest()) {
@@ -177,8 +177,8 @@ class RemoteShardTest {
 
     private static void assertEqualFeatures(ShardResult expected, ShardResult found, String step) {
         assertEquals(
-                expected.features().stream().map(Feature::layer).toList(),
-                found.features().stream().map(Feature::layer).toList(),
+                expected.features().stream().map(CapturedFeature::layer).toList(),
+                found.features().stream().map(CapturedFeature::layer).toList(),
                 step);
         for (int i = 0; i < expected.features().size(); i++) {
             assertArrayEquals(
@@ -253,10 +253,10 @@ class RemoteShardTest {
             Batch neverBegan =
                     new Batch(
                             List.of(
-                                    new Slice(
+                                    new SequenceChunk(
                                             1,
                                             new int[] {1},
-                                            new SlicePlace(
+                                            new ChunkPlacement(
                                                     5, new SlotSpan(0, RemoteRig.BLOCK), 1, 1),
                                             OutputRows.BEST)),
                             Phase.DECODE);
@@ -274,13 +274,13 @@ class RemoteShardTest {
 
     @Test
     void aProcessWithAnotherFileIsRefusedWithBothDigests() {
-        LoadRequest request = rig.request(all, BoundaryType.F32);
-        LoadRequest.Model other =
-                new LoadRequest.Model(
+        ShardLoadRequest request = rig.request(all, BoundaryType.F32);
+        ShardLoadRequest.Model other =
+                new ShardLoadRequest.Model(
                         request.model().name(),
                         "0123",
                         request.model().files(),
-                        new LoadRequest.Shape("other", 9, 8, 61),
+                        new ShardLoadRequest.Shape("other", 9, 8, 61),
                         request.model().options());
         RemoteShard.Peer peer =
                 new RemoteShard.Peer(
@@ -293,7 +293,7 @@ class RemoteShardTest {
                                 RemoteShard.open(
                                         peer,
                                         rig.model,
-                                        new LoadRequest(
+                                        new ShardLoadRequest(
                                                 other,
                                                 request.range(),
                                                 request.shard(),

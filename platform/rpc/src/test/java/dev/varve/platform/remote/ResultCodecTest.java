@@ -9,18 +9,18 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.Feature;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.wire.Message;
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
 import org.junit.jupiter.api.Test;
@@ -46,26 +46,26 @@ class ResultCodecTest {
     private static Batch batch(List<Integer> captures) {
         return new Batch(
                 List.of(
-                        new Slice(
+                        new SequenceChunk(
                                 1,
                                 new int[] {5},
-                                SlicePlace.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                                ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
                                 OutputRows.NONE)),
                 Phase.PREFILL,
                 captures);
     }
 
-    private static ShardResult result(List<Feature> features) {
+    private static ShardResult result(List<CapturedFeature> features) {
         return new ShardResult(
                 new float[0],
                 new int[0],
                 0,
-                Optional.of(new HostBoundary(new float[] {LONG, LONG}, 1)),
+                Optional.of(new HostActivations(new float[] {LONG, LONG}, 1)),
                 features);
     }
 
-    private static Feature feature(int layer) {
-        return new Feature(layer, new float[] {LONG, layer}, 1);
+    private static CapturedFeature feature(int layer) {
+        return new CapturedFeature(layer, new float[] {LONG, layer}, 1);
     }
 
     @Test
@@ -78,7 +78,8 @@ class ResultCodecTest {
                 codec.decode(batch, codec.encode(batch, sent, MEMORY, 1), new LogitsBuffer())
                         .result();
 
-        assertEquals(List.of(2, 3), received.features().stream().map(Feature::layer).toList());
+        assertEquals(
+                List.of(2, 3), received.features().stream().map(CapturedFeature::layer).toList());
         assertArrayEquals(new float[] {LONG, 2}, received.features().getFirst().values());
         assertArrayEquals(new float[] {1, 1}, received.boundary().orElseThrow().values());
     }
@@ -87,9 +88,9 @@ class ResultCodecTest {
     void featuresOfOtherLayersOrTooFewAreRefused() {
         ResultCodec codec = codec(2);
         Batch batch = batch(List.of(2, 3));
-        for (List<Feature> wrong :
+        for (List<CapturedFeature> wrong :
                 List.of(
-                        List.<Feature>of(),
+                        List.<CapturedFeature>of(),
                         List.of(feature(3)),
                         List.of(feature(1), feature(2)),
                         List.of(feature(3), feature(2)))) {
@@ -101,8 +102,8 @@ class ResultCodecTest {
                                             batch,
                                             codec.encode(batch, result(wrong), MEMORY, 1),
                                             new LogitsBuffer()),
-                            () -> wrong.stream().map(Feature::layer).toList().toString());
-            assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+                            () -> wrong.stream().map(CapturedFeature::layer).toList().toString());
+            assertEquals(WireErrorCode.INVALID_REQUEST, refusal.code());
         }
     }
 
@@ -115,7 +116,7 @@ class ResultCodecTest {
                         WireException.class,
                         () -> codec(1 << 24).encode(batch(List.of(2)), sent, MEMORY, 1));
 
-        assertEquals(WireCode.TOO_LARGE, refusal.code());
+        assertEquals(WireErrorCode.TOO_LARGE, refusal.code());
         assertTrue(refusal.getMessage().contains("64 captures"), refusal.getMessage());
     }
 
@@ -137,9 +138,9 @@ class ResultCodecTest {
                 List.of(two, one));
     }
 
-    private static Slice other() {
+    private static SequenceChunk other() {
         SlotSpan span = new SlotSpan(SlotSpan.BLOCK, SlotSpan.BLOCK);
-        return new Slice(2, new int[] {5}, SlicePlace.start(span, 2), OutputRows.NONE);
+        return new SequenceChunk(2, new int[] {5}, ChunkPlacement.start(span, 2), OutputRows.NONE);
     }
 
     private static ShardResult scored(PageScores... scores) {
@@ -147,7 +148,7 @@ class ResultCodecTest {
                 new float[0],
                 new int[0],
                 0,
-                Optional.of(new HostBoundary(new float[] {LONG, LONG, LONG, LONG}, 2)),
+                Optional.of(new HostActivations(new float[] {LONG, LONG, LONG, LONG}, 2)),
                 List.of(),
                 List.of(scores));
     }
@@ -207,7 +208,7 @@ class ResultCodecTest {
         WireException refusal =
                 assertThrows(WireException.class, () -> passed(batch, scored(wrong)), why);
         assertEquals(why, refusal.getMessage());
-        assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+        assertEquals(WireErrorCode.INVALID_REQUEST, refusal.code());
     }
 
     @Test

@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.backend.DeviceOptions;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.ModelOptions;
-import dev.varve.platform.shard.local.PromptScan;
-import dev.varve.platform.shard.local.ResidentScan;
-import dev.varve.platform.shard.scoring.BlockRule;
+import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import dev.varve.platform.shard.scoring.SparseAttention;
 import dev.varve.platform.wire.Message;
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
 import org.junit.jupiter.api.Test;
@@ -36,27 +36,27 @@ class ScanCodecTest {
     private static final ScanCodec CODEC = new ScanCodec(VOCABULARY, TAIL);
 
     static ScanLoadRequest load(
-            LayerRange layers, int tail, boolean rotated, ResidentScan.Residency residency) {
+            LayerRange layers, int tail, boolean rotated, LocalTextScorer.Residency residency) {
         return new ScanLoadRequest(
-                new LoadRequest.Model(
+                new ShardLoadRequest.Model(
                         "m.gguf",
                         "ab",
                         Optional.of("cd"),
-                        new LoadRequest.Shape("qwen3", LAYERS, 128, VOCABULARY),
+                        new ShardLoadRequest.Shape("qwen3", LAYERS, 128, VOCABULARY),
                         ModelOptions.defaults()),
-                new PromptScan.Look(layers, tail, rotated),
+                new LayerwiseTextScorer.Look(layers, tail, rotated),
                 residency,
-                new LoadRequest.Device(
+                new ShardLoadRequest.Device(
                         "cpu:0", new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)));
     }
 
     private static ScanLoadRequest load() {
-        return load(new LayerRange(1, LAYERS), TAIL, true, ResidentScan.Residency.AUTO);
+        return load(new LayerRange(1, LAYERS), TAIL, true, LocalTextScorer.Residency.AUTO);
     }
 
     @ParameterizedTest
     @EnumSource
-    void aLoadArrivesAsItWasSent(ResidentScan.Residency residency) {
+    void aLoadArrivesAsItWasSent(LocalTextScorer.Residency residency) {
         ScanLoadRequest request = load(new LayerRange(0, 2), 8, false, residency);
 
         assertEquals(request, ScanLoadRequest.decode(request.encode()));
@@ -67,14 +67,14 @@ class ScanCodecTest {
 
     static ScanLoadRequest sparse(double alpha, int sinks, int leastTokens) {
         ScanLoadRequest plain = load();
-        PromptScan.Look look =
-                new PromptScan.Look(
+        LayerwiseTextScorer.Look look =
+                new LayerwiseTextScorer.Look(
                         plain.look().layers(),
                         TAIL,
                         true,
                         Optional.of(
                                 new SparseAttention(
-                                        new BlockRule(alpha, sinks, 5, 6), leastTokens)));
+                                        new BlockSelectionRule(alpha, sinks, 5, 6), leastTokens)));
         return new ScanLoadRequest(plain.model(), look, plain.residency(), plain.device());
     }
 
@@ -118,7 +118,8 @@ class ScanCodecTest {
     })
     void aLoadThatCannotBeIsRefused(int begin, int end, int tail, String reason) {
         Message message =
-                load(new LayerRange(begin, end), tail, true, ResidentScan.Residency.AUTO).encode();
+                load(new LayerRange(begin, end), tail, true, LocalTextScorer.Residency.AUTO)
+                        .encode();
 
         assertRefused(reason, () -> ScanLoadRequest.decode(message));
     }
@@ -197,7 +198,7 @@ class ScanCodecTest {
 
     private static void assertRefused(String reason, Runnable reading) {
         WireException refusal = assertThrows(WireException.class, reading::run, reason);
-        assertEquals(WireCode.INVALID_REQUEST, refusal.code());
+        assertEquals(WireErrorCode.INVALID_REQUEST, refusal.code());
         assertEquals(reason, refusal.getMessage());
     }
 
@@ -240,7 +241,7 @@ class ScanCodecTest {
             try {
                 reading.accept(other);
             } catch (WireException e) {
-                assertEquals(WireCode.INVALID_REQUEST, e.code());
+                assertEquals(WireErrorCode.INVALID_REQUEST, e.code());
                 assertTrue(e.getMessage().contains("expected"), e.getMessage());
             }
         }

@@ -22,10 +22,10 @@ import dev.varve.platform.shard.ShardHealth.State;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.wire.Call;
+import dev.varve.platform.wire.CallResponder;
 import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireChannel;
-import dev.varve.platform.wire.WireCode;
+import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 import dev.varve.platform.wire.WireOptions;
 import dev.varve.platform.wire.unix.UnixTransport;
@@ -60,7 +60,7 @@ class ShardSupervisorTest {
     private ShardSupervisor supervisor;
 
     /** A process that was asked to load. */
-    private record Loading(WireChannel channel, Call call) {
+    private record Loading(WireChannel channel, CallResponder call) {
         void progress(long done) {
             call.progress(
                     Message.of(
@@ -155,17 +155,17 @@ class ShardSupervisorTest {
         supervisor.close();
     }
 
-    private static LoadRequest request() {
-        return new LoadRequest(
-                new LoadRequest.Model(
+    private static ShardLoadRequest request() {
+        return new ShardLoadRequest(
+                new ShardLoadRequest.Model(
                         "m.gguf",
                         "0",
                         Optional.empty(),
-                        new LoadRequest.Shape("test", 2, 8, 16),
+                        new ShardLoadRequest.Shape("test", 2, 8, 16),
                         ModelOptions.defaults()),
                 new LayerRange(1, 2),
                 ShardOptions.of(CacheTypes.f16(), new CacheSizes(SlotSpan.BLOCK, 2, 0)),
-                new LoadRequest.Device("cpu:0", DeviceOptions.automatic()),
+                new ShardLoadRequest.Device("cpu:0", DeviceOptions.automatic()),
                 BoundaryType.F32);
     }
 
@@ -207,7 +207,7 @@ class ShardSupervisorTest {
     @Test
     void aProcessThatCrashesAgainAndAgainInLoadingMakesNoProgressForEver() throws Exception {
         loadAndCrash();
-        for (int attempt = 0; attempt < ReturnProgress.TRUSTED_ATTEMPTS; attempt++) {
+        for (int attempt = 0; attempt < RecoveryProgress.TRUSTED_ATTEMPTS; attempt++) {
             Loading process = next();
             process.progress(500);
             awaitLoaded(500);
@@ -262,7 +262,7 @@ class ShardSupervisorTest {
     /** A process that refuses a file, or lacks memory, would refuse again. */
     @ParameterizedTest
     @EnumSource(names = {"CORRUPT_FILE", "OUT_OF_MEMORY", "INVALID_REQUEST", "UNAVAILABLE"})
-    void aProcessThatRefusesItsFirstLoadIsAskedOnce(WireCode code) {
+    void aProcessThatRefusesItsFirstLoadIsAskedOnce(WireErrorCode code) {
         CompletableFuture<Void> started = start();
 
         next().call().fail(new WireException(code, "no"));

@@ -220,7 +220,7 @@ class TensorCheckTest {
             part.limit(part.limit() - cut);
             assertThrows(WireException.class, () -> read(false, part), "without " + cut);
         }
-        String tooLong = "0".repeat(LoadRequest.DIGEST + 1);
+        String tooLong = "0".repeat(ShardLoadRequest.DIGEST + 1);
         assertThrows(
                 WireException.class,
                 () -> read(false, DigestCodec.payload(Optional.of(Map.of("a", tooLong)))));

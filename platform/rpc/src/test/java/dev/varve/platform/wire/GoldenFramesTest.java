@@ -54,7 +54,7 @@ class GoldenFramesTest {
         Hello offer =
                 Hello.of(
                         options,
-                        Optional.of(new RingAddress(77, 5)),
+                        Optional.of(new RingFileDescriptor(77, 5)),
                         new RingNonce("000102030405060708090a0b0c0d0e0f"),
                         Optional.of("key"));
         Hello answer =
@@ -79,7 +79,7 @@ class GoldenFramesTest {
                 ControlFrame.error(
                         3,
                         new WireException(
-                                WireCode.OVERLOADED, WireException.Retry.WORTHWHILE, "wait"));
+                                WireErrorCode.OVERLOADED, WireException.Retry.WORTHWHILE, "wait"));
 
         assertEquals(FrameType.ERROR + " 7", frame.type() + " " + frame.status());
         assertEquals("0177616974", hex(frame.meta()));

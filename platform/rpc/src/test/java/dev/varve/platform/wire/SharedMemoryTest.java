@@ -151,7 +151,7 @@ class SharedMemoryTest {
     @Test
     void aFileThatIsNotWhatWasAnnouncedIsNotMapped() throws IOException {
         RingNonce nonce = RingNonce.random();
-        RingAddress address;
+        RingFileDescriptor address;
         try (RingFile.Created created = RingFile.create(folder, nonce, RING)) {
             address = created.address();
             assertEquals(
@@ -160,13 +160,13 @@ class SharedMemoryTest {
             assertRefused(address, RingNonce.random(), RING);
             assertRefused(address, nonce, 2 * RING);
             assertRefused(address, nonce, -1);
-            assertRefused(new RingAddress(address.process(), 0), nonce, RING);
-            assertRefused(new RingAddress(-1, address.descriptor()), nonce, RING);
+            assertRefused(new RingFileDescriptor(address.process(), 0), nonce, RING);
+            assertRefused(new RingFileDescriptor(-1, address.descriptor()), nonce, RING);
         }
         assertRefused(address, nonce, RING);
     }
 
-    private static void assertRefused(RingAddress address, RingNonce nonce, long bytes) {
+    private static void assertRefused(RingFileDescriptor address, RingNonce nonce, long bytes) {
         assertThrows(
                 IOException.class,
                 () -> RingFile.open(address, nonce, bytes),

@@ -31,7 +31,7 @@ class WireBytesTest {
     private static final WireOptions OPTIONS =
             WireOptions.defaults().withIdentity("shard äöü", "build 7").withCredit(1 << 20, 5);
 
-    private static Hello hello(Optional<RingAddress> shared, Optional<String> token) {
+    private static Hello hello(Optional<RingFileDescriptor> shared, Optional<String> token) {
         return Hello.of(OPTIONS, shared, NONCE, token);
     }
 
@@ -45,7 +45,7 @@ class WireBytesTest {
         assertEquals(plain, Hello.decode(bytes(plain)));
 
         Hello whole =
-                hello(Optional.of(new RingAddress(1L << 40, 77)), Optional.of("a secret"))
+                hello(Optional.of(new RingFileDescriptor(1L << 40, 77)), Optional.of("a secret"))
                         .withNote("no shared memory");
         Hello read = Hello.decode(bytes(whole));
         assertEquals(whole, read);
@@ -148,19 +148,19 @@ class WireBytesTest {
 
     @Test
     void aRecordOfARingIsReadAsItWasWritten() {
-        RingRecord record = new RingRecord(1, 2, 1L << 33, -4);
+        RingRecordHeader record = new RingRecordHeader(1, 2, 1L << 33, -4);
         ByteBuffer ring = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
 
         record.put(ring, 128);
 
-        assertEquals(record, RingRecord.read(ring, 128));
+        assertEquals(record, RingRecordHeader.read(ring, 128));
         assertEquals(0, ring.getLong(120));
     }
 
     @ParameterizedTest
     @CsvSource({"0, 64", "1, 128", "64, 128", "65, 192", "4096, 4160"})
     void aRecordTakesItsHeaderAndWholeSteps(long length, long bytes) {
-        assertEquals(bytes, RingRecord.bytes(length));
+        assertEquals(bytes, RingRecordHeader.bytes(length));
     }
 
     /** A record never wraps: it begins anew where too little is left. */
@@ -177,7 +177,7 @@ class WireBytesTest {
     })
     void aRecordThatDoesNotFitBeforeTheEndBeginsAtTheStart(
             long position, long bytes, long expected) {
-        assertEquals(expected, RingRecord.start(position, bytes, 512));
+        assertEquals(expected, RingRecordHeader.start(position, bytes, 512));
     }
 
     @Test
@@ -186,7 +186,9 @@ class WireBytesTest {
         assertEquals(RingNonce.BYTES, NONCE.bytes().length);
         assertNotEquals(NONCE, RingNonce.random());
         assertArrayEquals(new byte[16], RingNonce.NONE.bytes());
-        assertEquals("/proc/12/fd/7", new RingAddress(12, 7).path().toString().replace('\\', '/'));
+        assertEquals(
+                "/proc/12/fd/7",
+                new RingFileDescriptor(12, 7).path().toString().replace('\\', '/'));
     }
 
     @Test
@@ -200,10 +202,10 @@ class WireBytesTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyCodeHasANumberOfItsOwn(WireCode code) throws FrameException {
-        assertEquals(code, WireCode.of(code.number()));
+    void everyCodeHasANumberOfItsOwn(WireErrorCode code) throws FrameException {
+        assertEquals(code, WireErrorCode.of(code.number()));
         Set<Integer> numbers = new HashSet<>();
-        for (WireCode each : WireCode.values()) {
+        for (WireErrorCode each : WireErrorCode.values()) {
             assertTrue(numbers.add(each.number()));
         }
     }
@@ -211,7 +213,7 @@ class WireBytesTest {
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 16, 1000})
     void anUnknownCodeIsRefused(int number) {
-        FrameException thrown = assertThrows(FrameException.class, () -> WireCode.of(number));
+        FrameException thrown = assertThrows(FrameException.class, () -> WireErrorCode.of(number));
         assertTrue(thrown.getMessage().contains(String.valueOf(number)), thrown.getMessage());
     }
 
@@ -230,25 +232,26 @@ class WireBytesTest {
     void ofAnUnforeseenFailureOnlyTheClassIsTold() {
         WireException told = WireException.of(new IllegalStateException("a secret"));
 
-        assertEquals(WireCode.INTERNAL, told.code());
+        assertEquals(WireErrorCode.INTERNAL, told.code());
         assertEquals("internal error (IllegalStateException)", told.getMessage());
-        WireException known = new WireException(WireCode.DEADLINE, "late");
+        WireException known = new WireException(WireErrorCode.DEADLINE, "late");
         assertEquals(known, WireException.of(known));
     }
 
     @Test
     void anErrorSaysWhetherToTryAgain() {
         WireException later =
-                new WireException(WireCode.OVERLOADED, WireException.Retry.WORTHWHILE, "later");
+                new WireException(
+                        WireErrorCode.OVERLOADED, WireException.Retry.WORTHWHILE, "later");
         ControlFrame frame = ControlFrame.error(9, later);
 
         assertEquals(FrameType.ERROR, frame.type());
-        assertEquals(WireCode.OVERLOADED.number(), frame.status());
+        assertEquals(WireErrorCode.OVERLOADED.number(), frame.status());
         assertEquals(9, frame.requestId());
         assertEquals(1, frame.meta().get(0));
         assertEquals("later", WireText.decode(frame.meta().slice(1, 5)));
         ControlFrame never =
-                ControlFrame.error(9, new WireException(WireCode.INVALID_REQUEST, "never"));
+                ControlFrame.error(9, new WireException(WireErrorCode.INVALID_REQUEST, "never"));
         assertEquals(0, never.meta().get(0));
     }
 

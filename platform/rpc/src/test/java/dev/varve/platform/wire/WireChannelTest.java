@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 class WireChannelTest {
-    private record Served(Message request, Call call) {}
+    private record Served(Message request, CallResponder call) {}
 
     private final BlockingQueue<Served> served = new LinkedBlockingQueue<>();
 
@@ -43,7 +43,7 @@ class WireChannelTest {
         return next;
     }
 
-    private void hold(Message request, Call call) {
+    private void hold(Message request, CallResponder call) {
         served.add(new Served(request, call));
     }
 
@@ -112,7 +112,7 @@ class WireChannelTest {
                 (request, call) ->
                         call.fail(
                                 new WireException(
-                                        WireCode.OVERLOADED,
+                                        WireErrorCode.OVERLOADED,
                                         WireException.Retry.WORTHWHILE,
                                         "come back later"));
         try (Channels channels = Channels.inMemory(options(), failing)) {
@@ -121,7 +121,7 @@ class WireChannelTest {
                             WireException.class,
                             failure(channels.client().call(message(1, 1), LIMIT)));
 
-            assertEquals(WireCode.OVERLOADED, error.code());
+            assertEquals(WireErrorCode.OVERLOADED, error.code());
             assertEquals(WireException.Retry.WORTHWHILE, error.retry());
             assertEquals("come back later", error.getMessage());
         }
@@ -243,7 +243,7 @@ class WireChannelTest {
 
             WireException error = assertInstanceOf(WireException.class, failure(call));
 
-            assertEquals(WireCode.DEADLINE, error.code());
+            assertEquals(WireErrorCode.DEADLINE, error.code());
             assertTrue(cancelled.await(LIMIT.toSeconds(), TimeUnit.SECONDS));
         }
     }
@@ -365,7 +365,7 @@ class WireChannelTest {
                             WireException.class,
                             failure(channels.server().call(message(1, 1), LIMIT)));
 
-            assertEquals(WireCode.UNSUPPORTED, error.code());
+            assertEquals(WireErrorCode.UNSUPPORTED, error.code());
         }
     }
 

@@ -199,10 +199,11 @@ class WireFuzzTest {
     private boolean attackReader(ByteBuffer stream, String what) throws IOException {
         RecordedConnection connection = new RecordedConnection(stream, LAST_REQUEST.duplicate());
         WireCounters counters = new WireCounters();
-        Negotiated terms = new Negotiated(new PeerInfo("recorded", "", ""), 2, FRAME, 1 << 20, 4);
+        NegotiatedParameters terms =
+                new NegotiatedParameters(new PeerInfo("recorded", "", ""), 2, FRAME, 1 << 20, 4);
         Map<Long, PendingCall> pending = Map.of();
-        Outbox outbox =
-                new Outbox(
+        SendQueue outbox =
+                new SendQueue(
                         new FrameWriter(connection, counters),
                         terms,
                         pending,
@@ -213,8 +214,8 @@ class WireFuzzTest {
                         });
         IncomingCalls calls =
                 new IncomingCalls(OPTIONS, 1 << 20, outbox, this::serve, Runnable::run);
-        Inbox inbox =
-                new Inbox(
+        MessageReceiver inbox =
+                new MessageReceiver(
                         new FrameReader(connection, counters),
                         OPTIONS,
                         terms,
@@ -270,7 +271,7 @@ class WireFuzzTest {
         }
     }
 
-    private void serve(Message request, Call call) {
+    private void serve(Message request, CallResponder call) {
         largestRequest = Math.max(largestRequest, request.cost());
         lastSeen |= request.payload().equals(LAST_PAYLOAD);
         call.reply(request);

@@ -165,7 +165,7 @@ public final class WireScenario implements Scenario {
     }
 
     /** Answers with the request itself, later, behind some progress; or fails. */
-    private void serve(Message request, Call call, SplittableRandom random) {
+    private void serve(Message request, CallResponder call, SplittableRandom random) {
         long delay = random.nextLong(5_000_000);
         int progress = random.nextInt(3) == 0 ? random.nextInt(1, 5) : 0;
         simulation.start(
@@ -176,7 +176,8 @@ public final class WireScenario implements Scenario {
                         call.progress(message(Channels.ECHO, 100, i));
                     }
                     if (request.type() == FAILING) {
-                        call.fail(new WireException(WireCode.OVERLOADED, "as it was asked to"));
+                        call.fail(
+                                new WireException(WireErrorCode.OVERLOADED, "as it was asked to"));
                     } else {
                         call.reply(request);
                     }
@@ -261,9 +262,9 @@ public final class WireScenario implements Scenario {
         private boolean isExplained(Throwable failure, Asked asked) {
             return switch (failure) {
                 case ChannelLostException lost -> !isWhole(mortal);
-                case WireException wire when wire.code() == WireCode.DEADLINE ->
+                case WireException wire when wire.code() == WireErrorCode.DEADLINE ->
                         asked.hurries() || link.happened() > 0;
-                case WireException wire when wire.code() == WireCode.OVERLOADED ->
+                case WireException wire when wire.code() == WireErrorCode.OVERLOADED ->
                         asked.request().type() == FAILING;
                 default -> false;
             };

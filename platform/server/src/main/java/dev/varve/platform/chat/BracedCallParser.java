@@ -22,7 +22,7 @@ final class BracedCallParser implements ToolCallParser {
 
     private final ToolSyntax.Braced syntax;
     private final List<ToolDeclaration> tools;
-    private final CallOutput output;
+    private final ToolCallBuffer output;
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder rest = new StringBuilder();
     private State state = State.NAME;
@@ -30,7 +30,7 @@ final class BracedCallParser implements ToolCallParser {
     private Optional<LenientJson> arguments = Optional.empty();
     private boolean isBegun;
 
-    BracedCallParser(ToolSyntax.Braced syntax, List<ToolDeclaration> tools, CallOutput output) {
+    BracedCallParser(ToolSyntax.Braced syntax, List<ToolDeclaration> tools, ToolCallBuffer output) {
         this.syntax = syntax;
         this.tools = tools;
         this.output = output;
@@ -130,7 +130,7 @@ final class BracedCallParser implements ToolCallParser {
             return;
         }
         LenientJson json =
-                new LenientJson(ArgumentType.of(tool.get().parameters()), syntax.quote());
+                new LenientJson(ArgumentSchema.of(tool.get().parameters()), syntax.quote());
         json.push("{");
         arguments = Optional.of(json);
         state = State.ARGUMENTS;

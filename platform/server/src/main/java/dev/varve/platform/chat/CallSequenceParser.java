@@ -15,7 +15,7 @@ final class CallSequenceParser implements ToolCallParser {
 
     private final Supplier<ToolCallParser> syntax;
     private final Supplier<ToolCallParser> json;
-    private final CallOutput output;
+    private final ToolCallBuffer output;
 
     /** Text between two calls, and of the second one as long as it may be content. */
     private final StringBuilder raw = new StringBuilder();
@@ -35,7 +35,7 @@ final class CallSequenceParser implements ToolCallParser {
      * @param json makes a parser for calls as JSON objects
      */
     CallSequenceParser(
-            Supplier<ToolCallParser> syntax, Supplier<ToolCallParser> json, CallOutput output) {
+            Supplier<ToolCallParser> syntax, Supplier<ToolCallParser> json, ToolCallBuffer output) {
         this.syntax = syntax;
         this.json = json;
         this.output = output;

@@ -2,8 +2,8 @@ package dev.varve.platform.chat;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.template.ChatTemplate;
+import dev.varve.platform.template.PromptSpan;
 import dev.varve.platform.template.RenderedPrompt;
-import dev.varve.platform.template.Span;
 import dev.varve.platform.tokenizer.TextSpan;
 import dev.varve.platform.tokenizer.TokenLimit;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -26,13 +26,13 @@ public final class ChatRenderer {
 
     private final ChatTemplate template;
     private final Tokenizer tokenizer;
-    private final TurnMarks marks;
+    private final MessageStartTokens marks;
 
     /** Renders prompts of a model with its own template and vocabulary. */
     public ChatRenderer(ChatTemplate template, Tokenizer tokenizer) {
         this.template = template;
         this.tokenizer = tokenizer;
-        marks = TurnMarks.learn(template, tokenizer, withOwn(Map.of()), TRUSTED);
+        marks = MessageStartTokens.learn(template, tokenizer, withOwn(Map.of()), TRUSTED);
     }
 
     /**
@@ -84,7 +84,7 @@ public final class ChatRenderer {
      */
     private int[] where(RenderedPrompt prompt, int[] tokens, TokenLimit limit) {
         int[] begins = marks.positions(tokens);
-        List<Span> spans = prompt.spans();
+        List<PromptSpan> spans = prompt.spans();
         boolean beginsMessage =
                 !spans.isEmpty()
                         && spans.getLast().trusted()
@@ -101,8 +101,8 @@ public final class ChatRenderer {
         if (begun.isEmpty()) {
             return prompt;
         }
-        List<Span> spans = new ArrayList<>(prompt.spans());
-        spans.add(Span.ofInput(begun));
+        List<PromptSpan> spans = new ArrayList<>(prompt.spans());
+        spans.add(PromptSpan.ofInput(begun));
         return new RenderedPrompt(spans);
     }
 
@@ -134,7 +134,7 @@ public final class ChatRenderer {
 
     private int[] encode(RenderedPrompt prompt, TokenLimit limit) {
         List<TextSpan> spans = new ArrayList<>();
-        for (Span span : prompt.spans()) {
+        for (PromptSpan span : prompt.spans()) {
             spans.add(new TextSpan(span.text(), span.trusted()));
         }
         int[] tokens = tokenizer.encodeSpans(spans, limit);

@@ -11,7 +11,7 @@ final class ContentText {
     private final List<String> stops;
     private final boolean callsMayFollow;
     private final StringBuilder space = new StringBuilder();
-    private StopMatcher matcher;
+    private StopStringMatcher matcher;
     private boolean skipSpace;
 
     /**
@@ -20,7 +20,7 @@ final class ContentText {
     ContentText(List<String> stops, boolean callsMayFollow) {
         this.stops = stops;
         this.callsMayFollow = callsMayFollow;
-        matcher = new StopMatcher(stops);
+        matcher = new StopStringMatcher(stops);
     }
 
     /** Leaves out the white space that comes next. */
@@ -54,7 +54,7 @@ final class ContentText {
             return settled + takeSpace();
         }
         space.setLength(0);
-        matcher = new StopMatcher(stops);
+        matcher = new StopStringMatcher(stops);
         return settled;
     }
 

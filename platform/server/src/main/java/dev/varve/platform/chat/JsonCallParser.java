@@ -28,16 +28,16 @@ final class JsonCallParser implements ToolCallParser {
         REJECTED
     }
 
-    private static final ArgumentType ANYTHING =
-            ArgumentType.of(JsonNodeFactory.instance.objectNode());
+    private static final ArgumentSchema ANYTHING =
+            ArgumentSchema.of(JsonNodeFactory.instance.objectNode());
 
     private final List<ToolDeclaration> tools;
-    private final CallOutput output;
+    private final ToolCallBuffer output;
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder rest = new StringBuilder();
     private State state = State.BEFORE_OBJECT;
     private String key = "";
-    private JsonNesting nesting = new JsonNesting();
+    private JsonValueEndDetector nesting = new JsonValueEndDetector();
     private Optional<ToolDeclaration> tool = Optional.empty();
     private Optional<LenientJson> arguments = Optional.empty();
     private boolean hasArguments;
@@ -46,7 +46,7 @@ final class JsonCallParser implements ToolCallParser {
     /** The arguments as they were written before the name. */
     private Optional<String> early = Optional.empty();
 
-    JsonCallParser(List<ToolDeclaration> tools, CallOutput output) {
+    JsonCallParser(List<ToolDeclaration> tools, ToolCallBuffer output) {
         this.tools = tools;
         this.output = output;
     }
@@ -140,7 +140,7 @@ final class JsonCallParser implements ToolCallParser {
 
     private void beforeKey(char next) {
         if (next == '"' || next == '\'') {
-            nesting = new JsonNesting(next);
+            nesting = new JsonValueEndDetector(next);
             nesting.push(next);
             text.append(next);
             state = State.KEY;
@@ -166,7 +166,7 @@ final class JsonCallParser implements ToolCallParser {
         } else if (next == '{' && key.equals("function") && tool.isEmpty()) {
             state = State.BEFORE_KEY;
         } else {
-            nesting = new JsonNesting(next);
+            nesting = new JsonValueEndDetector(next);
             state = State.VALUE;
             value(next);
         }
@@ -175,7 +175,8 @@ final class JsonCallParser implements ToolCallParser {
     private void beginArguments() {
         hasArguments = true;
         arguments =
-                Optional.of(new LenientJson(ArgumentType.of(tool.orElseThrow().parameters()), ""));
+                Optional.of(
+                        new LenientJson(ArgumentSchema.of(tool.orElseThrow().parameters()), ""));
         state = State.ARGUMENTS;
     }
 
@@ -298,7 +299,7 @@ final class JsonCallParser implements ToolCallParser {
 
     private static Optional<String> string(String json) {
         return LenientJson.of("[" + json + "]", ANYTHING)
-                .flatMap(JsonText::parse)
+                .flatMap(JsonTextReader::parse)
                 .map(list -> list.path(0))
                 .filter(JsonNode::isString)
                 .map(JsonNode::stringValue);

@@ -47,10 +47,10 @@ final class LenientJson {
     /** An open object or array. */
     private static final class Container {
         private final boolean list;
-        private final ArgumentType type;
+        private final ArgumentSchema type;
         private boolean hasMembers;
 
-        Container(boolean list, ArgumentType type) {
+        Container(boolean list, ArgumentSchema type) {
             this.list = list;
             this.type = type;
         }
@@ -85,7 +85,7 @@ final class LenientJson {
     private final StringBuilder held = new StringBuilder();
 
     private State state = State.VALUE;
-    private ArgumentType type;
+    private ArgumentSchema type;
     private String key = "";
     private int at;
     private boolean ended;
@@ -108,13 +108,13 @@ final class LenientJson {
      * @param quoteMark text of the special token for {@link #mark}; where it is empty, white space
      *     between values is kept
      */
-    LenientJson(ArgumentType type, String quoteMark) {
+    LenientJson(ArgumentSchema type, String quoteMark) {
         this.type = type;
         this.quoteMark = quoteMark;
     }
 
     /** The JSON of a whole text; empty if it cannot be read. */
-    static Optional<String> of(String text, ArgumentType type) {
+    static Optional<String> of(String text, ArgumentSchema type) {
         LenientJson json = new LenientJson(type, "");
         json.push(text);
         json.end();
@@ -251,7 +251,7 @@ final class LenientJson {
                 && !(list ? type.takesArrays() : type.takesObjects())) {
             return beginBare();
         }
-        if (containers.size() >= GuardedCallParser.MOST_DEPTH) {
+        if (containers.size() >= ValidatingCallParser.MOST_DEPTH) {
             return fail();
         }
         beginValue();
@@ -820,7 +820,7 @@ final class LenientJson {
     private static String unescaped(String key) {
         return key.indexOf('\\') < 0
                 ? key
-                : JsonText.parse('"' + key + '"')
+                : JsonTextReader.parse('"' + key + '"')
                         .filter(node -> node.isString())
                         .map(node -> node.stringValue())
                         .orElse(key);

@@ -20,8 +20,8 @@ final class OpenCall {
     }
 
     private final Tokenizer tokenizer;
-    private final CallTokens marks;
-    private final CallOutput output = new CallOutput();
+    private final ToolCallTokens marks;
+    private final ToolCallBuffer output = new ToolCallBuffer();
     private final ToolCallParser parser;
     private final StringBuilder raw = new StringBuilder();
     private Detokenizer detokenizer;
@@ -32,7 +32,7 @@ final class OpenCall {
     /**
      * @param begin the open mark, or nothing where it is missing
      */
-    OpenCall(Tokenizer tokenizer, CallTokens marks, List<ToolDeclaration> tools, String begin) {
+    OpenCall(Tokenizer tokenizer, ToolCallTokens marks, List<ToolDeclaration> tools, String begin) {
         this.tokenizer = tokenizer;
         this.marks = marks;
         parser = marks.parser(tools, output);
@@ -40,7 +40,7 @@ final class OpenCall {
         raw.append(begin);
     }
 
-    CallOutput output() {
+    ToolCallBuffer output() {
         return output;
     }
 

@@ -13,9 +13,9 @@ import java.util.Set;
 
 /**
  * Reads {@link ToolSyntax.Tagged} calls. Strings are handed on while they come; other values when
- * they are complete. {@link ValueEnd} says where a value ends. Arguments that the model writes as
- * one JSON object are read, too. A call that cannot be read before its first argument is rejected;
- * one that cannot be read any further ends, and what follows is its rest.
+ * they are complete. {@link TaggedValueEndDetector} says where a value ends. Arguments that the
+ * model writes as one JSON object are read, too. A call that cannot be read before its first
+ * argument is rejected; one that cannot be read any further ends, and what follows is its rest.
  */
 final class TaggedCallParser implements ToolCallParser {
     /** A longer key is none. */
@@ -35,28 +35,30 @@ final class TaggedCallParser implements ToolCallParser {
 
     private final ToolSyntax.Tagged syntax;
     private final List<ToolDeclaration> tools;
-    private final CallOutput output;
+    private final ToolCallBuffer output;
     private final ArgumentWriter arguments;
     private final StringBuilder pending = new StringBuilder();
-    private final ValueEnd ends;
+    private final TaggedValueEndDetector ends;
     private final Set<String> keys = new HashSet<>();
 
     private State state = State.BEFORE_NAME;
     private Optional<ToolDeclaration> tool = Optional.empty();
     private boolean isBegun;
     private String key = "";
-    private Optional<TaggedValue> value = Optional.empty();
+    private Optional<TaggedValueConverter> value = Optional.empty();
     private Optional<LenientJson> object = Optional.empty();
 
     /** Whether a tag with the name of the key was seen in its value. */
     private boolean holdsKey;
 
-    TaggedCallParser(ToolSyntax.Tagged syntax, List<ToolDeclaration> tools, CallOutput output) {
+    TaggedCallParser(ToolSyntax.Tagged syntax, List<ToolDeclaration> tools, ToolCallBuffer output) {
         this.syntax = syntax;
         this.tools = tools;
         this.output = output;
         arguments = new ArgumentWriter(output);
-        ends = new ValueEnd(syntax, pending, tools.stream().map(ToolDeclaration::name).toList());
+        ends =
+                new TaggedValueEndDetector(
+                        syntax, pending, tools.stream().map(ToolDeclaration::name).toList());
     }
 
     @Override
@@ -250,7 +252,7 @@ final class TaggedCallParser implements ToolCallParser {
             return true;
         }
         if (!isBegun && pending.charAt(0) == '{') {
-            object = Optional.of(new LenientJson(ArgumentType.of(parameters()), ""));
+            object = Optional.of(new LenientJson(ArgumentSchema.of(parameters()), ""));
             state = State.OBJECT;
             return true;
         }
@@ -378,27 +380,30 @@ final class TaggedCallParser implements ToolCallParser {
 
     private void beginValue() {
         begin();
-        ArgumentType type = ArgumentType.of(parameters()).property(key);
+        ArgumentSchema type = ArgumentSchema.of(parameters()).property(key);
         arguments.key(key);
         keys.add(key);
         holdsKey = false;
-        value = Optional.of(new TaggedValue(type, syntax.value().begin().isEmpty(), arguments));
+        value =
+                Optional.of(
+                        new TaggedValueConverter(
+                                type, syntax.value().begin().isEmpty(), arguments));
         state = State.VALUE;
     }
 
     /** Whether the schema has a key that did not come yet. */
     private boolean isNewKey(String name) {
-        return !keys.contains(name) && ArgumentType.of(parameters()).declares(name);
+        return !keys.contains(name) && ArgumentSchema.of(parameters()).declares(name);
     }
 
     private boolean readValue() {
         for (int at = pending.indexOf("<"); at >= 0; at = pending.indexOf("<", at + 1)) {
-            ValueEnd.Place place = place(at, false);
-            if (place.follow() == ValueEnd.Follow.ENDS) {
+            TaggedValueEndDetector.Place place = place(at, false);
+            if (place.follow() == TaggedValueEndDetector.Follow.ENDS) {
                 endValue(at, place);
                 return true;
             }
-            if (place.follow() == ValueEnd.Follow.OPEN) {
+            if (place.follow() == TaggedValueEndDetector.Follow.OPEN) {
                 settle(at);
                 return false;
             }
@@ -408,7 +413,7 @@ final class TaggedCallParser implements ToolCallParser {
         return false;
     }
 
-    private ValueEnd.Place place(int at, boolean ended) {
+    private TaggedValueEndDetector.Place place(int at, boolean ended) {
         boolean beginsLine =
                 at == 0 ? value.orElseThrow().endsLine() : pending.charAt(at - 1) == '\n';
         return ends.at(at, holdsKey ? "" : key, this::isNewKey, beginsLine, ended);
@@ -420,7 +425,7 @@ final class TaggedCallParser implements ToolCallParser {
         pending.delete(0, end);
     }
 
-    private void endValue(int end, ValueEnd.Place place) {
+    private void endValue(int end, TaggedValueEndDetector.Place place) {
         value.orElseThrow().push(pending.substring(0, end));
         value.get().end(place.isTagged());
         value = Optional.empty();
@@ -430,8 +435,8 @@ final class TaggedCallParser implements ToolCallParser {
 
     private void endValueAtClose() {
         for (int at = pending.indexOf("<"); at >= 0; at = pending.indexOf("<", at + 1)) {
-            ValueEnd.Place place = place(at, true);
-            if (place.follow() == ValueEnd.Follow.ENDS) {
+            TaggedValueEndDetector.Place place = place(at, true);
+            if (place.follow() == TaggedValueEndDetector.Follow.ENDS) {
                 endValue(at, place);
                 push("");
                 return;
@@ -439,19 +444,20 @@ final class TaggedCallParser implements ToolCallParser {
         }
         endValue(
                 pending.length(),
-                new ValueEnd.Place(ValueEnd.Follow.ENDS, pending.length(), false));
+                new TaggedValueEndDetector.Place(
+                        TaggedValueEndDetector.Follow.ENDS, pending.length(), false));
     }
 
     /** How the value ends if nothing else comes; all that is pending may be its end. */
-    private Optional<ValueEnd.Place> endOfValue() {
+    private Optional<TaggedValueEndDetector.Place> endOfValue() {
         return pending.isEmpty()
                 ? Optional.empty()
                 : Optional.of(place(0, true))
-                        .filter(place -> place.follow() == ValueEnd.Follow.ENDS);
+                        .filter(place -> place.follow() == TaggedValueEndDetector.Follow.ENDS);
     }
 
-    private static boolean isTagged(Optional<ValueEnd.Place> place) {
-        return place.filter(ValueEnd.Place::isTagged).isPresent();
+    private static boolean isTagged(Optional<TaggedValueEndDetector.Place> place) {
+        return place.filter(TaggedValueEndDetector.Place::isTagged).isPresent();
     }
 
     private void skipSpace() {

@@ -35,6 +35,6 @@ public record ToolDeclaration(String name, JsonNode parameters, boolean strict)
 
     @Override
     public String argument(String key, String text) {
-        return ArgumentType.of(parameters).property(key).coerce(text);
+        return ArgumentSchema.of(parameters).property(key).coerce(text);
     }
 }

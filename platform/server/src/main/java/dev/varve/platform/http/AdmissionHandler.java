@@ -2,12 +2,12 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.Caller;
-import dev.varve.platform.http.access.Purpose;
+import dev.varve.platform.http.access.RouteAccess;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.intake.BodyOutcome;
-import dev.varve.platform.intake.HeldBody;
-import dev.varve.platform.intake.Intake;
-import dev.varve.platform.intake.IntakeException;
+import dev.varve.platform.intake.IngressException;
+import dev.varve.platform.intake.RequestBody;
+import dev.varve.platform.intake.RequestIngress;
 
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -30,7 +30,7 @@ import java.util.function.Function;
  * themselves, so that they wait neither for thousands of other requests nor for their work.
  */
 final class AdmissionHandler extends Handler.Wrapper {
-    private final Intake intake;
+    private final RequestIngress intake;
     private final AccessControl access;
     private final Executor executor;
     private final Executor probes;
@@ -43,7 +43,7 @@ final class AdmissionHandler extends Handler.Wrapper {
      */
     AdmissionHandler(
             Handler next,
-            Intake intake,
+            RequestIngress intake,
             AccessControl access,
             Executor executor,
             Executor probes,
@@ -75,23 +75,23 @@ final class AdmissionHandler extends Handler.Wrapper {
                 intake.requireRoom(request);
             }
             caller = access.admit(request, route.purpose());
-        } catch (IntakeException e) {
+        } catch (IngressException e) {
             return dispatch(refused(e), route, request, response, callback);
         } catch (ApiException e) {
             endIfBodyFollows(request, response);
-            Admission refused = new Admission.Refused(e, false);
+            AdmissionDecision refused = new AdmissionDecision.Refused(e, false);
             return dispatch(refused, route, request, response, callback);
         }
         if (!isPlain(request.getHeaders().getCSV(HttpHeader.TRANSFER_ENCODING, false))) {
             ApiException unknown =
                     ApiException.status(
                             501, "", "Transfer-Encoding: expected chunked or none, found another");
-            Admission refused = new Admission.Refused(unknown, true);
+            AdmissionDecision refused = new AdmissionDecision.Refused(unknown, true);
             return dispatch(refused, route, request, response, callback);
         }
         if (!route.readsBody(request.getMethod())) {
             endIfBodyFollows(request, response);
-            Admission admitted = new Admission.Admitted(caller, Optional.empty());
+            AdmissionDecision admitted = new AdmissionDecision.Admitted(caller, Optional.empty());
             return dispatch(admitted, route, request, response, callback);
         }
         String coding = request.getHeaders().get(HttpHeader.CONTENT_ENCODING);
@@ -101,7 +101,7 @@ final class AdmissionHandler extends Handler.Wrapper {
                             415,
                             "",
                             "Content-Encoding: expected none, since bodies are taken as they are");
-            Admission refused = new Admission.Refused(unknown, true);
+            AdmissionDecision refused = new AdmissionDecision.Refused(unknown, true);
             return dispatch(refused, route, request, response, callback);
         }
         intake.read(
@@ -113,12 +113,12 @@ final class AdmissionHandler extends Handler.Wrapper {
 
     /** Always true: the request is handled, now or on another thread. */
     private boolean dispatch(
-            Admission admission,
+            AdmissionDecision admission,
             Route route,
             Request request,
             Response response,
             Callback callback) {
-        Executor threads = route.purpose() == Purpose.LIFE_SIGN ? probes : executor;
+        Executor threads = route.purpose() == RouteAccess.LIFE_SIGN ? probes : executor;
         try {
             threads.execute(() -> proceed(admission, request, response, callback));
         } catch (RuntimeException | Error e) {
@@ -143,21 +143,21 @@ final class AdmissionHandler extends Handler.Wrapper {
         }
     }
 
-    private static Admission admission(Caller caller, BodyOutcome outcome) {
+    private static AdmissionDecision admission(Caller caller, BodyOutcome outcome) {
         return switch (outcome) {
-            case BodyOutcome.Complete(HeldBody body) ->
-                    new Admission.Admitted(caller, Optional.of(body));
-            case BodyOutcome.Refused(IntakeException reason) -> refused(reason);
-            case BodyOutcome.Gone gone -> new Admission.Gone();
+            case BodyOutcome.Complete(RequestBody body) ->
+                    new AdmissionDecision.Admitted(caller, Optional.of(body));
+            case BodyOutcome.Refused(IngressException reason) -> refused(reason);
+            case BodyOutcome.Gone gone -> new AdmissionDecision.Gone();
         };
     }
 
-    private static Admission refused(IntakeException reason) {
-        return new Admission.Refused(ApiException.of(reason), true);
+    private static AdmissionDecision refused(IngressException reason) {
+        return new AdmissionDecision.Refused(ApiException.of(reason), true);
     }
 
     private void proceed(
-            Admission admission, Request request, Response response, Callback callback) {
+            AdmissionDecision admission, Request request, Response response, Callback callback) {
         try {
             admission.attachTo(request);
             if (!super.handle(request, response, callback)) {

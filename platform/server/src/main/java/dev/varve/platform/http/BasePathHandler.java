@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.page.WebPage;
+import dev.varve.platform.http.page.WebUiHandler;
 
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -37,7 +37,7 @@ final class BasePathHandler extends Handler.Wrapper {
         String path = Optional.ofNullable(request.getHttpURI().getPath()).orElse("");
         String single = SLASHES.matcher(path).replaceFirst("/");
         if (single.equals(base)
-                && WebPage.isWanted(
+                && WebUiHandler.isWanted(
                         request.getMethod(),
                         Optional.ofNullable(request.getHeaders().get(HttpHeader.ACCEPT)))) {
             response.setStatus(308);

@@ -1,9 +1,9 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.Purpose;
-import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.http.json.JsonResponse;
 
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -14,22 +14,22 @@ import java.util.concurrent.CompletableFuture;
 final class CacheClearRoute extends Route {
     private static final long serialVersionUID = 1L;
 
-    private final transient Offer offer;
+    private final transient OfferedModels offer;
 
-    CacheClearRoute(RequestCycle cycle, Offer offer) {
-        super("/cache/clear", Purpose.OPERATION, Methods.POST, cycle);
+    CacheClearRoute(RequestLifecycle cycle, OfferedModels offer) {
+        super("/cache/clear", RouteAccess.OPERATION, Methods.POST, cycle);
         this.offer = offer;
     }
 
     @Override
-    Outcome answer(Exchange exchange) throws IOException, InterruptedException {
+    RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
         // A model whose cache cannot be cleared does not keep the others from it.
-        EngineAnswer.await(
+        EngineFutures.await(
                 CompletableFuture.allOf(
                         offer.loaded().stream()
                                 .map(model -> model.engine().clearCache())
                                 .toArray(CompletableFuture<?>[]::new)));
-        JsonAnswer.write(exchange.response(), 200, Json.object().put("status", "ok"));
-        return Outcome.PLAIN;
+        JsonResponse.write(exchange.response(), 200, Json.object().put("status", "ok"));
+        return RequestOutcome.PLAIN;
     }
 }

@@ -1,10 +1,10 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.Purpose;
-import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.JsonAnswer;
-import dev.varve.platform.http.model.CacheReport;
+import dev.varve.platform.http.json.JsonResponse;
+import dev.varve.platform.http.model.CachedPrefixReport;
 import dev.varve.platform.http.serving.RunningModel;
 import dev.varve.platform.prefix.CacheEntry;
 
@@ -26,24 +26,24 @@ final class CacheListRoute extends Route {
     private static final int MOST = 1000;
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,4}");
 
-    private final transient Offer offer;
+    private final transient OfferedModels offer;
 
-    CacheListRoute(RequestCycle cycle, Offer offer) {
-        super("/cache", Purpose.OPERATION, Methods.READ, cycle);
+    CacheListRoute(RequestLifecycle cycle, OfferedModels offer) {
+        super("/cache", RouteAccess.OPERATION, Methods.READ, cycle);
         this.offer = offer;
     }
 
     @Override
-    Outcome answer(Exchange exchange) throws IOException, InterruptedException {
+    RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
         int limit = limit(Optional.ofNullable(exchange.request().getQueryString()).orElse(""));
         Optional<RunningModel> model =
                 offer.view(RequestedModel.inQuery(exchange.request())).running();
         List<CacheEntry> entries =
                 model.isPresent()
-                        ? EngineAnswer.await(model.get().served().engine().cacheEntries())
+                        ? EngineFutures.await(model.get().served().engine().cacheEntries())
                         : List.of();
-        JsonAnswer.write(exchange.response(), 200, CacheReport.entries(entries, limit));
-        return Outcome.PLAIN;
+        JsonResponse.write(exchange.response(), 200, CachedPrefixReport.entries(entries, limit));
+        return RequestOutcome.PLAIN;
     }
 
     /** Taken as it is written: nobody needs escapes for a number. */

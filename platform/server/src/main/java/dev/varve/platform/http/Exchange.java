@@ -1,6 +1,6 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.trace.RequestRecord;
+import dev.varve.platform.http.trace.RequestMetadata;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -15,8 +15,8 @@ import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 record Exchange(
         HttpServletRequest request,
         HttpServletResponse response,
-        Admission.Admitted admitted,
-        RequestRecord record) {
+        AdmissionDecision.Admitted admitted,
+        RequestMetadata record) {
     /**
      * Whose work it is, where owners share the processor: all requests with one key are one
      * owner's, and where no key is needed all on one connection.

@@ -1,18 +1,18 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.answer.AnswerDelivery;
-import dev.varve.platform.http.answer.AnswerPreparation;
 import dev.varve.platform.http.answer.ConnectionProbe;
-import dev.varve.platform.http.answer.EarlyForm;
-import dev.varve.platform.http.answer.EarlyStream;
-import dev.varve.platform.http.answer.Outcome;
-import dev.varve.platform.http.answer.PendingAnswer;
-import dev.varve.platform.http.conversation.Dialect;
+import dev.varve.platform.http.answer.HeartbeatFormat;
+import dev.varve.platform.http.answer.HeartbeatStream;
+import dev.varve.platform.http.answer.PreparedRequest;
+import dev.varve.platform.http.answer.RequestOutcome;
+import dev.varve.platform.http.answer.RequestPreparation;
+import dev.varve.platform.http.answer.ResponseDelivery;
+import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.json.BodyScan;
 import dev.varve.platform.http.json.ErrorForm;
-import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.http.json.JsonResponse;
 import dev.varve.platform.http.trace.OpenSpan;
-import dev.varve.platform.intake.HeldBody;
+import dev.varve.platform.intake.RequestBody;
 
 import jakarta.servlet.http.HttpServletRequest;
 
@@ -26,25 +26,26 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** A route whose answer the engine generates. */
-final class GenerationRoute extends BodyRoute {
+final class GenerationRoute extends JsonPostRoute {
     private static final long serialVersionUID = 1L;
 
-    private final transient AnswerDelivery delivery;
-    private final transient BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse;
+    private final transient ResponseDelivery delivery;
+    private final transient BiFunction<OfferedModels.OfferedModel, ObjectNode, RequestPreparation>
+            parse;
     private final ErrorForm errors;
-    private final transient EarlyForm.Maker early;
+    private final transient HeartbeatFormat.Maker early;
 
     /** Gives the answers that need no engine. */
-    private transient BiFunction<Offer.OfferedModel, ObjectNode, Optional<ObjectNode>> plain =
-            (model, body) -> Optional.empty();
+    private transient BiFunction<OfferedModels.OfferedModel, ObjectNode, Optional<ObjectNode>>
+            plain = (model, body) -> Optional.empty();
 
     GenerationRoute(
             String label,
             RouteContext context,
-            AnswerDelivery delivery,
+            ResponseDelivery delivery,
             ErrorForm errors,
-            EarlyForm.Maker early,
-            BiFunction<Offer.OfferedModel, ObjectNode, AnswerPreparation> parse) {
+            HeartbeatFormat.Maker early,
+            BiFunction<OfferedModels.OfferedModel, ObjectNode, RequestPreparation> parse) {
         super(label, context);
         this.errors = errors;
         this.early = early;
@@ -56,9 +57,9 @@ final class GenerationRoute extends BodyRoute {
     GenerationRoute(
             String label,
             RouteContext context,
-            AnswerDelivery delivery,
-            EarlyForm.Maker early,
-            Dialect dialect) {
+            ResponseDelivery delivery,
+            HeartbeatFormat.Maker early,
+            ApiDialect dialect) {
         this(
                 label,
                 context,
@@ -73,7 +74,7 @@ final class GenerationRoute extends BodyRoute {
 
     /** {@code answers}: answers to bodies for which nothing is generated; set before it is used. */
     GenerationRoute answering(
-            BiFunction<Offer.OfferedModel, ObjectNode, Optional<ObjectNode>> answers) {
+            BiFunction<OfferedModels.OfferedModel, ObjectNode, Optional<ObjectNode>> answers) {
         plain = answers;
         return this;
     }
@@ -82,10 +83,10 @@ final class GenerationRoute extends BodyRoute {
     private sealed interface Parsed {
         record Plain(ObjectNode answer) implements Parsed {}
 
-        record Generated(AnswerPreparation preparation) implements Parsed {}
+        record Generated(RequestPreparation preparation) implements Parsed {}
     }
 
-    private Parsed parsed(Offer.OfferedModel model, ObjectNode body) {
+    private Parsed parsed(OfferedModels.OfferedModel model, ObjectNode body) {
         Optional<ObjectNode> answer = plain.apply(model, body);
         return answer.isPresent()
                 ? new Parsed.Plain(answer.get())
@@ -99,24 +100,25 @@ final class GenerationRoute extends BodyRoute {
 
     @Override
     BooleanSupplier patience(
-            Exchange exchange, HeldBody body, ConnectionProbe probe, Supplier<String> model) {
-        EarlyForm form = early.of(model);
-        EarlyStream stream =
-                new EarlyStream(exchange.response(), probe::isGone, form)
+            Exchange exchange, RequestBody body, ConnectionProbe probe, Supplier<String> model) {
+        HeartbeatFormat form = early.of(model);
+        HeartbeatStream stream =
+                new HeartbeatStream(exchange.response(), probe::isGone, form)
                         .attachedTo(exchange.request());
         return () -> stream.isGone(() -> body.look(bytes -> streams(bytes, form.isUsual())));
     }
 
     @Override
-    Outcome answer(Exchange exchange, HeldBody body, Offer.Taken taken, ConnectionProbe probe)
+    RequestOutcome answer(
+            Exchange exchange, RequestBody body, OfferedModels.Taken taken, ConnectionProbe probe)
             throws IOException, InterruptedException {
         Optional<OpenSpan> span = exchange.record().child("prepare");
         return switch (work(exchange, body, fields -> parsed(taken.model(), fields))) {
             case Parsed.Plain(ObjectNode answer) -> {
-                JsonAnswer.write(exchange.response(), 200, answer);
-                yield Outcome.PLAIN;
+                JsonResponse.write(exchange.response(), 200, answer);
+                yield RequestOutcome.PLAIN;
             }
-            case Parsed.Generated(AnswerPreparation preparation) ->
+            case Parsed.Generated(RequestPreparation preparation) ->
                     deliver(
                             traced(preparation, span)
                                     .andThen(
@@ -132,34 +134,34 @@ final class GenerationRoute extends BodyRoute {
         };
     }
 
-    private Outcome deliver(
-            AnswerPreparation preparation,
+    private RequestOutcome deliver(
+            RequestPreparation preparation,
             Exchange exchange,
-            Offer.Taken taken,
+            OfferedModels.Taken taken,
             ConnectionProbe probe)
             throws IOException, InterruptedException {
         return delivery.deliver(
                 preparation,
-                new AnswerDelivery.Source(
+                new ResponseDelivery.Source(
                         taken.model().served(), () -> taken.lease().share()::close),
                 exchange.admitted().caller(),
-                new AnswerDelivery.Client(
+                new ResponseDelivery.Client(
                         exchange.request(),
                         exchange.response(),
                         label(),
-                        RequestCycle.idOf(exchange.response()),
+                        RequestLifecycle.idOf(exchange.response()),
                         probe,
                         exchange.record()));
     }
 
-    private static AnswerPreparation traced(
-            AnswerPreparation preparation, Optional<OpenSpan> span) {
+    private static RequestPreparation traced(
+            RequestPreparation preparation, Optional<OpenSpan> span) {
         return span.map(
                         each ->
-                                new AnswerPreparation(
+                                new RequestPreparation(
                                         preparation.delivery(),
                                         gone -> {
-                                            PendingAnswer pending =
+                                            PreparedRequest pending =
                                                     preparation.work().prepare(gone);
                                             tellCompression(pending, each);
                                             return pending;
@@ -167,7 +169,7 @@ final class GenerationRoute extends BodyRoute {
                 .orElse(preparation);
     }
 
-    private static void tellCompression(PendingAnswer pending, OpenSpan span) {
+    private static void tellCompression(PreparedRequest pending, OpenSpan span) {
         pending.compression()
                 .ifPresent(
                         report ->

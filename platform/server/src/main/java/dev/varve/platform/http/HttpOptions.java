@@ -1,13 +1,13 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
-import dev.varve.platform.http.json.FieldPolicy;
-import dev.varve.platform.http.page.PageOffer;
-import dev.varve.platform.http.resume.ResumeRule;
+import dev.varve.platform.http.json.UnknownFieldPolicy;
+import dev.varve.platform.http.page.WebUiMode;
+import dev.varve.platform.http.resume.ResumePolicy;
 import dev.varve.platform.http.tls.TlsSource;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.setting.SettingNames;
 
 import java.util.Objects;
@@ -29,13 +29,13 @@ import java.util.Optional;
 public record HttpOptions(
         ListenAddress address,
         ClientAccess access,
-        IntakeLimits limits,
+        IngressLimits limits,
         SettingNames names,
-        FieldPolicy fields,
-        ResumeRule resume,
+        UnknownFieldPolicy fields,
+        ResumePolicy resume,
         Optional<TlsSource> tls,
-        PageOffer page,
-        Monitoring monitoring) {
+        WebUiMode page,
+        MonitoringOptions monitoring) {
     /**
      * Checks that the access fits the address.
      *
@@ -54,32 +54,32 @@ public record HttpOptions(
     }
 
     /** Settings are called by their identifiers. */
-    public HttpOptions(ListenAddress address, ClientAccess access, IntakeLimits limits) {
+    public HttpOptions(ListenAddress address, ClientAccess access, IngressLimits limits) {
         this(
                 address,
                 access,
                 limits,
                 SettingNames.IDENTIFIERS,
-                FieldPolicy.LENIENT,
-                ResumeRule.ON_REQUEST,
+                UnknownFieldPolicy.LENIENT,
+                ResumePolicy.ON_REQUEST,
                 Optional.empty(),
-                PageOffer.SHOWN,
-                Monitoring.PLAIN);
+                WebUiMode.SHOWN,
+                MonitoringOptions.PLAIN);
     }
 
     /** Loopback, any free port, no key. */
     public static HttpOptions loopback() {
-        return new HttpOptions(ListenAddress.LOOPBACK, ClientAccess.LOCAL, IntakeLimits.DEFAULT);
+        return new HttpOptions(ListenAddress.LOOPBACK, ClientAccess.LOCAL, IngressLimits.DEFAULT);
     }
 
     /** The same with other limits. */
-    public HttpOptions withLimits(IntakeLimits other) {
+    public HttpOptions withLimits(IngressLimits other) {
         return new HttpOptions(
                 address, access, other, names, fields, resume, tls, page, monitoring);
     }
 
     /** The same with other pages. */
-    public HttpOptions withPages(PageAccess other) {
+    public HttpOptions withPages(CrossOriginOptions other) {
         return new HttpOptions(
                 address,
                 access.withPages(other),
@@ -99,7 +99,7 @@ public record HttpOptions(
     }
 
     /** The same with another policy. */
-    public HttpOptions withFields(FieldPolicy other) {
+    public HttpOptions withFields(UnknownFieldPolicy other) {
         return new HttpOptions(
                 address, access, limits, names, other, resume, tls, page, monitoring);
     }
@@ -111,19 +111,19 @@ public record HttpOptions(
     }
 
     /** The same with or without a page. */
-    public HttpOptions withPage(PageOffer other) {
+    public HttpOptions withPage(WebUiMode other) {
         return new HttpOptions(
                 address, access, limits, names, fields, resume, tls, other, monitoring);
     }
 
     /** The same with another rule for streams. */
-    public HttpOptions withResume(ResumeRule other) {
+    public HttpOptions withResume(ResumePolicy other) {
         return new HttpOptions(
                 address, access, limits, names, fields, other, tls, page, monitoring);
     }
 
     /** The same, watched otherwise. */
-    public HttpOptions withMonitoring(Monitoring other) {
+    public HttpOptions withMonitoring(MonitoringOptions other) {
         return new HttpOptions(address, access, limits, names, fields, resume, tls, page, other);
     }
 }

@@ -5,10 +5,10 @@ import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.metrics.StreamCounts;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.http.resume.KeptLimits;
-import dev.varve.platform.http.resume.KeptStreams;
-import dev.varve.platform.http.serving.ServedModels;
-import dev.varve.platform.intake.Intake;
+import dev.varve.platform.http.resume.ResumableStreamLimits;
+import dev.varve.platform.http.resume.ResumableStreamStore;
+import dev.varve.platform.http.serving.ModelManager;
+import dev.varve.platform.intake.RequestIngress;
 
 import java.net.URI;
 import java.time.Duration;
@@ -20,20 +20,21 @@ import java.util.Optional;
  */
 public final class HttpServer implements AutoCloseable {
     private final JettyServer jetty;
-    private final Intake intake;
-    private final KeptStreams streams = new KeptStreams(KeptLimits.DEFAULT, System::nanoTime);
-    private final Offer offer;
-    private volatile Optional<ServedModels> served = Optional.empty();
+    private final RequestIngress intake;
+    private final ResumableStreamStore streams =
+            new ResumableStreamStore(ResumableStreamLimits.DEFAULT, System::nanoTime);
+    private final OfferedModels offer;
+    private volatile Optional<ModelManager> served = Optional.empty();
 
     private HttpServer(HttpOptions options) {
         Metrics metrics = new Metrics(options.monitoring().vllmNames());
         metrics.tellStreams(
                 () -> new StreamCounts(streams.count(), streams.bytes(), streams.abandoned()));
         metrics.tellTraces(options.monitoring().tracing()::counts);
-        offer = new Offer(metrics);
-        intake = new Intake(options.limits());
+        offer = new OfferedModels(metrics);
+        intake = new RequestIngress(options.limits());
         AccessControl access = new AccessControl(options.address(), options.access());
-        ApiContext api = new ApiContext(access, intake, metrics, offer, options, streams);
+        ApiRoutes api = new ApiRoutes(access, intake, metrics, offer, options, streams);
         jetty = new JettyServer(options, access, intake, api.routes());
     }
 
@@ -75,11 +76,11 @@ public final class HttpServer implements AutoCloseable {
 
     /** Offers a model from now on. */
     public void ready(ServedModel model) {
-        ready(ServedModels.of(model));
+        ready(ModelManager.of(model));
     }
 
     /** Offers models from now on, which belong to the caller. */
-    public void ready(ServedModels models) {
+    public void ready(ModelManager models) {
         served = Optional.of(models);
         offer.ready(models);
     }

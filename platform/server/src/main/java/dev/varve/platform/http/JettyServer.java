@@ -3,7 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.tls.ServerTls;
-import dev.varve.platform.intake.Intake;
+import dev.varve.platform.intake.RequestIngress;
 import dev.varve.platform.setting.Setting;
 
 import org.eclipse.jetty.http.UriCompliance;
@@ -58,7 +58,8 @@ final class JettyServer implements AutoCloseable {
     private final ExecutorService probes;
     private final GracefulHandler responses;
 
-    JettyServer(HttpOptions options, AccessControl access, Intake intake, RouteTable routes) {
+    JettyServer(
+            HttpOptions options, AccessControl access, RequestIngress intake, RouteTable routes) {
         this.options = options;
         tls = options.tls().map(ServerTls::new);
         QueuedThreadPool transport = new QueuedThreadPool(TRANSPORT_THREADS, 2);

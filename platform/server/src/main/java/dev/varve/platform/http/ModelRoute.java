@@ -1,9 +1,9 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.Purpose;
-import dev.varve.platform.http.answer.Outcome;
-import dev.varve.platform.http.json.JsonAnswer;
-import dev.varve.platform.http.serving.ModelList;
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
+import dev.varve.platform.http.json.JsonResponse;
+import dev.varve.platform.http.serving.ModelListResponse;
 
 import jakarta.servlet.http.HttpServletRequest;
 
@@ -22,11 +22,11 @@ final class ModelRoute extends Route {
     /** What stands before the id. */
     static final String PREFIX = "/v1/models/";
 
-    private final transient Offer offer;
-    private final transient ModelList models;
+    private final transient OfferedModels offer;
+    private final transient ModelListResponse models;
 
-    ModelRoute(RequestCycle cycle, Offer offer, ModelList models) {
-        super(OTHER, Purpose.SERVICE, Methods.READ, cycle);
+    ModelRoute(RequestLifecycle cycle, OfferedModels offer, ModelListResponse models) {
+        super(OTHER, RouteAccess.SERVICE, Methods.READ, cycle);
         this.offer = offer;
         this.models = models;
     }
@@ -37,10 +37,10 @@ final class ModelRoute extends Route {
     }
 
     @Override
-    Outcome answer(Exchange exchange) throws IOException {
+    RequestOutcome answer(Exchange exchange) throws IOException {
         Optional<String> name = Optional.of(id(exchange.request()));
-        JsonAnswer.write(exchange.response(), 200, models.model(offer.view(name)));
-        return Outcome.PLAIN;
+        JsonResponse.write(exchange.response(), 200, models.model(offer.view(name)));
+        return RequestOutcome.PLAIN;
     }
 
     /** The id in the path of a request, without escapes. */

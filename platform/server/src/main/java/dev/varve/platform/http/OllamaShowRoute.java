@@ -1,13 +1,13 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.Purpose;
-import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.http.json.JsonResponse;
+import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.ollama.OllamaModels;
-import dev.varve.platform.intake.HeldBody;
+import dev.varve.platform.intake.RequestBody;
 
 import java.io.IOException;
 import java.util.Optional;
@@ -19,7 +19,7 @@ final class OllamaShowRoute extends Route {
     private final transient RouteContext context;
 
     OllamaShowRoute(RouteContext context) {
-        super("/api/show", Purpose.SERVICE, Methods.POST, context.cycle());
+        super("/api/show", RouteAccess.SERVICE, Methods.POST, context.cycle());
         this.context = context;
     }
 
@@ -29,18 +29,18 @@ final class OllamaShowRoute extends Route {
     }
 
     @Override
-    Outcome answer(Exchange exchange) throws IOException, InterruptedException {
-        HeldBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
+    RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
+        RequestBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
         byte[] bytes = body.take();
         Optional<String> name =
                 context.intake().work(exchange.owner(), bytes.length, () -> name(bytes));
-        JsonAnswer.write(exchange.response(), 200, OllamaModels.show(context.offer().view(name)));
-        return Outcome.PLAIN;
+        JsonResponse.write(exchange.response(), 200, OllamaModels.show(context.offer().view(name)));
+        return RequestOutcome.PLAIN;
     }
 
     /** {@code name} is the older one. */
     private static Optional<String> name(byte[] body) {
-        Fields fields = new Fields(Json.parse(body));
+        RequestFields fields = new RequestFields(Json.parse(body));
         return fields.text("model").or(() -> fields.text("name"));
     }
 }

@@ -1,12 +1,12 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.Purpose;
-import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.upstream.ForwardedChat;
 import dev.varve.platform.http.upstream.UpstreamProxy;
-import dev.varve.platform.intake.HeldBody;
-import dev.varve.platform.intake.Intake;
+import dev.varve.platform.intake.RequestBody;
+import dev.varve.platform.intake.RequestIngress;
 
 import java.io.IOException;
 
@@ -15,11 +15,12 @@ final class ProxyChatRoute extends Route {
     private static final long serialVersionUID = 1L;
 
     private final transient UpstreamProxy proxy;
-    private final transient OpenRequests open;
-    private final transient Intake intake;
+    private final transient RequestDrain open;
+    private final transient RequestIngress intake;
 
-    ProxyChatRoute(RequestCycle cycle, UpstreamProxy proxy, OpenRequests open, Intake intake) {
-        super("/v1/chat/completions", Purpose.SERVICE, Methods.POST, cycle);
+    ProxyChatRoute(
+            RequestLifecycle cycle, UpstreamProxy proxy, RequestDrain open, RequestIngress intake) {
+        super("/v1/chat/completions", RouteAccess.SERVICE, Methods.POST, cycle);
         this.proxy = proxy;
         this.open = open;
         this.intake = intake;
@@ -31,10 +32,10 @@ final class ProxyChatRoute extends Route {
     }
 
     @Override
-    Outcome answer(Exchange exchange) throws IOException, InterruptedException {
+    RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
         open.begin();
         try {
-            HeldBody body = exchange.admitted().body().orElseThrow(ApiException::draining);
+            RequestBody body = exchange.admitted().body().orElseThrow(ApiException::draining);
             byte[] bytes = body.take();
             ForwardedChat chat =
                     intake.work(exchange.owner(), bytes.length, () -> proxy.read(bytes));

@@ -4,7 +4,7 @@ import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.upstream.Upstream;
 import dev.varve.platform.http.upstream.UpstreamProxy;
-import dev.varve.platform.intake.Intake;
+import dev.varve.platform.intake.RequestIngress;
 
 import java.net.URI;
 import java.time.Duration;
@@ -14,9 +14,9 @@ import java.time.Duration;
  * answer them. The drafter that reads the prompts stays somebody else's.
  */
 public final class ProxyServer implements AutoCloseable {
-    private final Intake intake;
+    private final RequestIngress intake;
     private final UpstreamProxy proxy;
-    private final OpenRequests open = new OpenRequests();
+    private final RequestDrain open = new RequestDrain();
     private final JettyServer jetty;
 
     private ProxyServer(HttpOptions options, Upstream upstream) {
@@ -24,12 +24,13 @@ public final class ProxyServer implements AutoCloseable {
         metrics.tellTraces(options.monitoring().tracing()::counts);
         metrics.tellCompression(UpstreamProxy.MODEL);
         metrics.tellUpstream();
-        intake = new Intake(options.limits());
+        intake = new RequestIngress(options.limits());
         proxy = new UpstreamProxy(upstream, options.access(), metrics, options.names());
         AccessControl access = new AccessControl(options.address(), options.access());
-        RequestCycle cycle =
-                new RequestCycle(access, metrics, options.monitoring().tracing(), options.names());
-        ProxyContext context = new ProxyContext(cycle, proxy, open, intake, metrics, options);
+        RequestLifecycle cycle =
+                new RequestLifecycle(
+                        access, metrics, options.monitoring().tracing(), options.names());
+        ProxyRoutes context = new ProxyRoutes(cycle, proxy, open, intake, metrics, options);
         jetty = new JettyServer(options, access, intake, context.routes());
     }
 

@@ -1,13 +1,13 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.Caller;
-import dev.varve.platform.http.access.Purpose;
-import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.json.JsonAnswer;
-import dev.varve.platform.http.live.LiveAnswer;
-import dev.varve.platform.http.live.LiveAnswers;
+import dev.varve.platform.http.json.JsonResponse;
+import dev.varve.platform.http.live.ActiveRequest;
+import dev.varve.platform.http.live.ActiveRequests;
 
 import java.io.IOException;
 
@@ -21,17 +21,17 @@ final class RequestCancelRoute extends Route {
     /** What stands before the id. */
     static final String PREFIX = "/requests/";
 
-    private final transient LiveAnswers live;
+    private final transient ActiveRequests live;
 
-    RequestCancelRoute(RequestCycle cycle, LiveAnswers live) {
-        super("/requests/ID", Purpose.OVERSIGHT, Methods.DELETE, cycle);
+    RequestCancelRoute(RequestLifecycle cycle, ActiveRequests live) {
+        super("/requests/ID", RouteAccess.OVERSIGHT, Methods.DELETE, cycle);
         this.live = live;
     }
 
     @Override
-    Outcome answer(Exchange exchange) throws IOException {
+    RequestOutcome answer(Exchange exchange) throws IOException {
         String id = below(PREFIX, exchange.request());
-        LiveAnswer answer =
+        ActiveRequest answer =
                 live.find(id)
                         .orElseThrow(
                                 () ->
@@ -47,13 +47,13 @@ final class RequestCancelRoute extends Route {
                     "only the key that sent a request cancels it, and who runs the server");
         }
         answer.cancel();
-        JsonAnswer.write(
+        JsonResponse.write(
                 exchange.response(),
                 200,
                 Json.object()
                         .put("id", id)
                         .put("object", "request.cancelled")
                         .put("cancelled", true));
-        return Outcome.PLAIN;
+        return RequestOutcome.PLAIN;
     }
 }

@@ -1,11 +1,11 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.Purpose;
-import dev.varve.platform.http.answer.Outcome;
-import dev.varve.platform.http.json.JsonAnswer;
-import dev.varve.platform.http.live.LiveAnswer;
-import dev.varve.platform.http.live.LiveAnswers;
-import dev.varve.platform.http.live.LiveReport;
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
+import dev.varve.platform.http.json.JsonResponse;
+import dev.varve.platform.http.live.ActiveRequest;
+import dev.varve.platform.http.live.ActiveRequests;
+import dev.varve.platform.http.live.ActiveRequestsReport;
 
 import java.io.IOException;
 import java.util.List;
@@ -15,26 +15,28 @@ import java.util.Optional;
 final class RequestListRoute extends Route {
     private static final long serialVersionUID = 1L;
 
-    private final transient Offer offer;
-    private final transient LiveAnswers live;
+    private final transient OfferedModels offer;
+    private final transient ActiveRequests live;
 
-    RequestListRoute(RequestCycle cycle, Offer offer, LiveAnswers live) {
-        super("/requests", Purpose.OVERSIGHT, Methods.READ, cycle);
+    RequestListRoute(RequestLifecycle cycle, OfferedModels offer, ActiveRequests live) {
+        super("/requests", RouteAccess.OVERSIGHT, Methods.READ, cycle);
         this.offer = offer;
         this.live = live;
     }
 
     @Override
-    Outcome answer(Exchange exchange) throws IOException {
+    RequestOutcome answer(Exchange exchange) throws IOException {
         Optional<String> model =
                 RequestedModel.inQuery(exchange.request())
                         .map(name -> offer.view(Optional.of(name)).id());
-        List<LiveAnswer> shown =
+        List<ActiveRequest> shown =
                 live.all().stream()
                         .filter(answer -> model.map(answer.origin().model()::equals).orElse(true))
                         .toList();
-        JsonAnswer.write(
-                exchange.response(), 200, LiveReport.of(shown, exchange.admitted().caller()));
-        return Outcome.PLAIN;
+        JsonResponse.write(
+                exchange.response(),
+                200,
+                ActiveRequestsReport.of(shown, exchange.admitted().caller()));
+        return RequestOutcome.PLAIN;
     }
 }

@@ -35,6 +35,6 @@ final class RequestedModel {
 
     /** The name in a query, {@code ?model=ID}. */
     static Optional<String> inQuery(HttpServletRequest request) {
-        return QueryField.of(request, FIELD);
+        return QueryParameter.of(request, FIELD);
     }
 }

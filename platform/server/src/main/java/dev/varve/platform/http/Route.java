@@ -1,7 +1,7 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.Purpose;
-import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ErrorForm;
 
 import jakarta.servlet.http.HttpServlet;
@@ -15,7 +15,7 @@ import java.util.Set;
 
 /**
  * A route of the API: the servlet that answers it, and what is decided about a request before
- * anything of it is read. {@link ApiContext} maps it to its paths.
+ * anything of it is read. {@link ApiRoutes} maps it to its paths.
  */
 abstract class Route extends HttpServlet {
     private static final long serialVersionUID = 1L;
@@ -53,11 +53,11 @@ abstract class Route extends HttpServlet {
     }
 
     private final String label;
-    private final Purpose purpose;
+    private final RouteAccess purpose;
     private final Methods methods;
-    private final transient RequestCycle cycle;
+    private final transient RequestLifecycle cycle;
 
-    Route(String label, Purpose purpose, Methods methods, RequestCycle cycle) {
+    Route(String label, RouteAccess purpose, Methods methods, RequestLifecycle cycle) {
         this.label = label;
         this.purpose = purpose;
         this.methods = methods;
@@ -69,7 +69,7 @@ abstract class Route extends HttpServlet {
         return label;
     }
 
-    final Purpose purpose() {
+    final RouteAccess purpose() {
         return purpose;
     }
 
@@ -101,7 +101,7 @@ abstract class Route extends HttpServlet {
     }
 
     /** Answers a request that got in, with a method that the route takes. */
-    abstract Outcome answer(Exchange exchange) throws IOException, InterruptedException;
+    abstract RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException;
 
     /** Returns the part of a request's path behind {@code prefix}, undecoded. */
     static String below(String prefix, HttpServletRequest request) {

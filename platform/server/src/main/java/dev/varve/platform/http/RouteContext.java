@@ -1,7 +1,7 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.json.FieldPolicy;
-import dev.varve.platform.intake.Intake;
+import dev.varve.platform.http.json.UnknownFieldPolicy;
+import dev.varve.platform.intake.RequestIngress;
 
 /**
  * What routes work with.
@@ -11,4 +11,8 @@ import dev.varve.platform.intake.Intake;
  * @param intake where bodies are worked on
  * @param policy what becomes of unknown fields
  */
-record RouteContext(RequestCycle cycle, Offer offer, Intake intake, FieldPolicy policy) {}
+record RouteContext(
+        RequestLifecycle cycle,
+        OfferedModels offer,
+        RequestIngress intake,
+        UnknownFieldPolicy policy) {}

@@ -1,12 +1,12 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.Purpose;
-import dev.varve.platform.http.access.ScopeRule;
-import dev.varve.platform.http.answer.Outcome;
-import dev.varve.platform.http.json.JsonAnswer;
-import dev.varve.platform.http.model.ModelFacts;
-import dev.varve.platform.http.serving.ModelList;
-import dev.varve.platform.http.serving.ModelView;
+import dev.varve.platform.http.access.CacheSharingPolicy;
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
+import dev.varve.platform.http.json.JsonResponse;
+import dev.varve.platform.http.model.ModelInfo;
+import dev.varve.platform.http.serving.ModelListResponse;
+import dev.varve.platform.http.serving.ModelStatus;
 import dev.varve.platform.setting.SettingNames;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -18,18 +18,18 @@ import java.util.Optional;
 final class StatusRoute extends Route {
     private static final long serialVersionUID = 1L;
 
-    private final transient Offer offer;
-    private final transient ModelList models;
+    private final transient OfferedModels offer;
+    private final transient ModelListResponse models;
     private final transient SettingNames names;
-    private final ScopeRule scopes;
+    private final CacheSharingPolicy scopes;
 
     StatusRoute(
-            RequestCycle cycle,
-            Offer offer,
-            ModelList models,
+            RequestLifecycle cycle,
+            OfferedModels offer,
+            ModelListResponse models,
             SettingNames names,
-            ScopeRule scopes) {
-        super("/status", Purpose.OVERSIGHT, Methods.READ, cycle);
+            CacheSharingPolicy scopes) {
+        super("/status", RouteAccess.OVERSIGHT, Methods.READ, cycle);
         this.offer = offer;
         this.models = models;
         this.names = names;
@@ -37,12 +37,12 @@ final class StatusRoute extends Route {
     }
 
     @Override
-    Outcome answer(Exchange exchange) throws IOException {
-        ModelView view = offer.view(RequestedModel.inQuery(exchange.request()));
+    RequestOutcome answer(Exchange exchange) throws IOException {
+        ModelStatus view = offer.view(RequestedModel.inQuery(exchange.request()));
         ObjectNode status = models.status(view);
-        Optional<ModelFacts> facts = offer.facts(view);
+        Optional<ModelInfo> facts = offer.facts(view);
         facts.ifPresent(each -> each.status(status, names, scopes, exchange.admitted().caller()));
-        JsonAnswer.write(exchange.response(), 200, status);
-        return Outcome.PLAIN;
+        JsonResponse.write(exchange.response(), 200, status);
+        return RequestOutcome.PLAIN;
     }
 }

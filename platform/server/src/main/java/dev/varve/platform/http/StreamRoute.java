@@ -1,14 +1,14 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.Purpose;
+import dev.varve.platform.http.access.RouteAccess;
 import dev.varve.platform.http.answer.ConnectionProbe;
-import dev.varve.platform.http.answer.KeptDelivery;
-import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.answer.RequestOutcome;
+import dev.varve.platform.http.answer.StreamReplay;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.json.JsonAnswer;
-import dev.varve.platform.http.resume.KeptStream;
-import dev.varve.platform.http.resume.KeptStreams;
+import dev.varve.platform.http.json.JsonResponse;
+import dev.varve.platform.http.resume.ResumableStream;
+import dev.varve.platform.http.resume.ResumableStreamStore;
 
 import jakarta.servlet.http.HttpServletRequest;
 
@@ -31,18 +31,18 @@ final class StreamRoute extends Route {
     private static final String LAST = "Last-Event-ID";
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,18}");
 
-    private final transient KeptStreams streams;
+    private final transient ResumableStreamStore streams;
 
-    StreamRoute(RequestCycle cycle, KeptStreams streams) {
-        super("/v1/streams", Purpose.SERVICE, Methods.READ_OR_DELETE, cycle);
+    StreamRoute(RequestLifecycle cycle, ResumableStreamStore streams) {
+        super("/v1/streams", RouteAccess.SERVICE, Methods.READ_OR_DELETE, cycle);
         this.streams = streams;
     }
 
     @Override
-    Outcome answer(Exchange exchange) throws IOException, InterruptedException {
+    RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
         HttpServletRequest request = exchange.request();
         String id = below(PREFIX, request);
-        KeptStream stream =
+        ResumableStream stream =
                 streams.find(id, exchange.admitted().caller().owner())
                         .orElseThrow(
                                 () ->
@@ -56,27 +56,28 @@ final class StreamRoute extends Route {
                 : read(stream, after(request, id), exchange);
     }
 
-    private Outcome cancel(KeptStream stream, Exchange exchange) throws IOException {
+    private RequestOutcome cancel(ResumableStream stream, Exchange exchange) throws IOException {
         streams.cancel(stream);
-        JsonAnswer.write(
+        JsonResponse.write(
                 exchange.response(),
                 200,
                 Json.object()
                         .put("id", stream.id())
                         .put("object", "stream.deleted")
                         .put("deleted", true));
-        return Outcome.PLAIN;
+        return RequestOutcome.PLAIN;
     }
 
-    private static Outcome read(KeptStream stream, long after, Exchange exchange)
+    private static RequestOutcome read(ResumableStream stream, long after, Exchange exchange)
             throws IOException, InterruptedException {
         if (stream.isReadTo(after)) {
             // By this status a browser's EventSource knows that it need not come again.
             exchange.response().setStatus(204);
-            return Outcome.PLAIN;
+            return RequestOutcome.PLAIN;
         }
         try (ConnectionProbe probe = new ConnectionProbe(exchange.request())) {
-            Outcome outcome = new KeptDelivery(stream, probe, exchange.response()).deliver(after);
+            RequestOutcome outcome =
+                    new StreamReplay(stream, probe, exchange.response()).deliver(after);
             if (probe.mustClose()) {
                 // The connection ends with the probe; the answer must be out by then.
                 exchange.response().flushBuffer();

@@ -1,7 +1,7 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.Purpose;
-import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
 
 import jakarta.servlet.http.HttpServletRequest;
@@ -49,12 +49,12 @@ final class UnknownRoute extends Route {
                                     + " /api/ps, /api/show and /api/version; models are files of"
                                     + " the server's operator"));
 
-    UnknownRoute(RequestCycle cycle) {
-        super(OTHER, Purpose.SERVICE, Methods.ANY, cycle);
+    UnknownRoute(RequestLifecycle cycle) {
+        super(OTHER, RouteAccess.SERVICE, Methods.ANY, cycle);
     }
 
     @Override
-    Outcome answer(Exchange exchange) {
+    RequestOutcome answer(Exchange exchange) {
         HttpServletRequest request = exchange.request();
         String path = request.getRequestURI();
         throw ApiException.status(

@@ -1,7 +1,7 @@
 /**
  * The HTTP server. {@link dev.varve.platform.http.HttpServer} listens; a request is let in from its
  * headers alone, its body is read without a thread, and then its route, a servlet, answers on a
- * virtual thread that may block. {@link dev.varve.platform.http.ApiContext} lists the routes.
+ * virtual thread that may block. {@link dev.varve.platform.http.ApiRoutes} lists the routes.
  *
  * <p>The rooms below know nothing of routes, and each only those behind it in this list:
  *

@@ -18,11 +18,11 @@ final class BodyReader {
     private static final int FREE_BYTES = 64 << 10;
 
     private final Request request;
-    private final IntakeLimits limits;
+    private final IngressLimits limits;
     private final MemoryBudget.Claim memory;
     private final Consumer<BodyOutcome> whenDone;
-    private final ReceivedBody body = new ReceivedBody();
-    private final BodyClock clock;
+    private final BodyBuffer body = new BodyBuffer();
+    private final BodyRateMonitor clock;
 
     /** What was read and found no room yet. */
     private Optional<Content.Chunk> waiting = Optional.empty();
@@ -34,19 +34,19 @@ final class BodyReader {
 
     BodyReader(
             Request request,
-            IntakeLimits limits,
+            IngressLimits limits,
             MemoryBudget memory,
             Consumer<BodyOutcome> whenDone) {
         this.request = request;
         this.limits = limits;
         this.memory = memory.open();
         this.whenDone = whenDone;
-        clock = new BodyClock(limits.pace(), System.nanoTime());
+        clock = new BodyRateMonitor(limits.pace(), System.nanoTime());
     }
 
     void start() {
         if (request.getLength() > limits.bodyBytes()) {
-            end(new BodyOutcome.Refused(IntakeException.tooLarge(limits.bodyBytes())));
+            end(new BodyOutcome.Refused(IngressException.tooLarge(limits.bodyBytes())));
         } else {
             read();
         }
@@ -54,7 +54,7 @@ final class BodyReader {
 
     /** Ends a body that is too slow, or goes on with one that waits for memory. */
     void check() {
-        Optional<IntakeException> refusal;
+        Optional<IngressException> refusal;
         synchronized (this) {
             if (done) {
                 return;
@@ -68,14 +68,14 @@ final class BodyReader {
     }
 
     /** Why it is not read further, if it is not. */
-    private Optional<IntakeException> refusal(long now) {
+    private Optional<IngressException> refusal(long now) {
         if (waiting.isPresent()) {
             return now - waitingSince.orElse(now) > limits.patience().toNanos()
-                    ? Optional.of(IntakeException.busy("other requests fill its memory"))
+                    ? Optional.of(IngressException.busy("other requests fill its memory"))
                     : Optional.empty();
         }
         return clock.isTooSlow(body.size(), now)
-                ? Optional.of(IntakeException.tooSlow(body.size()))
+                ? Optional.of(IngressException.tooSlow(body.size()))
                 : Optional.empty();
     }
 
@@ -106,7 +106,7 @@ final class BodyReader {
             if (body.size() + (long) chunk.remaining() > limits.bodyBytes()) {
                 chunk.release();
                 return Optional.of(
-                        new BodyOutcome.Refused(IntakeException.tooLarge(limits.bodyBytes())));
+                        new BodyOutcome.Refused(IngressException.tooLarge(limits.bodyBytes())));
             }
             if (!makeRoom(chunk.remaining())) {
                 waiting = Optional.of(chunk);
@@ -118,7 +118,7 @@ final class BodyReader {
             chunk.release();
             if (last) {
                 return Optional.of(
-                        new BodyOutcome.Complete(new HeldBody(body.take(), this::release)));
+                        new BodyOutcome.Complete(new RequestBody(body.take(), this::release)));
             }
         }
         return Optional.empty();

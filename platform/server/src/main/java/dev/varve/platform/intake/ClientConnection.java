@@ -53,7 +53,7 @@ final class ClientConnection {
     }
 
     /** Whether the client takes longer than it may for its headers, or for what it is sent. */
-    synchronized boolean isStalled(long now, Pace pace) {
+    synchronized boolean isStalled(long now, ClientTimeouts pace) {
         watchHeader(now);
         watchWrite(now);
         return inHeader && now - headerSince > pace.header().toNanos()

@@ -18,11 +18,11 @@ final class ConnectionGuard implements Connection.Listener {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
     private static final int EXCESS = 16;
 
-    private final IntakeLimits limits;
+    private final IngressLimits limits;
     private final Map<Connection, ClientConnection> connections = new ConcurrentHashMap<>();
     private final Map<ClientAddress, Integer> counts = new ConcurrentHashMap<>();
 
-    ConnectionGuard(IntakeLimits limits) {
+    ConnectionGuard(IngressLimits limits) {
         this.limits = limits;
     }
 
@@ -59,7 +59,7 @@ final class ConnectionGuard implements Connection.Listener {
     void closeStalled() {
         long now = System.nanoTime();
         for (ClientConnection connection : connections.values()) {
-            new Guarded(() -> closeIfStalled(connection, now)).run();
+            new IsolatedTask(() -> closeIfStalled(connection, now)).run();
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  * time, so that the engine keeps the processor whatever clients send; platform threads, since such
  * work would hold those that carry the virtual threads of all requests.
  *
- * <p>{@link WorkSchedule} says whose work runs. It runs in turns of some milliseconds: at each
+ * <p>{@link FairWorkQueue} says whose work runs. It runs in turns of some milliseconds: at each
  * {@link PreemptionPoint} behind that it waits if other work comes first. No number of requests is
  * too many here: how many may wait is up to the queue of the engine, which is next.
  */
@@ -25,7 +25,7 @@ final class RequestWorkers implements AutoCloseable {
     /** How long work runs before other work may run. */
     static final long TURN_NANOS = 5_000_000;
 
-    private final WorkSchedule schedule;
+    private final FairWorkQueue schedule;
     private final LongSupplier clock;
     private final ExecutorService threads =
             Executors.newCachedThreadPool(
@@ -39,7 +39,7 @@ final class RequestWorkers implements AutoCloseable {
 
     /** {@code clock}: nanoseconds since any time. */
     RequestWorkers(int cores, LongSupplier clock) {
-        schedule = new WorkSchedule(cores);
+        schedule = new FairWorkQueue(cores);
         this.clock = clock;
     }
 
@@ -47,7 +47,7 @@ final class RequestWorkers implements AutoCloseable {
      * Runs the work that a body causes and waits for it.
      *
      * @param owner whose work it is: owners get equal shares of the time, by {@code equals}
-     * @throws IntakeException if the memory does not suffice, or the server ends
+     * @throws IngressException if the memory does not suffice, or the server ends
      */
     <T> T run(Object owner, int bodyBytes, Callable<T> work) throws InterruptedException {
         WorkItem<T> item = new WorkItem<>(owner, bodyBytes >= LONG_BYTES, work);
@@ -69,7 +69,7 @@ final class RequestWorkers implements AutoCloseable {
             switch (e.getCause()) {
                 case RuntimeException failure -> throw failure;
                 case OutOfMemoryError failure ->
-                        throw IntakeException.busy("its memory does not suffice for the request");
+                        throw IngressException.busy("its memory does not suffice for the request");
                 case Error failure -> throw failure;
                 default -> throw new IllegalStateException(e.getCause());
             }
@@ -133,8 +133,8 @@ final class RequestWorkers implements AutoCloseable {
         return clock.getAsLong() - end;
     }
 
-    private static IntakeException ended() {
-        return new IntakeException(503, "shutting_down", "the server is shutting down");
+    private static IngressException ended() {
+        return new IngressException(503, "shutting_down", "the server is shutting down");
     }
 
     /** Work that has not begun fails, other work does so at its next point. */

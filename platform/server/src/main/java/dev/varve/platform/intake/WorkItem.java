@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 
 /**
- * Work that a body causes, with its place in a {@link WorkSchedule}, which alone changes the
+ * Work that a body causes, with its place in a {@link FairWorkQueue}, which alone changes the
  * counters.
  */
 final class WorkItem<T> {

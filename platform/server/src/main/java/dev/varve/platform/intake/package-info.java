@@ -3,6 +3,6 @@
  * long headers, bodies and writes may take, how much memory bodies may take, and which threads do
  * the work that bodies cause. Knows Jetty and nothing of models.
  *
- * <p>Start with {@link dev.varve.platform.intake.IntakeLimits}.
+ * <p>Start with {@link dev.varve.platform.intake.IngressLimits}.
  */
 package dev.varve.platform.intake;

@@ -91,7 +91,7 @@ class CustomSyntaxTest {
 
     @Test
     void argumentsComeAsSoonAsTheParserHasThem() {
-        AnswerText text = open(new LineSyntax(), Dialects.BYTES);
+        ResponseParser text = open(new LineSyntax(), Dialects.BYTES);
         List<String> pieces = new ArrayList<>();
         for (int token : Dialects.BYTES.encode("<tool_call>add a=1;b=2", true)) {
             text.push(token).calls().forEach(delta -> pieces.add(delta.arguments()));
@@ -102,10 +102,13 @@ class CustomSyntaxTest {
 
     @Test
     void aDemandedCallBeginsAsTheFamilyWritesIt() {
-        AnswerOptions options =
-                new AnswerOptions(
-                        List.of(ADD), List.of(), OptionalInt.empty(), new ForcedCall.Named("add"));
-        AnswerSession session = dialect(new LineSyntax(), Dialects.BYTES).open(new int[0], options);
+        ResponseOptions options =
+                new ResponseOptions(
+                        List.of(ADD),
+                        List.of(),
+                        OptionalInt.empty(),
+                        new ToolCallRequirement.Named("add"));
+        ResponseState session = dialect(new LineSyntax(), Dialects.BYTES).open(new int[0], options);
         List<Integer> forced = new ArrayList<>();
         for (OptionalInt next = session.guide().forced();
                 next.isPresent();
@@ -149,7 +152,7 @@ class CustomSyntaxTest {
                         return List.of("<|\"|>");
                     }
                 };
-        AnswerText text = open(marked, Dialects.BYTES);
+        ResponseParser text = open(marked, Dialects.BYTES);
         for (int token : Dialects.BYTES.encode("<tool_call>a<|\"|>b", true)) {
             text.push(token);
         }
@@ -254,8 +257,8 @@ class CustomSyntaxTest {
                 "{}",
                 "{\"a\":" + "[".repeat(1000),
                 "{\"a\":"
-                        + "[".repeat(GuardedCallParser.MOST_DEPTH - 1)
-                        + "]".repeat(GuardedCallParser.MOST_DEPTH - 1)
+                        + "[".repeat(ValidatingCallParser.MOST_DEPTH - 1)
+                        + "]".repeat(ValidatingCallParser.MOST_DEPTH - 1)
                         + "}")
                 .entrySet()
                 .stream();
@@ -293,7 +296,7 @@ class CustomSyntaxTest {
                                         })),
                         "<tool_call>!</tool_call>after");
 
-        assertEquals(GuardedCallParser.MOST_CHARACTERS + 2, answer.call().arguments().length());
+        assertEquals(ValidatingCallParser.MOST_CHARACTERS + 2, answer.call().arguments().length());
         assertEquals("after", answer.content());
     }
 
@@ -352,12 +355,12 @@ class CustomSyntaxTest {
         return Answer.of(open(syntax, SCRAPS_AND_BYTES), tokens);
     }
 
-    private static AnswerText open(ToolSyntax syntax, Tokenizer tokenizer) {
+    private static ResponseParser open(ToolSyntax syntax, Tokenizer tokenizer) {
         return dialect(syntax, tokenizer).open(new int[0], Dialects.options(ADD, SAY)).text();
     }
 
-    private static AnswerDialect dialect(ToolSyntax syntax, Tokenizer tokenizer) {
-        return AnswerDialect.of(new ChatDialect(Optional.empty(), Optional.of(syntax)), tokenizer);
+    private static ResponseSyntax dialect(ToolSyntax syntax, Tokenizer tokenizer) {
+        return ResponseSyntax.of(new ChatDialect(Optional.empty(), Optional.of(syntax)), tokenizer);
     }
 
     /** Reads nothing. */

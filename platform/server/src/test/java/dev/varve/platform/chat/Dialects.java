@@ -51,13 +51,13 @@ enum Dialects {
         syntax = dialect.tools().orElseThrow();
     }
 
-    AnswerDialect with(Tokenizer tokenizer) {
-        return AnswerDialect.of(
+    ResponseSyntax with(Tokenizer tokenizer) {
+        return ResponseSyntax.of(
                 new ChatDialect(Optional.of(marks), Optional.of(syntax)), tokenizer);
     }
 
     /** All of an answer whose text is given, special tokens spelled out. */
-    Answer read(String prompt, String text, AnswerOptions options) {
+    Answer read(String prompt, String text, ResponseOptions options) {
         return read(BYTES, BYTES.encode(prompt, true), BYTES.encode(text, true), options);
     }
 
@@ -65,16 +65,17 @@ enum Dialects {
         return read("", text, options(tools));
     }
 
-    Answer read(Tokenizer tokenizer, int[] prompt, int[] tokens, AnswerOptions options) {
+    Answer read(Tokenizer tokenizer, int[] prompt, int[] tokens, ResponseOptions options) {
         return Answer.of(with(tokenizer).open(prompt, options).text(), tokens);
     }
 
-    static AnswerOptions options(ToolDeclaration... tools) {
+    static ResponseOptions options(ToolDeclaration... tools) {
         return options(List.of(), tools);
     }
 
-    static AnswerOptions options(List<String> stops, ToolDeclaration... tools) {
-        return new AnswerOptions(List.of(tools), stops, OptionalInt.empty(), new ForcedCall.None());
+    static ResponseOptions options(List<String> stops, ToolDeclaration... tools) {
+        return new ResponseOptions(
+                List.of(tools), stops, OptionalInt.empty(), new ToolCallRequirement.None());
     }
 
     /** A tool whose schema is JSON with single quotes. */
@@ -94,8 +95,9 @@ enum Dialects {
     }
 
     /** All of an answer. */
-    record Answer(String reasoning, String content, List<Call> calls, AnswerText text, int pieces) {
-        static Answer of(AnswerText text, int[] tokens) {
+    record Answer(
+            String reasoning, String content, List<Call> calls, ResponseParser text, int pieces) {
+        static Answer of(ResponseParser text, int[] tokens) {
             return of(text, tokens, token -> {});
         }
 
@@ -104,7 +106,7 @@ enum Dialects {
          *
          * @param before hears of each token before it is read
          */
-        static Answer of(AnswerText text, int[] tokens, IntConsumer before) {
+        static Answer of(ResponseParser text, int[] tokens, IntConsumer before) {
             StringBuilder reasoning = new StringBuilder();
             StringBuilder content = new StringBuilder();
             List<String> names = new ArrayList<>();
@@ -114,12 +116,12 @@ enum Dialects {
                 if (index < tokens.length) {
                     before.accept(tokens[index]);
                 }
-                AnswerText.Piece piece =
+                ResponseParser.Piece piece =
                         index < tokens.length ? text.push(tokens[index]) : text.finish();
                 count += piece.isEmpty() ? 0 : 1;
                 reasoning.append(piece.reasoning());
                 content.append(piece.content());
-                for (CallDelta delta : piece.calls()) {
+                for (ToolCallDelta delta : piece.calls()) {
                     delta.name()
                             .ifPresent(
                                     name -> {

@@ -87,7 +87,7 @@ class GoldenCallTest {
                     check(
                             conversation,
                             prompt -> spelling.apply(callsIn(prompt, dialect)),
-                            AnswerDialect.of(
+                            ResponseSyntax.of(
                                     new ChatDialect(Optional.empty(), Optional.of(syntax)),
                                     tokenizer),
                             tokenizer);
@@ -98,7 +98,7 @@ class GoldenCallTest {
     private static int check(
             JsonNode conversation,
             UnaryOperator<String> calls,
-            AnswerDialect dialect,
+            ResponseSyntax dialect,
             Tokenizer tokenizer) {
         List<ToolDeclaration> tools = new ArrayList<>();
         for (JsonNode tool : conversation.path("inputs").path("tools")) {

@@ -41,7 +41,7 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
      *
      * @param sessions gives a new one each time
      */
-    static GuidedAnswer of(Supplier<AnswerSession> sessions, long seed) {
+    static GuidedAnswer of(Supplier<ResponseState> sessions, long seed) {
         return of(sessions, seed, new int[0]);
     }
 
@@ -50,7 +50,7 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
      *
      * @param script what the model writes first, but for what is forced
      */
-    static GuidedAnswer of(Supplier<AnswerSession> sessions, long seed, int[] script) {
+    static GuidedAnswer of(Supplier<ResponseState> sessions, long seed, int[] script) {
         Random random = new Random(seed);
         TokenGuide guide = sessions.get().guide();
         List<Integer> tokens = new ArrayList<>();
@@ -87,7 +87,7 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
     }
 
     /** The engine's thread tells the guide of a token first. */
-    private static Dialects.Answer read(AnswerSession session, int[] tokens) {
+    private static Dialects.Answer read(ResponseState session, int[] tokens) {
         return Dialects.Answer.of(
                 session.text(),
                 tokens,

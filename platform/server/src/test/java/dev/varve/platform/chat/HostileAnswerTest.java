@@ -89,7 +89,7 @@ class HostileAnswerTest {
                                             IntStream.of(
                                                     Dialects.BYTES.encode(SCRAPS.get(scrap), true)))
                             .toArray();
-            AnswerOptions options =
+            ResponseOptions options =
                     Dialects.options(random.nextInt(4) == 0 ? List.of("12") : List.of(), TOOL);
 
             Answer cut = dialect.read(SCRAPS_AND_BYTES, new int[0], bytes, options);
@@ -114,7 +114,7 @@ class HostileAnswerTest {
     private static void assertAreJson(Answer answer, String context) {
         for (Dialects.Call call : answer.calls()) {
             assertTrue(
-                    JsonText.parse(call.arguments()).filter(JsonNode::isObject).isPresent(),
+                    JsonTextReader.parse(call.arguments()).filter(JsonNode::isObject).isPresent(),
                     () -> context + " gives " + call.arguments());
         }
     }

@@ -157,7 +157,9 @@ class NoisyAnswersTest {
             for (Call call : answer.calls()) {
                 String context = dialect + ", seed " + seed + ": " + text + " gives " + call;
                 assertTrue(
-                        JsonText.parse(call.arguments()).filter(JsonNode::isObject).isPresent(),
+                        JsonTextReader.parse(call.arguments())
+                                .filter(JsonNode::isObject)
+                                .isPresent(),
                         context);
                 assertHas(plain(text), call.json(), context);
             }

@@ -29,7 +29,7 @@ class ReasoningTextTest {
         assertEquals("plan", answer.reasoning());
         assertEquals("answer", answer.content());
         assertEquals(4, answer.text().reasoningTokens());
-        assertEquals(CloseKind.NATURAL, answer.text().closeKind());
+        assertEquals(ReasoningEnd.NATURAL, answer.text().closeKind());
     }
 
     @Test
@@ -39,7 +39,7 @@ class ReasoningTextTest {
         assertEquals("a b ", answer.reasoning());
         assertEquals("", answer.content());
         assertEquals(5, answer.text().reasoningTokens());
-        assertEquals(CloseKind.OPEN, answer.text().closeKind());
+        assertEquals(ReasoningEnd.OPEN, answer.text().closeKind());
     }
 
     @Test
@@ -47,7 +47,7 @@ class ReasoningTextTest {
         Answer answer = Dialects.QWEN35.read("<think>\n\n</think>\n\n", "\nhi", Dialects.options());
 
         assertEquals("hi", answer.content());
-        assertEquals(CloseKind.NONE, answer.text().closeKind());
+        assertEquals(ReasoningEnd.NONE, answer.text().closeKind());
         assertEquals(0, answer.text().reasoningTokens());
     }
 
@@ -128,7 +128,7 @@ class ReasoningTextTest {
             assertEquals("I should look.", answer.reasoning().strip());
             assertEquals("", answer.content().strip());
             assertEquals("{\"city\":\"Bern\",\"n\":2}", answer.call().json().toString());
-            assertEquals(CloseKind.NATURAL, answer.text().closeKind());
+            assertEquals(ReasoningEnd.NATURAL, answer.text().closeKind());
         }
     }
 
@@ -188,13 +188,13 @@ class ReasoningTextTest {
                             + text.replace("OPEN", dialect.marks.open())
                                     .replace("CLOSE", dialect.marks.close());
 
-            for (AnswerOptions options :
+            for (ResponseOptions options :
                     List.of(Dialects.options(), Dialects.options(ToolCallTest.WEATHER))) {
                 Answer answer = dialect.read("", spelled, options);
 
                 assertEquals(spelled, answer.content());
                 assertEquals("", answer.reasoning());
-                assertEquals(CloseKind.NONE, answer.text().closeKind());
+                assertEquals(ReasoningEnd.NONE, answer.text().closeKind());
             }
         }
     }
@@ -290,8 +290,8 @@ class ReasoningTextTest {
 
     @Test
     void marksThatTheVocabularyLacksSwitchAFeatureOff() {
-        AnswerDialect none = Dialects.QWEN35.with(TestTokenizers.ofBytes("<think>"));
-        AnswerDialect some =
+        ResponseSyntax none = Dialects.QWEN35.with(TestTokenizers.ofBytes("<think>"));
+        ResponseSyntax some =
                 Dialects.QWEN35.with(TestTokenizers.ofBytes("<tool_call>", "</tool_call>"));
 
         assertFalse(none.hasReasoning() || none.hasTools());
@@ -300,8 +300,8 @@ class ReasoningTextTest {
 
     @Test
     void aDialectWithoutMarksShowsEverything() {
-        AnswerDialect plain =
-                AnswerDialect.of(
+        ResponseSyntax plain =
+                ResponseSyntax.of(
                         new ChatDialect(Optional.of(ReasoningMarks.think()), Optional.empty()),
                         TestTokenizers.ofBytes());
 

@@ -146,11 +146,11 @@ class ToolCallTest {
     @ParameterizedTest
     @EnumSource
     void theNameAndStringsComeBeforeTheCallIsComplete(Dialects dialect) {
-        AnswerText text = session(dialect).text();
+        ResponseParser text = session(dialect).text();
         StringBuilder seen = new StringBuilder();
 
         for (int token : callTokens(dialect, "vwxyz")) {
-            for (CallDelta delta : text.push(token).calls()) {
+            for (ToolCallDelta delta : text.push(token).calls()) {
                 delta.name().ifPresent(name -> seen.append(name).append(' '));
                 seen.append(delta.arguments());
             }
@@ -164,7 +164,7 @@ class ToolCallTest {
 
     @Test
     void charactersOfAStringAreHandedOnAtOnce() {
-        AnswerText text = session(QWEN35).text();
+        ResponseParser text = session(QWEN35).text();
         StringBuilder arguments = new StringBuilder();
 
         for (int token :
@@ -441,7 +441,7 @@ class ToolCallTest {
         assertEquals(Optional.empty(), answer.text().stopFound());
     }
 
-    private static AnswerSession session(Dialects dialect) {
+    private static ResponseState session(Dialects dialect) {
         return dialect.with(Dialects.BYTES).open(new int[0], Dialects.options(WEATHER));
     }
 
@@ -457,15 +457,15 @@ class ToolCallTest {
         "QWEN3, ON, 0"
     })
     void aCallWithoutItsOpenMarkIsOneWhereThatIsWanted(
-            Dialects dialect, CallRecovery recovery, int calls) {
+            Dialects dialect, UnmarkedCallPolicy recovery, int calls) {
         String text =
                 "Look.\n"
                         + call(dialect, "Bern")
                                 .replace(dialect.syntax.open(), "")
                                 .replace(dialect.syntax.close(), "")
                                 .strip();
-        AnswerDialect reader =
-                AnswerDialect.of(
+        ResponseSyntax reader =
+                ResponseSyntax.of(
                         new ChatDialect(Optional.empty(), Optional.of(dialect.syntax)),
                         Dialects.BYTES,
                         recovery);

@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.http.access.AccessControl;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.json.FieldPolicy;
+import dev.varve.platform.http.json.UnknownFieldPolicy;
 import dev.varve.platform.http.metrics.Metrics;
-import dev.varve.platform.http.resume.KeptLimits;
-import dev.varve.platform.http.resume.KeptStreams;
-import dev.varve.platform.http.serving.ServedModels;
+import dev.varve.platform.http.resume.ResumableStreamLimits;
+import dev.varve.platform.http.resume.ResumableStreamStore;
+import dev.varve.platform.http.serving.ModelManager;
 import dev.varve.platform.http.trace.Tracing;
-import dev.varve.platform.intake.Intake;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
+import dev.varve.platform.intake.RequestIngress;
 import dev.varve.platform.setting.SettingNames;
 
 import org.eclipse.jetty.server.Handler;
@@ -44,7 +44,7 @@ class AdmissionHandlerTest {
             };
 
     private final ScriptedEngine engine = new ScriptedEngine();
-    private final Intake intake = new Intake(IntakeLimits.DEFAULT);
+    private final RequestIngress intake = new RequestIngress(IngressLimits.DEFAULT);
     private final AccessControl access =
             new AccessControl(ListenAddress.LOOPBACK, ClientAccess.LOCAL);
 
@@ -75,21 +75,21 @@ class AdmissionHandlerTest {
 
     @Test
     void aBodyThatNobodyReadBeforeTheModelCameIsToldThatItLoads() throws Exception {
-        Offer offer = new Offer(new Metrics());
-        ApiContext api =
-                new ApiContext(
+        OfferedModels offer = new OfferedModels(new Metrics());
+        ApiRoutes api =
+                new ApiRoutes(
                         access,
                         intake,
                         new Metrics(),
                         offer,
                         HttpOptions.loopback(),
-                        new KeptStreams(KeptLimits.DEFAULT, System::nanoTime));
+                        new ResumableStreamStore(ResumableStreamLimits.DEFAULT, System::nanoTime));
         Handler readyBehindAdmission =
                 new Handler.Wrapper(api.routes().handler()) {
                     @Override
                     public boolean handle(Request request, Response response, Callback callback)
                             throws Exception {
-                        offer.ready(ServedModels.of(SmallChat.served(engine)));
+                        offer.ready(ModelManager.of(SmallChat.served(engine)));
                         return super.handle(request, response, callback);
                     }
                 };
@@ -104,14 +104,14 @@ class AdmissionHandlerTest {
     @Test
     void aSignOfLifeNeedsNoThreadOfOthers() throws Exception {
         Executor never = task -> {};
-        ApiContext api =
-                new ApiContext(
+        ApiRoutes api =
+                new ApiRoutes(
                         access,
                         intake,
                         new Metrics(),
-                        new Offer(new Metrics()),
+                        new OfferedModels(new Metrics()),
                         HttpOptions.loopback(),
-                        new KeptStreams(KeptLimits.DEFAULT, System::nanoTime));
+                        new ResumableStreamStore(ResumableStreamLimits.DEFAULT, System::nanoTime));
 
         String answer =
                 ask(
@@ -125,20 +125,20 @@ class AdmissionHandlerTest {
 
     /** The routes of a server whose model is ready, so that bodies are read. */
     private Function<Request, Route> readingRoute() {
-        Offer offer = new Offer(new Metrics());
-        offer.ready(ServedModels.of(SmallChat.served(engine)));
+        OfferedModels offer = new OfferedModels(new Metrics());
+        offer.ready(ModelManager.of(SmallChat.served(engine)));
         Route route =
-                new TextRoute(
+                new TokenizerRoute(
                         "/tokenize",
                         new RouteContext(
-                                new RequestCycle(
+                                new RequestLifecycle(
                                         access,
                                         new Metrics(),
                                         Tracing.off(),
                                         SettingNames.IDENTIFIERS),
                                 offer,
                                 intake,
-                                FieldPolicy.LENIENT),
+                                UnknownFieldPolicy.LENIENT),
                         (model, body) -> body);
         return request -> route;
     }

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,8 +42,8 @@ class BasePathTest {
                             new ClientAccess(
                                     Set.of("k"),
                                     ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                    new PageAccess(Set.of(), Set.of())),
-                            IntakeLimits.DEFAULT));
+                                    new CrossOriginOptions(Set.of(), Set.of())),
+                            IngressLimits.DEFAULT));
     private final URI root = server.server.uri().resolve("/");
 
     @AfterEach

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
-import dev.varve.platform.http.access.ScopeRule;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.sequence.CacheScope;
@@ -37,7 +37,8 @@ import java.util.stream.Stream;
 /** {@code GET /cache} and {@code POST /cache/clear}: what they say, and to whom. */
 @Timeout(60)
 class CacheRoutesTest {
-    private static final PageAccess ANY_PAGE = new PageAccess(Set.of("*"), Set.of("*"));
+    private static final CrossOriginOptions ANY_PAGE =
+            new CrossOriginOptions(Set.of("*"), Set.of("*"));
 
     private final ScriptedEngine engine = new ScriptedEngine();
 
@@ -46,15 +47,15 @@ class CacheRoutesTest {
         engine.close();
     }
 
-    private static HttpOptions options(PageAccess pages, String operator, String... keys) {
+    private static HttpOptions options(CrossOriginOptions pages, String operator, String... keys) {
         return new HttpOptions(
                 ListenAddress.LOOPBACK,
                 new ClientAccess(Set.of(keys), ClientAccess.WithoutKey.LOOPBACK_ONLY, pages)
                         .withCache(
                                 new CacheAccess(
-                                        ScopeRule.KEY,
+                                        CacheSharingPolicy.KEY,
                                         Optional.of(operator).filter(key -> !key.isEmpty()))),
-                IntakeLimits.DEFAULT);
+                IngressLimits.DEFAULT);
     }
 
     private static CacheEntry entry(String scope, int tokens) {
@@ -218,7 +219,7 @@ class CacheRoutesTest {
             throws Exception {
         HttpOptions options =
                 options(
-                        PageAccess.NONE,
+                        CrossOriginOptions.NONE,
                         operator.replace("-", ""),
                         Stream.of(keys.split(" "))
                                 .filter(key -> !key.equals("-"))
@@ -236,7 +237,8 @@ class CacheRoutesTest {
 
     @Test
     void theOperatorsKeyOpensNothingElse() throws Exception {
-        try (TestServer server = TestServer.of(engine, options(PageAccess.NONE, "op", "one"))) {
+        try (TestServer server =
+                TestServer.of(engine, options(CrossOriginOptions.NONE, "op", "one"))) {
             assertEquals(401, server.get("/props", "Authorization", "Bearer op").statusCode());
             assertEquals(200, server.get("/props", "Authorization", "Bearer one").statusCode());
         }
@@ -255,7 +257,7 @@ class CacheRoutesTest {
                 "Host: localhost\r\nForwarded: for=10.0.0.1",
             })
     void aForeignPageOrAProxyIsNoProgramOfThisMachine(String headers) throws IOException {
-        for (PageAccess pages : List.of(PageAccess.NONE, ANY_PAGE)) {
+        for (CrossOriginOptions pages : List.of(CrossOriginOptions.NONE, ANY_PAGE)) {
             assertEquals(403, clear(options(pages, ""), headers), pages.toString());
         }
         assertEquals(0, engine.clears.get());
@@ -266,7 +268,7 @@ class CacheRoutesTest {
     void theServersOwnPagesMayAsk(String host) throws IOException {
         String origin = "\r\nOrigin: http://" + host.substring("Host: ".length());
 
-        assertEquals(200, clear(options(PageAccess.NONE, ""), host + origin));
+        assertEquals(200, clear(options(CrossOriginOptions.NONE, ""), host + origin));
     }
 
     /** A page cannot have the key unless somebody typed it there. */
@@ -274,9 +276,9 @@ class CacheRoutesTest {
     void aKeyTakesThePlaceOfTheRulesForPages() throws IOException {
         String headers = "Host: name.example\r\nOrigin: https://page.example\r\nX-Api-Key: op";
 
-        assertEquals(200, clear(options(PageAccess.NONE, "op", "one"), headers));
+        assertEquals(200, clear(options(CrossOriginOptions.NONE, "op", "one"), headers));
         // Where clients need no key the rules for pages hold for every route.
-        assertEquals(403, clear(options(PageAccess.NONE, "op"), headers));
+        assertEquals(403, clear(options(CrossOriginOptions.NONE, "op"), headers));
         assertEquals(200, clear(options(ANY_PAGE, "op"), headers));
     }
 
@@ -296,12 +298,12 @@ class CacheRoutesTest {
     @Test
     void propsShowTheTierAndWhoSharesIt() throws Exception {
         engine.keeps(status());
-        for (ScopeRule rule : ScopeRule.values()) {
+        for (CacheSharingPolicy rule : CacheSharingPolicy.values()) {
             HttpOptions options =
                     new HttpOptions(
                             ListenAddress.LOOPBACK,
                             ClientAccess.LOCAL.withCache(new CacheAccess(rule, Optional.empty())),
-                            IntakeLimits.DEFAULT);
+                            IngressLimits.DEFAULT);
             try (TestServer server = TestServer.of(engine, options)) {
                 assertEquals(
                         "{\"limit_bytes\":8589934592,\"used_bytes\":12345,\"entries\":2,"

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
-import dev.varve.platform.http.access.ScopeRule;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.CacheScope;
 
 import org.junit.jupiter.api.AfterEach;
@@ -40,15 +40,15 @@ class CacheScopeTest {
         engine.close();
     }
 
-    private static HttpOptions options(ScopeRule rule, String... keys) {
+    private static HttpOptions options(CacheSharingPolicy rule, String... keys) {
         return new HttpOptions(
                 ListenAddress.LOOPBACK,
                 new ClientAccess(
                                 Set.of(keys),
                                 ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                PageAccess.NONE)
+                                CrossOriginOptions.NONE)
                         .withCache(new CacheAccess(rule, Optional.empty())),
-                IntakeLimits.DEFAULT);
+                IngressLimits.DEFAULT);
     }
 
     private static void ask(TestServer server, String fields, String... headers) throws Exception {
@@ -73,7 +73,7 @@ class CacheScopeTest {
 
     @Test
     void eachKeyHasAScopeOfItsOwn() throws Exception {
-        try (TestServer server = TestServer.of(engine, options(ScopeRule.KEY, "a", "b"))) {
+        try (TestServer server = TestServer.of(engine, options(CacheSharingPolicy.KEY, "a", "b"))) {
             ask(server, "", "x-api-key", "a");
             ask(server, "", "x-api-key", "b");
             ask(server, "", "x-api-key", "a");
@@ -86,7 +86,8 @@ class CacheScopeTest {
 
     @Test
     void allShareOneWhereThatIsAskedFor() throws Exception {
-        try (TestServer server = TestServer.of(engine, options(ScopeRule.SHARED, "a", "b"))) {
+        try (TestServer server =
+                TestServer.of(engine, options(CacheSharingPolicy.SHARED, "a", "b"))) {
             ask(server, "", "x-api-key", "a");
             ask(server, "", "x-api-key", "b");
 
@@ -96,8 +97,8 @@ class CacheScopeTest {
     }
 
     @ParameterizedTest
-    @EnumSource(ScopeRule.class)
-    void withoutKeysAllShareOne(ScopeRule rule) throws Exception {
+    @EnumSource(CacheSharingPolicy.class)
+    void withoutKeysAllShareOne(CacheSharingPolicy rule) throws Exception {
         try (TestServer server = TestServer.of(engine, options(rule))) {
             ask(server, "\"cache\": true, \"cache_scope\": null");
 
@@ -107,7 +108,7 @@ class CacheScopeTest {
 
     @Test
     void aRequestNarrowsItsCallersScopeAndNeverLeavesIt() throws Exception {
-        try (TestServer server = TestServer.of(engine, options(ScopeRule.KEY, "a", "b"))) {
+        try (TestServer server = TestServer.of(engine, options(CacheSharingPolicy.KEY, "a", "b"))) {
             ask(server, "\"cache_scope\": \"team\"", "x-api-key", "a");
             ask(server, "\"cache_scope\": \"team\"", "x-api-key", "b");
             ask(server, "\"cache_scope\": \"other\"", "x-api-key", "a");
@@ -192,7 +193,9 @@ class CacheScopeTest {
 
     @Test
     void anAnswerTellsWhatItHadOfTheCache() throws Exception {
-        engine.finds(CacheUse.restored(CacheSource.HOST, 5, new CacheUse.Restored(4096, 2.5)));
+        engine.finds(
+                PrefixLookupResult.restored(
+                        CacheSource.HOST, 5, new PrefixLookupResult.Restored(4096, 2.5)));
         try (TestServer server = TestServer.of(engine)) {
             JsonNode answer = server.chat("");
             JsonNode streamed =

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.JsonStrings;
-import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.chat.FamilyDialect;
+import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.http.model.ModelDescription;
-import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
@@ -94,10 +94,10 @@ enum ChatFamily {
         return new ServedModel(
                 new ModelDescription("agent", file, 1 << 17, Map.of()),
                 engine,
-                new ModelLanguage(
+                new ModelTextProcessing(
                         tokenizer(),
                         Optional.of(new ChatRenderer(template(), tokenizer())),
-                        AnswerDialect.of(dialect, tokenizer()),
+                        ResponseSyntax.of(dialect, tokenizer()),
                         defaults));
     }
 

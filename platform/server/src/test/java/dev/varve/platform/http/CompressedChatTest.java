@@ -10,10 +10,10 @@ import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.ScriptedDrafter;
+import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.conversation.CompressionOptions;
-import dev.varve.platform.compression.conversation.CompressionWish;
+import dev.varve.platform.compression.conversation.CompressionOverrides;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
-import dev.varve.platform.compression.conversation.Shortened;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.testkit.ByDay;
@@ -162,7 +162,8 @@ class CompressedChatTest {
             List<Map<String, Object>> asked = i % 2 == 0 ? firstTurn(messages) : messages;
             Map<String, Object> variables = new HashMap<>();
             variables.put("tools", random.nextBoolean() ? TOOLS : null);
-            Optional<Shortened> after = compress(compressor, renderer, variables, asked);
+            Optional<CompressedConversation> after =
+                    compress(compressor, renderer, variables, asked);
             if (after.isPresent()) {
                 shorter++;
                 requireIntact(renderer, tokenizer, variables, asked, after.get().messages());
@@ -182,7 +183,7 @@ class CompressedChatTest {
         return first;
     }
 
-    private static Optional<Shortened> compress(
+    private static Optional<CompressedConversation> compress(
             ConversationCompressor compressor,
             ChatRenderer renderer,
             Map<String, Object> variables,
@@ -192,7 +193,7 @@ class CompressedChatTest {
                         messages,
                         each -> renderer.text(with(variables, each)),
                         each -> renderer.render(with(variables, each)).tokens().length),
-                CompressionWish.USUAL,
+                CompressionOverrides.USUAL,
                 () -> false);
     }
 

@@ -7,17 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.CompressionPolicy;
-import dev.varve.platform.compression.Drafter;
 import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.compression.ScriptedDrafter;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.http.serving.Keeping;
-import dev.varve.platform.http.serving.ModelNames;
-import dev.varve.platform.http.serving.ServedModels;
+import dev.varve.platform.http.serving.IdleTtl;
+import dev.varve.platform.http.serving.ModelManager;
+import dev.varve.platform.http.serving.ModelNameResolver;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import org.junit.jupiter.api.Test;
@@ -159,11 +159,12 @@ class EarlyStreamTest {
         return event.get("type").asString();
     }
 
-    private static ServedModels models(ScriptedSource source) {
-        return ServedModels.several(() -> List.of(source), ModelNames.usual(), Keeping.always());
+    private static ModelManager models(ScriptedSource source) {
+        return ModelManager.several(
+                () -> List.of(source), ModelNameResolver.usual(), IdleTtl.always());
     }
 
-    private static TestServer server(ServedModels models) {
+    private static TestServer server(ModelManager models) {
         TestServer server = TestServer.loading(HttpOptions.loopback());
         server.server.ready(models);
         return server;
@@ -172,7 +173,7 @@ class EarlyStreamTest {
     @Test
     void clientsAreKeptCompanyWhileTheirModelIsLoaded() throws Exception {
         CountDownLatch loaded = new CountDownLatch(1);
-        try (ServedModels models = models(new ScriptedSource("slow").waitsFor(loaded));
+        try (ModelManager models = models(new ScriptedSource("slow").waitsFor(loaded));
                 TestServer server = server(models)) {
             List<Stream> streams = openAll(server, PATHS, "Hi");
             readSigns(streams, PATHS);
@@ -194,7 +195,7 @@ class EarlyStreamTest {
                         .fails(
                                 new VarveException(
                                         VarveException.Kind.CORRUPT_FILE, "slow.gguf: truncated"));
-        try (ServedModels models = models(source);
+        try (ModelManager models = models(source);
                 TestServer server = server(models)) {
             List<Stream> streams = openAll(server, PATHS, "Hi");
             CompletableFuture<HttpResponse<String>> whole =
@@ -237,7 +238,8 @@ class EarlyStreamTest {
     }
 
     /** Reads when it may; until then it asks as drafters do, and leaves its thread to others. */
-    private record SlowDrafter(Drafter drafter, CountDownLatch start) implements Drafter {
+    private record SlowDrafter(PrefillDrafter drafter, CountDownLatch start)
+            implements PrefillDrafter {
         private static final long ASK_MILLIS = 20;
 
         @Override
@@ -273,7 +275,7 @@ class EarlyStreamTest {
         }
     }
 
-    private static ServedModel compressing(ScriptedEngine engine, Drafter drafter) {
+    private static ServedModel compressing(ScriptedEngine engine, PrefillDrafter drafter) {
         ServedModel plain = SmallChat.served(engine);
         return new ServedModel(
                 new ModelDescription("slow", "small", 1000, Map.of()),
@@ -294,7 +296,7 @@ class EarlyStreamTest {
         List<String> paths = PATHS.subList(0, 3);
         try (ScriptedEngine engine =
                         new ScriptedEngine().says(SmallChat.answer("slow")).hasContext(1 << 16);
-                Drafter drafter =
+                PrefillDrafter drafter =
                         new SlowDrafter(
                                 ScriptedDrafter.looksFor("day", SmallChat.TOKENIZER), start);
                 TestServer server = TestServer.of(compressing(engine, drafter))) {
@@ -321,7 +323,7 @@ class EarlyStreamTest {
                         new VarveException(
                                 VarveException.Kind.UNAVAILABLE, "the drafter has gone away")));
         try (ScriptedEngine engine = new ScriptedEngine().hasContext(1000);
-                Drafter drafter = new SlowDrafter(failing, start);
+                PrefillDrafter drafter = new SlowDrafter(failing, start);
                 TestServer server = TestServer.of(compressing(engine, drafter))) {
             Stream stream = open(server, "/v1/messages", LONG).join();
             stream.readTo("\"ping\"");

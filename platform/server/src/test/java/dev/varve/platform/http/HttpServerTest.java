@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.testkit.Effort;
 
@@ -141,8 +141,8 @@ class HttpServerTest {
                                         new ClientAccess(
                                                 Set.of(),
                                                 ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                                PageAccess.NONE),
-                                        IntakeLimits.DEFAULT));
+                                                CrossOriginOptions.NONE),
+                                        IngressLimits.DEFAULT));
 
         assertTrue(refusal.getMessage().contains("{setting:insecure}"), refusal.getMessage());
     }
@@ -160,8 +160,8 @@ class HttpServerTest {
                                         new ClientAccess(
                                                 Set.of(),
                                                 ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                                PageAccess.NONE),
-                                        IntakeLimits.DEFAULT));
+                                                CrossOriginOptions.NONE),
+                                        IngressLimits.DEFAULT));
 
         assertTrue(refusal.getMessage().contains("{setting:host}"), refusal.getMessage());
     }
@@ -180,8 +180,8 @@ class HttpServerTest {
                                                     new ClientAccess(
                                                             Set.of(),
                                                             ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                                            PageAccess.NONE),
-                                                    IntakeLimits.DEFAULT)));
+                                                            CrossOriginOptions.NONE),
+                                                    IngressLimits.DEFAULT)));
 
             assertTrue(refusal.getMessage().contains("127.0.0.1:" + port), refusal.getMessage());
         }
@@ -411,8 +411,8 @@ class HttpServerTest {
                         new ClientAccess(
                                 Set.of("alice", "bob"),
                                 ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                PageAccess.NONE),
-                        IntakeLimits.DEFAULT);
+                                CrossOriginOptions.NONE),
+                        IngressLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
             String body = "{\"prompt\": \"x\", \"max_tokens\": 1}";
             for (String key : List.of("alice", "bob", "alice")) {
@@ -434,12 +434,14 @@ class HttpServerTest {
     void metricsAreToldWithoutAKeyWhereThatIsWanted(boolean open, int status) throws Exception {
         ClientAccess keys =
                 new ClientAccess(
-                        Set.of("alice"), ClientAccess.WithoutKey.LOOPBACK_ONLY, PageAccess.NONE);
+                        Set.of("alice"),
+                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                        CrossOriginOptions.NONE);
         HttpOptions options =
                 new HttpOptions(
                         new ListenAddress("127.0.0.1", 0),
                         open ? keys.withOpenMetrics() : keys,
-                        IntakeLimits.DEFAULT);
+                        IngressLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
             assertEquals(status, server.get("/metrics").statusCode());
             assertEquals(401, server.get("/v1/models").statusCode());

@@ -8,7 +8,7 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.ClientAccess;
 import dev.varve.platform.http.access.ListenAddress;
 import dev.varve.platform.http.tls.TlsSource;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.TestCertificates;
 
@@ -108,7 +108,7 @@ class HttpsTest {
                                 new HttpOptions(
                                                 new ListenAddress("0.0.0.0", 0),
                                                 ClientAccess.LOCAL,
-                                                IntakeLimits.DEFAULT)
+                                                IngressLimits.DEFAULT)
                                         .withTls(options().tls()));
 
         assertTrue(refusal.getMessage().contains("{setting:apiKey}"), refusal.getMessage());

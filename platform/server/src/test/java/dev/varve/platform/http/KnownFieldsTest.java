@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.varve.platform.http.anthropic.MessagesDialect;
-import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.json.FieldRules;
-import dev.varve.platform.http.llamacpp.NativeCompletions;
+import dev.varve.platform.http.json.UnknownFieldPolicy;
+import dev.varve.platform.http.llamacpp.LlamaCppCompletions;
 import dev.varve.platform.http.ollama.OllamaBody;
-import dev.varve.platform.http.openai.ChatDialect;
+import dev.varve.platform.http.openai.ChatCompletionsDialect;
 import dev.varve.platform.http.openai.CompletionRequests;
 import dev.varve.platform.http.responses.ResponsesDialect;
 
@@ -123,7 +123,7 @@ class KnownFieldsTest {
         "/api/generate, '\"prompt\": \"a\"'"
     })
     void unknownFieldsAreRefusedWhereThatIsWanted(String path, String field) throws Exception {
-        HttpOptions strict = HttpOptions.loopback().withFields(FieldPolicy.STRICT);
+        HttpOptions strict = HttpOptions.loopback().withFields(UnknownFieldPolicy.STRICT);
         String known = "{" + field + ", \"temperature\": 0, \"nothing\": null";
         try (TestServer server = TestServer.of(engine, strict)) {
             HttpResponse<String> taken = server.post(path, known + "}");
@@ -163,7 +163,7 @@ class KnownFieldsTest {
         Map<String, FieldRules> routes =
                 Map.of(
                         "chat",
-                        new ChatDialect().rules(),
+                        new ChatCompletionsDialect().rules(),
                         "responses",
                         ResponsesDialect.RULES,
                         "messages",
@@ -171,7 +171,7 @@ class KnownFieldsTest {
                         "completions",
                         CompletionRequests.RULES,
                         "completion",
-                        NativeCompletions.RULES,
+                        LlamaCppCompletions.RULES,
                         "ollama chat",
                         OllamaBody.CHAT_RULES,
                         "ollama generate",

@@ -3,13 +3,13 @@ package dev.varve.platform.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.chat.AnswerDialect;
+import dev.varve.platform.chat.ResponseSyntax;
+import dev.varve.platform.http.model.DecodedTextLimit;
 import dev.varve.platform.http.model.ModelDescription;
-import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.http.model.TextAllowance;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.tokenizer.TestTokenizers;
 import dev.varve.platform.tokenizer.Tokenizer;
 
@@ -88,7 +88,7 @@ class LargeBodyTest {
         HttpOptions options =
                 HttpOptions.loopback()
                         .withLimits(
-                                IntakeLimits.DEFAULT
+                                IngressLimits.DEFAULT
                                         .withBodyMemoryBytes(256 << 10)
                                         .withPatience(Duration.ofSeconds(5)));
         String spaces = " ".repeat(600_000);
@@ -121,7 +121,7 @@ class LargeBodyTest {
     @Test
     void theTextOfIdsIsBounded() throws Exception {
         engine.says(256).hasContext(1 << 20);
-        int most = TextAllowance.BYTES / LONG_WORD.length();
+        int most = DecodedTextLimit.BYTES / LONG_WORD.length();
         try (TestServer server = longWords()) {
             HttpResponse<String> whole = server.post("/detokenize", longWords("tokens", most));
             HttpResponse<String> more = server.post("/detokenize", longWords("tokens", most + 1));
@@ -133,7 +133,7 @@ class LargeBodyTest {
                     server.post("/v1/completions", longWords("prompt", most + 1));
 
             assertEquals(
-                    TextAllowance.BYTES,
+                    DecodedTextLimit.BYTES,
                     TestServer.json(whole).get("content").stringValue().length());
             assertRefused("tokens", more);
             assertRefused("prompt", echo);
@@ -145,7 +145,7 @@ class LargeBodyTest {
         assertEquals(400, answer.statusCode());
         assertEquals(field, TestServer.json(answer).at("/error/param").stringValue());
         assertTrue(
-                answer.body().contains("at most " + TextAllowance.BYTES + " bytes of text"),
+                answer.body().contains("at most " + DecodedTextLimit.BYTES + " bytes of text"),
                 answer.body());
     }
 
@@ -174,10 +174,10 @@ class LargeBodyTest {
                 new ServedModel(
                         new ModelDescription("words", "words", 2048, Map.of()),
                         engine,
-                        new ModelLanguage(
+                        new ModelTextProcessing(
                                 tokenizer,
                                 Optional.empty(),
-                                AnswerDialect.plain(tokenizer),
+                                ResponseSyntax.plain(tokenizer),
                                 ReasoningDefaults.none())));
     }
 
@@ -192,7 +192,7 @@ class LargeBodyTest {
         HttpOptions options =
                 HttpOptions.loopback()
                         .withLimits(
-                                IntakeLimits.DEFAULT
+                                IngressLimits.DEFAULT
                                         .withBodyMemoryBytes(256 << 10)
                                         .withPatience(Duration.ofSeconds(1)));
         String large = "{\"content\": \"" + "7".repeat(600_000) + "\"}";

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
-import dev.varve.platform.http.access.ScopeRule;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.AfterEach;
@@ -54,12 +54,12 @@ class LiveRequestsTest {
                 new ClientAccess(
                                 Set.of(keys),
                                 ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                PageAccess.NONE)
+                                CrossOriginOptions.NONE)
                         .withCache(
                                 new CacheAccess(
-                                        ScopeRule.KEY,
+                                        CacheSharingPolicy.KEY,
                                         Optional.of(operator).filter(key -> !key.isEmpty()))),
-                IntakeLimits.DEFAULT);
+                IngressLimits.DEFAULT);
     }
 
     private static String body(String route, boolean stream) {

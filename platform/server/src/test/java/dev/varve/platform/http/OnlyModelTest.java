@@ -2,8 +2,8 @@ package dev.varve.platform.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.varve.platform.http.serving.ModelNames;
-import dev.varve.platform.http.serving.ServedModels;
+import dev.varve.platform.http.serving.ModelManager;
+import dev.varve.platform.http.serving.ModelNameResolver;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +23,7 @@ class OnlyModelTest {
         engine.close();
     }
 
-    private static TestServer server(ServedModels models) {
+    private static TestServer server(ModelManager models) {
         TestServer server = TestServer.loading(HttpOptions.loopback());
         server.server.ready(models);
         return server;
@@ -43,7 +43,7 @@ class OnlyModelTest {
     @ValueSource(
             strings = {"/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/completions"})
     void anyNameIsAnsweredByTheModelUnderItsOwn(String path) throws Exception {
-        try (ServedModels models = ServedModels.of(SmallChat.served(engine));
+        try (ModelManager models = ModelManager.of(SmallChat.served(engine));
                 TestServer server = server(models)) {
             HttpResponse<String> response = server.post(path, body(path));
 
@@ -56,8 +56,8 @@ class OnlyModelTest {
     @ValueSource(
             strings = {"/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/completions"})
     void aStrictServerKnowsNoOtherName(String path) throws Exception {
-        ModelNames strict = new ModelNames(Map.of(), true);
-        try (ServedModels models = ServedModels.of(SmallChat.served(engine), "Small", strict);
+        ModelNameResolver strict = new ModelNameResolver(Map.of(), true);
+        try (ModelManager models = ModelManager.of(SmallChat.served(engine), "Small", strict);
                 TestServer server = server(models)) {
             assertEquals(404, server.post(path, body(path)).statusCode());
             assertEquals(404, server.get("/v1/models/llama3.2:latest").statusCode());

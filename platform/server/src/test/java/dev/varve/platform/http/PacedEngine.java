@@ -9,10 +9,10 @@ import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.prefix.CacheEntry;
-import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
-import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.prefix.PrefixLookupResult;
+import dev.varve.platform.sequence.KvSlotUsage;
 import dev.varve.platform.shard.ShardMemory;
 
 import java.time.Duration;
@@ -76,7 +76,7 @@ final class PacedEngine implements Engine {
                             GenerationEnd.Reason.LENGTH,
                             new GenerationEnd.Tokens(request.prompt().length(), 0, count),
                             new GenerationEnd.Times(1, 2, 3),
-                            CacheUse.missed(MissReason.UNKNOWN)));
+                            PrefixLookupResult.missed(MissReason.UNKNOWN)));
             throw new IllegalStateException("all is said");
         }
     }
@@ -92,7 +92,7 @@ final class PacedEngine implements Engine {
     public EngineStatus status() {
         return new EngineStatus(
                 new EngineStatus.Load(CONTEXT, 4, 0, 0),
-                new SlotUse(256, 0, 0),
+                new KvSlotUsage(256, 0, 0),
                 new ShardMemory(1, 0, 1, 1),
                 EngineStatus.Counts.NONE,
                 PrefixCacheStatus.NONE,

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -81,7 +81,8 @@ class PageRulesTest {
     })
     void aNamedHostIsServed(String host, int status) throws IOException {
         HttpOptions options =
-                HttpOptions.loopback().withPages(new PageAccess(Set.of(), Set.of("name.example")));
+                HttpOptions.loopback()
+                        .withPages(new CrossOriginOptions(Set.of(), Set.of("name.example")));
 
         assertEquals(status, status(options, "Host: " + host + "\r\n"));
     }
@@ -90,7 +91,8 @@ class PageRulesTest {
     @CsvSource({"varve.example, 403", "name.example, 200"})
     void aScraperNeedsANameThatIsAllowedToo(String host, int status) throws IOException {
         HttpOptions options =
-                HttpOptions.loopback().withPages(new PageAccess(Set.of(), Set.of("name.example")));
+                HttpOptions.loopback()
+                        .withPages(new CrossOriginOptions(Set.of(), Set.of("name.example")));
 
         String answer = answer(options, "GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n");
 
@@ -115,8 +117,10 @@ class PageRulesTest {
                 new HttpOptions(
                         new ListenAddress("0.0.0.0", 0),
                         new ClientAccess(
-                                Set.of(), ClientAccess.WithoutKey.ANYWHERE, PageAccess.NONE),
-                        IntakeLimits.DEFAULT);
+                                Set.of(),
+                                ClientAccess.WithoutKey.ANYWHERE,
+                                CrossOriginOptions.NONE),
+                        IngressLimits.DEFAULT);
 
         assertEquals(status, status(options, "Host: " + host + "\r\n"));
     }
@@ -206,7 +210,7 @@ class PageRulesTest {
     void allowedOriginsMayCallFromOtherSites(String allowed, String origin, int status)
             throws IOException {
         HttpOptions options =
-                HttpOptions.loopback().withPages(new PageAccess(Set.of(allowed), Set.of()));
+                HttpOptions.loopback().withPages(new CrossOriginOptions(Set.of(allowed), Set.of()));
         String headers =
                 "Host: localhost\r\nSec-Fetch-Site: cross-site\r\nOrigin: " + origin + "\r\n";
 

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.testkit.MetricsText;
@@ -20,11 +20,11 @@ class PagingVisibilityTest {
     private static final PagingStatus STATUS =
             new PagingStatus(
                     new PagingOptions(1024, PagePolicy.QK, 64),
-                    new PageCounts(30, 20, 4096, 5, 3, 2),
+                    new PagingCounts(30, 20, 4096, 5, 3, 2),
                     10,
                     2048);
     private static final GenerationEnd.Paging PAGES =
-            new GenerationEnd.Paging(PagePolicy.QK, new PageCounts(3, 2, 1024, 1, 1, 0), 16, 1);
+            new GenerationEnd.Paging(PagePolicy.QK, new PagingCounts(3, 2, 1024, 1, 1, 0), 16, 1);
 
     private static final String EXPECTED =
             "{'policy':'qk','pages_out':3,'pages_in':2,'moved_bytes':1024,'reselects':1,'recalls':1,"

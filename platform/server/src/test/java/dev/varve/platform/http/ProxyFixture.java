@@ -2,8 +2,8 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.CompressionPolicy;
-import dev.varve.platform.compression.FlowSettings;
 import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.MessageCompressionSettings;
 import dev.varve.platform.compression.ScriptedDrafter;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
@@ -54,7 +54,7 @@ final class ProxyFixture implements AutoCloseable {
     static CompressionOptions compression(CompressionMode mode, boolean byMessage) {
         return CompressionOptions.of(new CompressionPolicy(mode, 4000, byMessage))
                 .with(KeepCurve.flat(new KeepRatio(0.1)))
-                .with(new FlowSettings(2, 0, 1000, 512));
+                .with(new MessageCompressionSettings(2, 0, 1000, 512));
     }
 
     static ProxyFixture of(UpstreamTarget target) {

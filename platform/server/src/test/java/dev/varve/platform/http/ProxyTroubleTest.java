@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.http.upstream.UpstreamLimits;
 import dev.varve.platform.http.upstream.UpstreamTarget;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.AfterEach;
@@ -491,8 +491,10 @@ class ProxyTroubleTest {
         return new HttpOptions(
                 new ListenAddress("127.0.0.1", 0),
                 new ClientAccess(
-                        Set.of("theirs"), ClientAccess.WithoutKey.LOOPBACK_ONLY, PageAccess.NONE),
-                IntakeLimits.DEFAULT.withBodyBytes(1000));
+                        Set.of("theirs"),
+                        ClientAccess.WithoutKey.LOOPBACK_ONLY,
+                        CrossOriginOptions.NONE),
+                IngressLimits.DEFAULT.withBodyBytes(1000));
     }
 
     @Test

@@ -3,8 +3,8 @@ package dev.varve.platform.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.UnknownFieldPolicy;
 import dev.varve.testkit.ByDay;
 
 import org.junit.jupiter.api.AfterEach;
@@ -90,7 +90,7 @@ class RecordedAgentsTest {
     @EnumSource(RecordedAgent.class)
     void noFieldOfAnAgentIsUnknown(RecordedAgent agent) throws Exception {
         engine.says(SmallChat.answer("Plan.</think>Done."));
-        HttpOptions strict = HttpOptions.loopback().withFields(FieldPolicy.STRICT);
+        HttpOptions strict = HttpOptions.loopback().withFields(UnknownFieldPolicy.STRICT);
         try (TestServer server = TestServer.loading(strict)) {
             server.server.ready(SmallChat.served(engine));
 

@@ -41,7 +41,7 @@ class RequestTraceTest {
                                     new LayerRange(0, 3),
                                     new ShardMemory(1, 2, 3, 4),
                                     ShardHealth.ready(),
-                                    new ShardStatus.Work(1, 2, 3, 4, Optional.empty())));
+                                    new ShardStatus.BatchEntry(1, 2, 3, 4, Optional.empty())));
 
     private final Tracing tracing =
             Tracing.to(
@@ -66,7 +66,8 @@ class RequestTraceTest {
 
     private TestServer server() {
         return TestServer.of(
-                engine, HttpOptions.loopback().withMonitoring(new Monitoring(true, tracing)));
+                engine,
+                HttpOptions.loopback().withMonitoring(new MonitoringOptions(true, tracing)));
     }
 
     private static List<String> names(FinishedSpan span) {

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
-import dev.varve.platform.http.access.ScopeRule;
-import dev.varve.platform.http.resume.ResumeRule;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.http.resume.ResumePolicy;
+import dev.varve.platform.intake.IngressLimits;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -213,17 +213,17 @@ class ResumableStreamTest {
     }
 
     @ParameterizedTest
-    @EnumSource(ScopeRule.class)
-    void aStreamIsItsCallersOwn(ScopeRule rule) throws Exception {
+    @EnumSource(CacheSharingPolicy.class)
+    void aStreamIsItsCallersOwn(CacheSharingPolicy rule) throws Exception {
         HttpOptions options =
                 new HttpOptions(
                         ListenAddress.LOOPBACK,
                         new ClientAccess(
                                         Set.of("a", "b"),
                                         ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                        PageAccess.NONE)
+                                        CrossOriginOptions.NONE)
                                 .withCache(new CacheAccess(rule, Optional.empty())),
-                        IntakeLimits.DEFAULT);
+                        IngressLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
             String path = "/v1/chat/completions";
             String id =
@@ -255,7 +255,7 @@ class ResumableStreamTest {
 
     @Test
     void aServerMayKeepAllStreams() throws Exception {
-        HttpOptions options = HttpOptions.loopback().withResume(ResumeRule.ALWAYS);
+        HttpOptions options = HttpOptions.loopback().withResume(ResumePolicy.ALWAYS);
         try (TestServer server = TestServer.of(engine, options)) {
             String path = "/v1/chat/completions";
 

@@ -16,11 +16,11 @@ import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.CacheEntry;
-import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
+import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sampling.TokenLogprobs;
-import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.sequence.KvSlotUsage;
 import dev.varve.platform.shard.ShardMemory;
 
 import java.time.Duration;
@@ -66,7 +66,7 @@ final class ScriptedEngine implements Engine {
     private Optional<PagingStatus> paging = Optional.empty();
     private GenerationEnd.Speculation guesses = GenerationEnd.Speculation.NONE;
     private Optional<GenerationEnd.Paging> pages = Optional.empty();
-    private CacheUse cacheUse = CacheUse.missed(MissReason.UNKNOWN);
+    private PrefixLookupResult cacheUse = PrefixLookupResult.missed(MissReason.UNKNOWN);
     private PrefixCacheStatus cache = PrefixCacheStatus.NONE;
     private CompletableFuture<List<CacheEntry>> entries =
             CompletableFuture.completedFuture(List.of());
@@ -140,7 +140,7 @@ final class ScriptedEngine implements Engine {
     }
 
     /** What every request has of the prefix cache. */
-    ScriptedEngine finds(CacheUse use) {
+    ScriptedEngine finds(PrefixLookupResult use) {
         cacheUse = use;
         return this;
     }
@@ -345,7 +345,7 @@ final class ScriptedEngine implements Engine {
     public EngineStatus status() {
         return new EngineStatus(
                 new EngineStatus.Load(context, 4, 0, 0),
-                new SlotUse(256, 0, 0),
+                new KvSlotUsage(256, 0, 0),
                 new ShardMemory(1, 0, 1, 1),
                 new EngineStatus.Counts(
                         new EngineStatus.Tokens(0, 0, 0),

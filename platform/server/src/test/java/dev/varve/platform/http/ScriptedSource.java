@@ -3,7 +3,7 @@ package dev.varve.platform.http;
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.http.serving.Capability;
+import dev.varve.platform.http.serving.ModelCapability;
 import dev.varve.platform.http.serving.ModelOutline;
 import dev.varve.platform.http.serving.ModelSource;
 import dev.varve.platform.http.serving.RunningModel;
@@ -78,7 +78,7 @@ final class ScriptedSource implements ModelSource {
                 "small",
                 new ModelOutline.Context(1000, 100),
                 1_700_000_000,
-                Capability.expected(Optional.of("{{ messages }}")));
+                ModelCapability.expected(Optional.of("{{ messages }}")));
     }
 
     @Override

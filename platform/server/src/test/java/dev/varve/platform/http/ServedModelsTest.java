@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.serving.Keeping;
+import dev.varve.platform.http.serving.IdleTtl;
 import dev.varve.platform.http.serving.ModelLease;
-import dev.varve.platform.http.serving.ModelNames;
+import dev.varve.platform.http.serving.ModelManager;
+import dev.varve.platform.http.serving.ModelNameResolver;
 import dev.varve.platform.http.serving.ModelSource;
 import dev.varve.platform.http.serving.ModelState;
-import dev.varve.platform.http.serving.ModelView;
-import dev.varve.platform.http.serving.ServedModels;
+import dev.varve.platform.http.serving.ModelStatus;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +39,7 @@ import java.util.concurrent.atomic.AtomicReference;
 class ServedModelsTest {
     private static final Duration TTL = Duration.ofDays(1);
 
-    private final List<ServedModels> opened = new ArrayList<>();
+    private final List<ModelManager> opened = new ArrayList<>();
     private final AtomicReference<Instant> time = new AtomicReference<>(Instant.EPOCH);
     private final ScriptedSource a = new ScriptedSource("a");
     private final ScriptedSource b = new ScriptedSource("b");
@@ -47,38 +47,38 @@ class ServedModelsTest {
 
     @AfterEach
     void close() {
-        opened.forEach(ServedModels::close);
+        opened.forEach(ModelManager::close);
     }
 
-    private ServedModels models(ModelSource... sources) {
-        return models(ModelNames.usual(), List.of(sources));
+    private ModelManager models(ModelSource... sources) {
+        return models(ModelNameResolver.usual(), List.of(sources));
     }
 
-    private ServedModels models(ModelNames names, List<ModelSource> sources) {
+    private ModelManager models(ModelNameResolver names, List<ModelSource> sources) {
         // A list that may change.
-        ServedModels models =
-                ServedModels.several(
+        ModelManager models =
+                ModelManager.several(
                         () -> List.copyOf(sources),
                         names,
-                        new Keeping(Optional.of(TTL), time::get));
+                        new IdleTtl(Optional.of(TTL), time::get));
         opened.add(models);
         return models;
     }
 
-    private static ModelLease take(ServedModels models, String name) throws Exception {
+    private static ModelLease take(ModelManager models, String name) throws Exception {
         return models.acquire(Optional.of(name), () -> false);
     }
 
-    private static void use(ServedModels models, String name) throws Exception {
+    private static void use(ModelManager models, String name) throws Exception {
         take(models, name).close();
     }
 
-    private static ModelState state(ServedModels models, String id) {
+    private static ModelState state(ModelManager models, String id) {
         return models.find(id).orElseThrow().state();
     }
 
     /** Another thread takes a model and gives it back. */
-    private static CompletableFuture<Void> useLater(ServedModels models, String name) {
+    private static CompletableFuture<Void> useLater(ModelManager models, String name) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Thread.startVirtualThread(
                 () -> {
@@ -94,7 +94,7 @@ class ServedModelsTest {
 
     @Test
     void aModelIsLoadedWhenItIsFirstNamedAndThenStays() throws Exception {
-        ServedModels models = models(a, b);
+        ModelManager models = models(a, b);
         assertEquals(ModelState.UNLOADED, state(models, "b"));
 
         use(models, "b");
@@ -105,12 +105,12 @@ class ServedModelsTest {
         assertEquals(0, a.loads.get());
         assertEquals(1, b.loads.get());
         assertEquals(ModelState.READY, state(models, "b"));
-        assertEquals(new ModelView.Counts(2, 1, 0), models.find("b").orElseThrow().counts());
+        assertEquals(new ModelStatus.Counts(2, 1, 0), models.find("b").orElseThrow().counts());
     }
 
     @Test
     void requestsWithoutANameGetTheFirstModel() throws Exception {
-        ServedModels models = models(a, b);
+        ModelManager models = models(a, b);
 
         models.acquire(Optional.empty(), () -> false).close();
 
@@ -120,7 +120,7 @@ class ServedModelsTest {
     @Test
     void thoseWhoWaitForOneModelLoadItOnce() throws Exception {
         CountDownLatch start = new CountDownLatch(1);
-        ServedModels models = models(a.waitsFor(start));
+        ModelManager models = models(a.waitsFor(start));
         List<CompletableFuture<Void>> users = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             users.add(useLater(models, "a"));
@@ -139,7 +139,7 @@ class ServedModelsTest {
     @Test
     void whoLeavesWaitsNoLongerAndTheModelIsLoadedAllTheSame() throws Exception {
         CountDownLatch start = new CountDownLatch(1);
-        ServedModels models = models(a.waitsFor(start));
+        ModelManager models = models(a.waitsFor(start));
 
         assertThrows(IOException.class, () -> models.acquire(Optional.of("a"), () -> true));
 
@@ -150,7 +150,7 @@ class ServedModelsTest {
 
     @Test
     void anUnusedModelIsUnloadedWhenItsTimeIsOver() throws Exception {
-        ServedModels models = models(a, b);
+        ModelManager models = models(a, b);
         use(models, "a");
         time.set(Instant.EPOCH.plus(TTL).minusMillis(1));
         models.unloadIdle();
@@ -170,7 +170,7 @@ class ServedModelsTest {
 
     @Test
     void aModelInUseIsNotUnloadedHoweverLongItTakes() throws Exception {
-        ServedModels models = models(a);
+        ModelManager models = models(a);
         try (ModelLease lease = take(models, "a")) {
             time.set(Instant.EPOCH.plus(TTL.multipliedBy(9)));
             models.unloadIdle();
@@ -195,7 +195,7 @@ class ServedModelsTest {
                         throw tooLarge();
                     }
                 });
-        ServedModels models = models(a, b, c);
+        ModelManager models = models(a, b, c);
         use(models, "a");
         use(models, "b");
         time.set(Instant.EPOCH.plusSeconds(1));
@@ -210,7 +210,7 @@ class ServedModelsTest {
     @Test
     void whatDoesNotFitBesideModelsInUseIsRefusedWithTheNumbersAndTriedAgain() throws Exception {
         c.fails(tooLarge());
-        ServedModels models = models(a, b, c);
+        ModelManager models = models(a, b, c);
         use(models, "b");
         try (ModelLease lease = take(models, "a")) {
             ApiException refusal = assertThrows(ApiException.class, () -> use(models, "c"));
@@ -230,7 +230,7 @@ class ServedModelsTest {
 
     @Test
     void whatDoesNotFitAloneIsAnErrorOfTheServer() {
-        ServedModels models = models(a.fails(tooLarge()));
+        ModelManager models = models(a.fails(tooLarge()));
 
         ApiException refusal = assertThrows(ApiException.class, () -> use(models, "a"));
 
@@ -240,7 +240,7 @@ class ServedModelsTest {
     @Test
     void atTheStartNoModelMakesRoomForAnother() throws Exception {
         b.fails(tooLarge());
-        ServedModels models = models(a, b);
+        ModelManager models = models(a, b);
         models.load("a");
 
         VarveException failure = assertThrows(VarveException.class, () -> models.load("b"));
@@ -255,7 +255,7 @@ class ServedModelsTest {
                 new VarveException(VarveException.Kind.CORRUPT_FILE, "a.gguf: truncated");
         AtomicReference<Integer> tries = new AtomicReference<>(0);
         a.doesFirst(() -> tries.updateAndGet(count -> count + 1)).fails(broken);
-        ServedModels models = models(a);
+        ModelManager models = models(a);
 
         ApiException first = assertThrows(ApiException.class, () -> use(models, "a"));
         assertThrows(ApiException.class, () -> use(models, "a"));
@@ -273,7 +273,7 @@ class ServedModelsTest {
         List<ModelSource> sources = new ArrayList<>(List.of(new ScriptedSource("a", "1")));
         ScriptedSource old = (ScriptedSource) sources.getFirst();
         ScriptedSource fresh = new ScriptedSource("a", "2");
-        ServedModels models = models(ModelNames.usual(), sources);
+        ModelManager models = models(ModelNameResolver.usual(), sources);
         try (ModelLease lease = take(models, "a")) {
             sources.set(0, fresh);
 
@@ -290,7 +290,7 @@ class ServedModelsTest {
     @Test
     void addedAndRemovedFilesAreNoticed() throws Exception {
         List<ModelSource> sources = new ArrayList<>(List.of(a));
-        ServedModels models = models(ModelNames.usual(), sources);
+        ModelManager models = models(ModelNameResolver.usual(), sources);
         assertThrows(ApiException.class, () -> use(models, "b"));
         sources.add(b);
         use(models, "b");
@@ -307,7 +307,7 @@ class ServedModelsTest {
     @Test
     void closingEndsWhatIsBeingLoadedAndFreesTheRest() throws Exception {
         CountDownLatch never = new CountDownLatch(1);
-        ServedModels models = models(a, b.waitsFor(never));
+        ModelManager models = models(a, b.waitsFor(never));
         use(models, "a");
         CompletableFuture<Void> user = useLater(models, "b");
         b.begun.await();
@@ -334,7 +334,8 @@ class ServedModelsTest {
     })
     void aNameMeansAModelByItsIdAnAliasOrTheHabitsOfAgents(String name, String id)
             throws Exception {
-        ServedModels models = models(new ModelNames(Map.of("mine", "b"), false), List.of(a, b));
+        ModelManager models =
+                models(new ModelNameResolver(Map.of("mine", "b"), false), List.of(a, b));
 
         try (ModelLease lease = take(models, name)) {
             assertEquals(id, lease.model().served().description().id());
@@ -343,7 +344,7 @@ class ServedModelsTest {
 
     @Test
     void otherNamesAreUnknownAndNotRepeated() {
-        ServedModels models = models(a, b);
+        ModelManager models = models(a, b);
 
         ApiException unknown = assertThrows(ApiException.class, () -> use(models, "llama-9"));
 
@@ -353,7 +354,8 @@ class ServedModelsTest {
 
     @Test
     void strictServersKnowNoNamesOfAgents() throws Exception {
-        ServedModels models = models(new ModelNames(Map.of("gpt-4", "b"), true), List.of(a, b));
+        ModelManager models =
+                models(new ModelNameResolver(Map.of("gpt-4", "b"), true), List.of(a, b));
 
         assertThrows(ApiException.class, () -> use(models, "claude-3"));
         use(models, "gpt-4");
@@ -363,7 +365,7 @@ class ServedModelsTest {
 
     @Test
     void anAliasMayStandForEverything() throws Exception {
-        ServedModels models = models(new ModelNames(Map.of("*", "b"), true), List.of(a, b));
+        ModelManager models = models(new ModelNameResolver(Map.of("*", "b"), true), List.of(a, b));
 
         use(models, "whatever");
         use(models, "claude-3");
@@ -377,7 +379,7 @@ class ServedModelsTest {
     void oneOfSeveralThatBreaksIsLoadedAgainAndEndsNothingElse() throws Exception {
         VarveException reason =
                 new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped: lost");
-        ServedModels models = models(a, b);
+        ModelManager models = models(a, b);
         use(models, "a");
         use(models, "b");
 
@@ -402,8 +404,9 @@ class ServedModelsTest {
     void theOnlyModelThatBreaksIsReported() throws Exception {
         VarveException reason =
                 new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped: lost");
-        ServedModels only =
-                ServedModels.of(a, ModelNames.usual(), new Keeping(Optional.of(TTL), time::get));
+        ModelManager only =
+                ModelManager.of(
+                        a, ModelNameResolver.usual(), new IdleTtl(Optional.of(TTL), time::get));
         opened.add(only);
         use(only, "a");
 

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.http.serving.Keeping;
-import dev.varve.platform.http.serving.ModelNames;
-import dev.varve.platform.http.serving.ServedModels;
+import dev.varve.platform.http.serving.IdleTtl;
+import dev.varve.platform.http.serving.ModelManager;
+import dev.varve.platform.http.serving.ModelNameResolver;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,14 +27,14 @@ import java.util.concurrent.CountDownLatch;
 class SeveralModelsTest {
     private final ScriptedSource first = new ScriptedSource("first");
     private final ScriptedSource second = new ScriptedSource("second");
-    private ServedModels models;
+    private ModelManager models;
     private TestServer server;
 
     @BeforeEach
     void start() {
         models =
-                ServedModels.several(
-                        () -> List.of(first, second), ModelNames.usual(), Keeping.always());
+                ModelManager.several(
+                        () -> List.of(first, second), ModelNameResolver.usual(), IdleTtl.always());
         server = TestServer.loading(HttpOptions.loopback());
         server.server.ready(models);
     }

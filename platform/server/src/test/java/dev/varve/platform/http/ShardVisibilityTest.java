@@ -47,7 +47,7 @@ class ShardVisibilityTest {
                 new LayerRange(3, 7),
                 new ShardMemory(11, 22, 33, 44),
                 health,
-                new ShardStatus.Work(
+                new ShardStatus.BatchEntry(
                         5,
                         60,
                         1500,

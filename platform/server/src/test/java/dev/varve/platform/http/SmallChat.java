@@ -3,11 +3,11 @@ package dev.varve.platform.http;
 import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.ReasoningMarks;
 import dev.varve.api.model.ToolSyntax;
-import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.model.ModelDescription;
-import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
@@ -73,10 +73,10 @@ public final class SmallChat {
         return new ServedModel(
                 new ModelDescription("small", "small", 1000, Map.of()),
                 engine,
-                new ModelLanguage(
+                new ModelTextProcessing(
                         TOKENIZER,
                         Optional.of(new ChatRenderer(ChatTemplate.compile(template), TOKENIZER)),
-                        AnswerDialect.of(
+                        ResponseSyntax.of(
                                 new ChatDialect(Optional.of(ReasoningMarks.think()), calls),
                                 TOKENIZER),
                         defaults));

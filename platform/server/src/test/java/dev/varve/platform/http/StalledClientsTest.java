@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.intake.IntakeLimits;
-import dev.varve.platform.intake.Pace;
+import dev.varve.platform.intake.ClientTimeouts;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.testkit.Await;
 
 import org.junit.jupiter.api.AfterEach;
@@ -34,8 +34,8 @@ class StalledClientsTest {
     /** Within it everything ends that does not wait for somebody else. */
     private static final Duration PROMPT = Duration.ofSeconds(30);
 
-    private static final Pace QUICK =
-            new Pace(
+    private static final ClientTimeouts QUICK =
+            new ClientTimeouts(
                     Duration.ofSeconds(1),
                     Duration.ofSeconds(1),
                     4 << 10,
@@ -43,8 +43,8 @@ class StalledClientsTest {
                     Duration.ofSeconds(1));
 
     /** Whoever waits for its end hears of something else before. */
-    private static final Pace PATIENT =
-            new Pace(
+    private static final ClientTimeouts PATIENT =
+            new ClientTimeouts(
                     Duration.ofMinutes(10),
                     Duration.ofMinutes(10),
                     1,
@@ -99,8 +99,8 @@ class StalledClientsTest {
 
     @Test
     void aBodyThatComesFastAndStopsIsEndedToo() throws Exception {
-        Pace pace =
-                new Pace(
+        ClientTimeouts pace =
+                new ClientTimeouts(
                         Duration.ofSeconds(20),
                         Duration.ofSeconds(1),
                         1,
@@ -141,8 +141,8 @@ class StalledClientsTest {
 
     @Test
     void aBodyThatTricklesIsEndedToo() throws Exception {
-        Pace pace =
-                new Pace(
+        ClientTimeouts pace =
+                new ClientTimeouts(
                         Duration.ofSeconds(20),
                         Duration.ofSeconds(1),
                         1 << 20,
@@ -224,7 +224,9 @@ class StalledClientsTest {
         HttpOptions options =
                 HttpOptions.loopback()
                         .withLimits(
-                                IntakeLimits.DEFAULT.withConnectionsPerClient(3).withPace(PATIENT));
+                                IngressLimits.DEFAULT
+                                        .withConnectionsPerClient(3)
+                                        .withPace(PATIENT));
         try (TestServer server = TestServer.of(engine, options)) {
             for (int i = 0; i < 3; i++) {
                 RawClient client = open(server).send(PROBE);
@@ -267,7 +269,7 @@ class StalledClientsTest {
         return client;
     }
 
-    private static HttpOptions paced(Pace pace) {
-        return HttpOptions.loopback().withLimits(IntakeLimits.DEFAULT.withPace(pace));
+    private static HttpOptions paced(ClientTimeouts pace) {
+        return HttpOptions.loopback().withLimits(IngressLimits.DEFAULT.withPace(pace));
     }
 }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.model.ChatDialect;
-import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.http.model.ModelDescription;
-import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.template.ChatTemplate;
@@ -71,13 +71,13 @@ class StarvationTest {
                 new ServedModel(
                         new ModelDescription("small", "small", 4096, Map.of()),
                         engine,
-                        new ModelLanguage(
+                        new ModelTextProcessing(
                                 SmallChat.TOKENIZER,
                                 Optional.of(
                                         new ChatRenderer(
                                                 ChatTemplate.compile(SLOW_TEMPLATE),
                                                 SmallChat.TOKENIZER)),
-                                AnswerDialect.of(
+                                ResponseSyntax.of(
                                         new ChatDialect(Optional.empty(), Optional.empty()),
                                         SmallChat.TOKENIZER),
                                 ReasoningDefaults.none()));

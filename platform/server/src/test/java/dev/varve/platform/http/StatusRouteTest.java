@@ -13,28 +13,28 @@ import dev.varve.platform.engine.ReplicaStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.http.access.CacheAccess;
+import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
-import dev.varve.platform.http.access.ScopeRule;
 import dev.varve.platform.http.model.ModelDescription;
 import dev.varve.platform.http.model.ModelPlacement;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.intake.IntakeLimits;
-import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
+import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardPeer;
 import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ArchiveStatus;
-import dev.varve.platform.store.SharedStatus;
+import dev.varve.platform.store.SharedArchiveStatus;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -65,8 +65,8 @@ class StatusRouteTest {
 
     /** An engine of which everything is to be told. */
     private void hasEverything() {
-        ShardStatus.Work work =
-                new ShardStatus.Work(
+        ShardStatus.BatchEntry work =
+                new ShardStatus.BatchEntry(
                         4,
                         60,
                         1000,
@@ -98,7 +98,8 @@ class StatusRouteTest {
                         5,
                         lost,
                         work,
-                        Optional.of(new ShardPeer(true, Optional.empty(), Optional.of(77L)))),
+                        Optional.of(
+                                new RemoteShardProcess(true, Optional.empty(), Optional.of(77L)))),
                 shard(
                         "cuda:0@grpc:box:7700",
                         5,
@@ -106,7 +107,7 @@ class StatusRouteTest {
                         back,
                         work,
                         Optional.of(
-                                new ShardPeer(
+                                new RemoteShardProcess(
                                         false, Optional.of("grpc:box:7700"), Optional.empty()))));
         engine.lacksShards(
                 new EngineStatus.Outage(Duration.ofSeconds(2), Duration.ofSeconds(28), false));
@@ -133,11 +134,11 @@ class StatusRouteTest {
                                                 13,
                                                 Map.of(ArchiveMissException.Reason.CORRUPT, 2L)))),
                         Optional.of(
-                                new SharedStatus(
+                                new SharedArchiveStatus(
                                         "redis://secret-host/0",
                                         false,
                                         true,
-                                        Map.of(SharedStatus.Outcome.FOUND, 4L),
+                                        Map.of(SharedArchiveStatus.Outcome.FOUND, 4L),
                                         30,
                                         40,
                                         Map.of(ArchiveMissException.Reason.MISMATCH, 6L)))));
@@ -159,11 +160,11 @@ class StatusRouteTest {
         engine.pages(
                 new PagingStatus(
                         new PagingOptions(512, PagePolicy.LRU, 64),
-                        new PageCounts(9, 4, 640, 3, 2, 1),
+                        new PagingCounts(9, 4, 640, 3, 2, 1),
                         5,
                         320,
                         8),
-                new GenerationEnd.Paging(PagePolicy.LRU, PageCounts.NONE, 0, 0));
+                new GenerationEnd.Paging(PagePolicy.LRU, PagingCounts.NONE, 0, 0));
     }
 
     private static ShardStatus shard(
@@ -171,8 +172,8 @@ class StatusRouteTest {
             int begin,
             int end,
             ShardHealth health,
-            ShardStatus.Work work,
-            Optional<ShardPeer> peer) {
+            ShardStatus.BatchEntry work,
+            Optional<RemoteShardProcess> peer) {
         return new ShardStatus(
                 device,
                 new LayerRange(begin, end),
@@ -269,7 +270,8 @@ class StatusRouteTest {
 
     @Test
     void replicasAreToldAndTheMemoryOfAllTheirShards() throws Exception {
-        ShardStatus.Work work = new ShardStatus.Work(4, 60, 1000, 200, Optional.empty());
+        ShardStatus.BatchEntry work =
+                new ShardStatus.BatchEntry(4, 60, 1000, 200, Optional.empty());
         ShardStatus[] each = new ShardStatus[6];
         for (int i = 0; i < each.length; i++) {
             int begin = 2 * (i % 3);
@@ -386,9 +388,10 @@ class StatusRouteTest {
                         new ClientAccess(
                                         Set.of("one", "two"),
                                         ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                        PageAccess.NONE)
-                                .withCache(new CacheAccess(ScopeRule.KEY, Optional.of("op"))),
-                        IntakeLimits.DEFAULT);
+                                        CrossOriginOptions.NONE)
+                                .withCache(
+                                        new CacheAccess(CacheSharingPolicy.KEY, Optional.of("op"))),
+                        IngressLimits.DEFAULT);
         try (TestServer server = TestServer.of(engine, options)) {
             String report = server.get(path, "X-Api-Key", key).body();
 

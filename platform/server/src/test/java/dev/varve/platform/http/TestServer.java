@@ -3,17 +3,17 @@ package dev.varve.platform.http;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.ChatDialect;
 import dev.varve.api.model.ReasoningMarks;
-import dev.varve.platform.chat.AnswerDialect;
 import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ResponseSyntax;
 import dev.varve.platform.http.access.ClientAccess;
+import dev.varve.platform.http.access.CrossOriginOptions;
 import dev.varve.platform.http.access.ListenAddress;
-import dev.varve.platform.http.access.PageAccess;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.ModelDescription;
-import dev.varve.platform.http.model.ModelLanguage;
+import dev.varve.platform.http.model.ModelTextProcessing;
 import dev.varve.platform.http.model.ReasoningDefaults;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.intake.IntakeLimits;
+import dev.varve.platform.intake.IngressLimits;
 import dev.varve.platform.template.ChatTemplate;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.testkit.Qwen35Model;
@@ -63,12 +63,12 @@ final class TestServer implements AutoCloseable {
                 new ServedModel(
                         new ModelDescription("random", "qwen35", 2048, Map.of()),
                         engine,
-                        new ModelLanguage(
+                        new ModelTextProcessing(
                                 TOKENIZER,
                                 Optional.of(
                                         new ChatRenderer(
                                                 ChatTemplate.compile(TEMPLATE), TOKENIZER)),
-                                AnswerDialect.of(
+                                ResponseSyntax.of(
                                         new ChatDialect(
                                                 Optional.of(ReasoningMarks.think()),
                                                 Optional.empty()),
@@ -93,8 +93,8 @@ final class TestServer implements AutoCloseable {
                 new ClientAccess(
                         Set.of(key),
                         ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                        new PageAccess(Set.of("http://page.example"), Set.of())),
-                IntakeLimits.DEFAULT.withBodyBytes(1000));
+                        new CrossOriginOptions(Set.of("http://page.example"), Set.of())),
+                IngressLimits.DEFAULT.withBodyBytes(1000));
     }
 
     private static Tokenizer tokenizer() {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.http.page.PageOffer;
+import dev.varve.platform.http.page.WebUiMode;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -178,7 +178,7 @@ class WebPageTest {
                 "/page/MARK/",
                 "/page/MARK/files.txt",
                 "/page/MARK/index.html",
-                "/page/MARK/WebPage.class",
+                "/page/MARK/WebUiHandler.class",
                 "/page/MARK/../page.js",
                 "/page/MARK/chat/..%2fpage.js",
                 "/page/MARK%2Fpage.js"
@@ -252,7 +252,7 @@ class WebPageTest {
 
     @Test
     void aServerMayHaveNoPage() throws Exception {
-        HttpOptions options = HttpOptions.loopback().withPage(PageOffer.LEFT_OUT);
+        HttpOptions options = HttpOptions.loopback().withPage(WebUiMode.LEFT_OUT);
         try (TestServer server = TestServer.of(engine, options)) {
             HttpResponse<String> facts = server.get("/", "Accept", BROWSER);
 

@@ -239,9 +239,9 @@ class RequestWorkersTest {
 
             for (Future<Boolean> each : List.of(running, waiting)) {
                 ExecutionException failure = assertThrows(ExecutionException.class, each::get);
-                assertEquals(503, ((IntakeException) failure.getCause()).status());
+                assertEquals(503, ((IngressException) failure.getCause()).status());
             }
-            assertThrows(IntakeException.class, () -> workers.run("c", SHORT, () -> true));
+            assertThrows(IngressException.class, () -> workers.run("c", SHORT, () -> true));
         }
     }
 
@@ -260,9 +260,9 @@ class RequestWorkersTest {
                                             () -> {
                                                 throw failure;
                                             })));
-            IntakeException memory =
+            IngressException memory =
                     assertThrows(
-                            IntakeException.class,
+                            IngressException.class,
                             () ->
                                     workers.run(
                                             "a",

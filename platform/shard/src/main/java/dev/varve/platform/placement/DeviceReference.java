@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param index number of the device, from 0
  * @param site the process that uses it
  */
-public record DeviceReference(String backend, int index, Site site) {
+public record DeviceReference(String backend, int index, ProcessLocation site) {
     /** Stands for the best backend of this process until somebody asks which that is. */
     public static final String AUTO = "auto";
 
@@ -35,7 +35,7 @@ public record DeviceReference(String backend, int index, Site site) {
             throw new IllegalArgumentException(
                     "expected a backend and a number of 0 or more, found " + backend + ":" + index);
         }
-        if (backend.equals(AUTO) && site instanceof Site.Listening) {
+        if (backend.equals(AUTO) && site instanceof ProcessLocation.Listening) {
             throw new IllegalArgumentException(
                     AUTO
                             + site
@@ -82,7 +82,10 @@ public record DeviceReference(String backend, int index, Site site) {
                     "expected a backend and a number, such as cpu:0, found "
                             + (text.isEmpty() ? "nothing" : text));
         }
-        Site site = form.group(3) == null ? new Site.Local() : Site.parse(form.group(3));
+        ProcessLocation site =
+                form.group(3) == null
+                        ? new ProcessLocation.Local()
+                        : ProcessLocation.parse(form.group(3));
         return new DeviceReference(
                 form.group(1), form.group(2) == null ? 0 : index(text, form.group(2)), site);
     }
@@ -99,11 +102,11 @@ public record DeviceReference(String backend, int index, Site site) {
 
     /** A device of this process. */
     public static DeviceReference local(String backend, int index) {
-        return new DeviceReference(backend, index, new Site.Local());
+        return new DeviceReference(backend, index, new ProcessLocation.Local());
     }
 
     /** The same device used by another process. */
-    public DeviceReference at(Site other) {
+    public DeviceReference at(ProcessLocation other) {
         return new DeviceReference(backend, index, other);
     }
 
@@ -114,7 +117,7 @@ public record DeviceReference(String backend, int index, Site site) {
 
     /** Whether this process computes on it. */
     public boolean isLocal() {
-        return site instanceof Site.Local;
+        return site instanceof ProcessLocation.Local;
     }
 
     /** Name of the device in its own process, such as {@code cpu:0}. */

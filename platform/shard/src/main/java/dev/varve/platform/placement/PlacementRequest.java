@@ -18,7 +18,10 @@ import java.util.function.Supplier;
  * @param peerAccess whether devices of one backend copy from each other directly
  */
 public record PlacementRequest(
-        List<DeviceReference> devices, SplitRule split, Grouping grouping, PeerAccess peerAccess) {
+        List<DeviceReference> devices,
+        SplitRule split,
+        ProcessGrouping grouping,
+        PeerAccess peerAccess) {
     /** Checks that there is a device. */
     public PlacementRequest {
         devices = List.copyOf(devices);
@@ -37,7 +40,8 @@ public record PlacementRequest(
 
     /** Devices in the processes that they name, which copy through the host. */
     public static PlacementRequest of(List<DeviceReference> devices, SplitRule split) {
-        return new PlacementRequest(devices, split, Grouping.AS_NAMED, PeerAccess.THROUGH_HOST);
+        return new PlacementRequest(
+                devices, split, ProcessGrouping.AS_NAMED, PeerAccess.THROUGH_HOST);
     }
 
     /** Whether the layers are spread over several devices. */
@@ -82,13 +86,15 @@ public record PlacementRequest(
             resolved.add(known);
         }
         List<DeviceReference> grouped =
-                grouping == Grouping.BY_BACKEND && isGrouped(resolved) ? group(resolved) : resolved;
+                grouping == ProcessGrouping.BY_BACKEND && isGrouped(resolved)
+                        ? group(resolved)
+                        : resolved;
         PlacementRequest request = new PlacementRequest(grouped, split, grouping, peerAccess);
         request.requirePeers();
         return request;
     }
 
-    /** Whether {@link Grouping#BY_BACKEND} has anything to decide: nobody wrote a site. */
+    /** Whether {@link ProcessGrouping#BY_BACKEND} has anything to decide: nobody wrote a site. */
     public static boolean isGrouped(List<DeviceReference> devices) {
         return devices.size() > 1 && devices.stream().allMatch(DeviceReference::isLocal);
     }
@@ -99,7 +105,7 @@ public record PlacementRequest(
         List<DeviceReference> grouped = new ArrayList<>();
         for (DeviceReference device : devices) {
             boolean stays = oneBackend ? grouped.isEmpty() : device.backend().equals(first);
-            grouped.add(stays ? device : device.at(new Site.Child()));
+            grouped.add(stays ? device : device.at(new ProcessLocation.Child()));
         }
         return grouped;
     }

@@ -21,7 +21,7 @@ import java.util.Objects;
  */
 public record Batch(
         CacheChanges changes,
-        List<Slice> slices,
+        List<SequenceChunk> slices,
         Phase phase,
         List<Integer> captures,
         List<PageQuery> queries) {
@@ -40,24 +40,25 @@ public record Batch(
     }
 
     /** A batch that asks for no pages. */
-    public Batch(CacheChanges changes, List<Slice> slices, Phase phase, List<Integer> captures) {
+    public Batch(
+            CacheChanges changes, List<SequenceChunk> slices, Phase phase, List<Integer> captures) {
         this(changes, slices, phase, captures, List.of());
     }
 
     /** A batch that changes nothing first. */
-    public Batch(List<Slice> slices, Phase phase, List<Integer> captures) {
+    public Batch(List<SequenceChunk> slices, Phase phase, List<Integer> captures) {
         this(CacheChanges.NONE, slices, phase, captures);
     }
 
     /** A batch that changes nothing first, without captures. */
-    public Batch(List<Slice> slices, Phase phase) {
+    public Batch(List<SequenceChunk> slices, Phase phase) {
         this(slices, phase, List.of());
     }
 
     /** Tokens of all slices. */
     public int tokens() {
         int tokens = 0;
-        for (Slice slice : slices) {
+        for (SequenceChunk slice : slices) {
             tokens += slice.tokens().length;
         }
         return tokens;
@@ -66,7 +67,7 @@ public record Batch(
     /** Rows of logits of all slices, in their order. */
     public int outputs() {
         int outputs = 0;
-        for (Slice slice : slices) {
+        for (SequenceChunk slice : slices) {
             outputs += slice.outputCount();
         }
         return outputs;

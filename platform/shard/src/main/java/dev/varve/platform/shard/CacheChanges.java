@@ -9,7 +9,7 @@ import java.util.List;
  * @param commits of drafted slices, each at most once
  * @param moves of rows, in this order
  */
-public record CacheChanges(List<StateCommit> commits, List<CacheMove> moves) {
+public record CacheChanges(List<StateCommit> commits, List<RowMove> moves) {
     /** Nothing changes. */
     public static final CacheChanges NONE = new CacheChanges(List.of(), List.of());
 
@@ -37,7 +37,7 @@ public record CacheChanges(List<StateCommit> commits, List<CacheMove> moves) {
     /** Slots whose rows are copied, wherever to. */
     public long movedSlots() {
         long slots = 0;
-        for (CacheMove move : moves) {
+        for (RowMove move : moves) {
             slots +=
                     switch (move) {
                         case SlotCopy copy -> copy.count();

@@ -113,7 +113,7 @@ public final class CacheLayout {
      * @param position tokens that they have seen, at least 1
      */
     public long[] stateBytes(int position) {
-        return bytes(states(Slice.ZERO_ROW + 1, position));
+        return bytes(states(SequenceChunk.ZERO_ROW + 1, position));
     }
 
     private static long[] bytes(List<CachePart> parts) {

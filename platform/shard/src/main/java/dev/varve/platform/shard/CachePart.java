@@ -90,7 +90,7 @@ public sealed interface CachePart {
         public Window {
             require(
                     layer >= 0
-                            && row > Slice.ZERO_ROW
+                            && row > SequenceChunk.ZERO_ROW
                             && first >= 0
                             && first % SlotSpan.BLOCK == 0
                             && end > first,
@@ -118,7 +118,12 @@ public sealed interface CachePart {
         /** Checks that there is such a row. */
         public State {
             elements = List.copyOf(elements);
-            require(layer >= 0 && row > Slice.ZERO_ROW && end >= 1, "state", layer, row, end);
+            require(
+                    layer >= 0 && row > SequenceChunk.ZERO_ROW && end >= 1,
+                    "state",
+                    layer,
+                    row,
+                    end);
         }
 
         @Override

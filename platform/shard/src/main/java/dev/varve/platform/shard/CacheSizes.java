@@ -11,7 +11,7 @@ import java.util.Objects;
  *     SlotSpan#BLOCK}; 0 where none slides
  * @param stashes for drafted slices
  */
-public record CacheSizes(int slots, int stateRows, int regionSlots, Stashes stashes) {
+public record CacheSizes(int slots, int stateRows, int regionSlots, RollbackBuffers stashes) {
     /** The zero row, and one to write. */
     private static final int LEAST_ROWS = 2;
 
@@ -34,11 +34,11 @@ public record CacheSizes(int slots, int stateRows, int regionSlots, Stashes stas
 
     /** Sizes of caches for sequences of which nothing is guessed. */
     public CacheSizes(int slots, int stateRows, int regionSlots) {
-        this(slots, stateRows, regionSlots, Stashes.NONE);
+        this(slots, stateRows, regionSlots, RollbackBuffers.NONE);
     }
 
     /** The same with room for drafted slices. */
-    public CacheSizes withStashes(Stashes others) {
+    public CacheSizes withStashes(RollbackBuffers others) {
         return new CacheSizes(slots, stateRows, regionSlots, others);
     }
 }

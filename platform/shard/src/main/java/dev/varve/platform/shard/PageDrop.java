@@ -5,7 +5,7 @@ package dev.varve.platform.shard;
  *
  * @param page name of the page
  */
-public record PageDrop(long page) implements CacheMove {
+public record PageDrop(long page) implements RowMove {
     /** Checks the name. */
     public PageDrop {
         Pages.requireName(page);

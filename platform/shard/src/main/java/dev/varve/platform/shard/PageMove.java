@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param slot first of its slots, a multiple of {@link Pages#TOKENS}
  * @param direction where the rows go
  */
-public record PageMove(long page, int slot, Direction direction) implements CacheMove {
+public record PageMove(long page, int slot, Direction direction) implements RowMove {
     /** Where rows go. */
     public enum Direction {
         /** To host memory. */

@@ -40,7 +40,7 @@ public interface Shard extends AutoCloseable {
     }
 
     /** The process that the shard is in; empty for this one. */
-    default Optional<ShardPeer> peer() {
+    default Optional<RemoteShardProcess> peer() {
         return Optional.empty();
     }
 
@@ -49,7 +49,7 @@ public interface Shard extends AutoCloseable {
 
     /**
      * Tokens in whose multiples a chunk may be cut into pieces of at least 16 ({@link
-     * SliceKind#PIECE}) that have its numbers; 1 if any number will do.
+     * ChunkComputeMode#PIECE}) that have its numbers; 1 if any number will do.
      */
     default int columnGroup() {
         return 16;
@@ -62,7 +62,7 @@ public interface Shard extends AutoCloseable {
      * @param boundary activation from the shard before; present exactly where the range begins
      *     above 0
      */
-    CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary);
+    CompletableFuture<ShardResult> forward(Batch batch, Optional<LayerActivations> boundary);
 
     /**
      * Goes through all that {@link #forward} does but the computing and the changes, so that the
@@ -70,7 +70,8 @@ public interface Shard extends AutoCloseable {
      * the right shape and no meaning, and so has afterwards what the caches hold of the batch's
      * sequences. To be called only if {@link #canRehearse}.
      */
-    default CompletableFuture<ShardResult> rehearse(Batch batch, Optional<Boundary> boundary) {
+    default CompletableFuture<ShardResult> rehearse(
+            Batch batch, Optional<LayerActivations> boundary) {
         throw new UnsupportedOperationException(device());
     }
 
@@ -91,7 +92,7 @@ public interface Shard extends AutoCloseable {
      * @param target takes the bytes of each part before the future is done
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
-    CompletableFuture<Void> export(List<CachePart> parts, PartBytes target);
+    CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target);
 
     /**
      * Copies parts of sequences into the caches, for the calls behind this one. All or nothing:
@@ -101,7 +102,7 @@ public interface Shard extends AutoCloseable {
      * @param source gives the bytes of each part before the future is done
      * @return fails with a VarveException of kind INVALID_REQUEST if a part does not fit the caches
      */
-    CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source);
+    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source);
 
     /**
      * Makes a lost shard usable again, with caches that hold nothing; completes at once if it was

@@ -53,7 +53,7 @@ public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
     }
 
     /** Bytes of the room for drafted slices. */
-    public static long stashBytes(ModelShape shape, LayerRange range, Stashes stashes) {
+    public static long stashBytes(ModelShape shape, LayerRange range, RollbackBuffers stashes) {
         long elements = 0;
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
             if (state instanceof LayerState.Recurrent recurrent) {

@@ -72,7 +72,7 @@ public record ShardOptions(
     }
 
     /** The same with other demands on the numbers of a token. */
-    public ShardOptions withExactRows(ExactRows other) {
+    public ShardOptions withExactRows(BatchInvariance other) {
         return withNumerics(new Numerics(numerics.flashAttention(), other));
     }
 

@@ -20,16 +20,16 @@ public record ShardResult(
         float[] logits,
         int[] best,
         int rows,
-        Optional<Boundary> boundary,
-        List<Feature> features,
+        Optional<LayerActivations> boundary,
+        List<CapturedFeature> features,
         List<PageScores> scores) {
     /** The result of a batch that asks for no pages. */
     public ShardResult(
             float[] logits,
             int[] best,
             int rows,
-            Optional<Boundary> boundary,
-            List<Feature> features) {
+            Optional<LayerActivations> boundary,
+            List<CapturedFeature> features) {
         this(logits, best, rows, boundary, features, List.of());
     }
 

@@ -5,7 +5,7 @@ package dev.varve.platform.shard;
  * no others: recurrent states are advanced over them, from the inputs that were stashed, and
  * windows end behind them.
  *
- * @param stash where the slice kept the inputs of its states, see {@link SlicePlace#stash}
+ * @param stash where the slice kept the inputs of its states, see {@link ChunkPlacement#stash}
  * @param readRow state row before the slice
  * @param writeRow state row after it
  * @param firstPosition position of the slice's first token
@@ -18,7 +18,7 @@ public record StateCommit(int stash, int readRow, int writeRow, int firstPositio
         int tokens = path.length();
         if (stash < 0
                 || readRow < 0
-                || writeRow <= Slice.ZERO_ROW
+                || writeRow <= SequenceChunk.ZERO_ROW
                 || firstPosition < 0
                 || tokens > Integer.MAX_VALUE - firstPosition) {
             throw new IllegalArgumentException(

@@ -5,8 +5,8 @@ import dev.varve.api.backend.TokenTrees;
 import java.util.Arrays;
 
 /**
- * Which token each token of a {@link Slice} follows: the one before it in a chain, or any earlier
- * one. Tokens that follow the same one are guesses for the same position. Immutable.
+ * Which token each token of a {@link SequenceChunk} follows: the one before it in a chain, or any
+ * earlier one. Tokens that follow the same one are guesses for the same position. Immutable.
  */
 public final class TokenTree {
     /** Each token follows the one before it, however many there are. */

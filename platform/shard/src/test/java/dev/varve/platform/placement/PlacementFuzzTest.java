@@ -106,7 +106,7 @@ class PlacementFuzzTest {
     @Property(tries = 500)
     void aRequestThatWasResolvedStaysAsItIs(
             @ForAll @Size(min = 1, max = 6) List<@From("devices") String> names,
-            @ForAll Grouping grouping) {
+            @ForAll ProcessGrouping grouping) {
         PlacementRequest request =
                 new PlacementRequest(
                         DeviceReference.parseList(String.join(",", names)),
@@ -141,7 +141,7 @@ class PlacementFuzzTest {
                 new PlacementRequest(
                                 local,
                                 new SplitRule.Equal(),
-                                Grouping.BY_BACKEND,
+                                ProcessGrouping.BY_BACKEND,
                                 PeerAccess.THROUGH_HOST)
                         .resolve(() -> "cpu")
                         .devices();
@@ -168,7 +168,7 @@ class PlacementFuzzTest {
         List<Double> weights = layers.stream().map(count -> count / 7.0).toList();
 
         List<Integer> sizes =
-                LayerRanges.split(all, layers.size(), weights).stream()
+                LayerPartitioner.split(all, layers.size(), weights).stream()
                         .map(range -> range.end() - range.begin())
                         .toList();
 

@@ -19,8 +19,8 @@ import java.util.SplittableRandom;
 class BatchTest {
     private static final SlotSpan SPAN = new SlotSpan(SlotSpan.BLOCK, 2 * SlotSpan.BLOCK);
 
-    private static Slice slice(int tokens, int first, OutputRows outputs) {
-        return new Slice(7, new int[tokens], SlicePlace.next(first, SPAN, 3), outputs);
+    private static SequenceChunk slice(int tokens, int first, OutputRows outputs) {
+        return new SequenceChunk(7, new int[tokens], ChunkPlacement.next(first, SPAN, 3), outputs);
     }
 
     @Test
@@ -32,7 +32,7 @@ class BatchTest {
     void tokensAndOutputsAreTheSumsOverTheSlices() {
         SplittableRandom random = new SplittableRandom(4711);
         for (int round = 0; round < 200; round++) {
-            List<Slice> slices = new ArrayList<>();
+            List<SequenceChunk> slices = new ArrayList<>();
             int tokens = 0;
             int outputs = 0;
             for (int i = 0; i <= random.nextInt(5); i++) {
@@ -52,7 +52,7 @@ class BatchTest {
 
     @Test
     void aBatchKeepsItsOwnCopiesOfItsLists() {
-        List<Slice> slices = new ArrayList<>(List.of(slice(1, 0, OutputRows.BEST)));
+        List<SequenceChunk> slices = new ArrayList<>(List.of(slice(1, 0, OutputRows.BEST)));
         List<Integer> captures = new ArrayList<>(List.of(1));
         Batch batch = new Batch(slices, Phase.DECODE, captures);
 
@@ -79,32 +79,33 @@ class BatchTest {
     @ParameterizedTest
     @EnumSource
     void asManyRowsAreWantedAsTheOutputsSay(OutputRows outputs) {
-        Slice slice = slice(5, 2, outputs);
+        SequenceChunk slice = slice(5, 2, outputs);
 
         assertEquals(outputs.count(5), slice.outputCount());
     }
 
     @Test
     void aSequenceBeginsWithTheEmptyStateAndGoesOnWithItsOwn() {
-        SlicePlace start = SlicePlace.next(0, SPAN, 4);
-        SlicePlace later = SlicePlace.next(9, SPAN, 4);
+        ChunkPlacement start = ChunkPlacement.next(0, SPAN, 4);
+        ChunkPlacement later = ChunkPlacement.next(9, SPAN, 4);
 
-        assertEquals(SlicePlace.start(SPAN, 4), start);
-        assertEquals(new SlicePlace(0, SPAN, Slice.ZERO_ROW, 4), start);
-        assertEquals(new SlicePlace(9, SPAN, 4, 4), later);
+        assertEquals(ChunkPlacement.start(SPAN, 4), start);
+        assertEquals(new ChunkPlacement(0, SPAN, SequenceChunk.ZERO_ROW, 4), start);
+        assertEquals(new ChunkPlacement(9, SPAN, 4, 4), later);
     }
 
     @ParameterizedTest
     @CsvSource({"-1, 0, 1", "0, -1, 1", "0, 0, 0", "0, 1, -1"})
     void placesBeforeTheFirstAreRefused(int first, int read, int write) {
         assertThrows(
-                IllegalArgumentException.class, () -> new SlicePlace(first, SPAN, read, write));
+                IllegalArgumentException.class, () -> new ChunkPlacement(first, SPAN, read, write));
     }
 
     @Test
     void aSliceTellsWhereItLies() {
-        Slice slice =
-                new Slice(1, new int[] {5, 6}, new SlicePlace(3, SPAN, 2, 4), OutputRows.LAST);
+        SequenceChunk slice =
+                new SequenceChunk(
+                        1, new int[] {5, 6}, new ChunkPlacement(3, SPAN, 2, 4), OutputRows.LAST);
 
         assertEquals(3, slice.firstPosition());
         assertEquals(SPAN, slice.slots());
@@ -129,10 +130,10 @@ class BatchTest {
         assertThrows(IllegalArgumentException.class, () -> asking(-1));
     }
 
-    private static Slice paged(int tokens, int first, int... pages) {
-        SlicePlace place =
-                new SlicePlace(first, SPAN, 3, 3, SlicePlace.NO_STASH, PageMap.of(pages));
-        return new Slice(7, new int[tokens], place, OutputRows.NONE);
+    private static SequenceChunk paged(int tokens, int first, int... pages) {
+        ChunkPlacement place =
+                new ChunkPlacement(first, SPAN, 3, 3, ChunkPlacement.NO_STASH, PageMap.of(pages));
+        return new SequenceChunk(7, new int[tokens], place, OutputRows.NONE);
     }
 
     /** The span of 512 slots has 8 pages, of which those of the tokens must be some. */
@@ -162,7 +163,7 @@ class BatchTest {
         assertEquals(256, paged(2, 640, 0, 3, 4, 10, 11, 12, -1, -1).attendedSlots());
         assertEquals(256, paged(2, 254, 0, 1, 2, 3, -1, -1, -1, -1).attendedSlots());
         assertEquals(
-                new Slice(7, new int[2], SlicePlace.next(254, SPAN, 3), OutputRows.NONE)
+                new SequenceChunk(7, new int[2], ChunkPlacement.next(254, SPAN, 3), OutputRows.NONE)
                         .attendedSlots(),
                 paged(2, 254, 0, 1, 2, 3, -1, -1, -1, -1).attendedSlots());
     }

@@ -54,10 +54,10 @@ class CachePartTest {
                         () -> new CachePart.Page(0, LAYOUT, 0, 5, 1),
                         () -> new CachePart.Page(0, LAYOUT, 1, 60, 5),
                         () -> new CachePart.Rows(0, LAYOUT, 0, 0, 0),
-                        () -> new CachePart.Window(0, LAYOUT, Slice.ZERO_ROW, 0, 1),
+                        () -> new CachePart.Window(0, LAYOUT, SequenceChunk.ZERO_ROW, 0, 1),
                         () -> new CachePart.Window(0, LAYOUT, 1, 255, 256),
                         () -> new CachePart.Window(0, LAYOUT, 1, 256, 256),
-                        () -> new CachePart.State(0, List.of(1L), Slice.ZERO_ROW, 1),
+                        () -> new CachePart.State(0, List.of(1L), SequenceChunk.ZERO_ROW, 1),
                         () -> new CachePart.State(0, List.of(1L), 1, 0),
                         () -> new RowLayout(GgmlType.F16, 0, GgmlType.F16, 1));
         for (int i = 0; i < wrong.size(); i++) {

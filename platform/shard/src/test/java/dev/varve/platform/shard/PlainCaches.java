@@ -45,7 +45,7 @@ final class PlainCaches {
     static final int UNSETTLED = -1;
 
     /** What a layer kept of a drafted slice: a state or a window after each token. */
-    private record Stash(SlicePlace place, List<Object> afterEach) {}
+    private record Stash(ChunkPlacement place, List<Object> afterEach) {}
 
     private final int slots;
     private final int stateRows;
@@ -119,7 +119,7 @@ final class PlainCaches {
     }
 
     /** Does what a change of the caches asks for. */
-    void make(CacheMove move) {
+    void make(RowMove move) {
         switch (move) {
             case SlotCopy copy -> copy(copy);
             case PageMove(long page, int slot, PageMove.Direction direction) -> {
@@ -160,7 +160,7 @@ final class PlainCaches {
     }
 
     /** Begins to keep what a layer is after each token of a slice, if that is drafted. */
-    void beginStash(int layer, SlicePlace place) {
+    void beginStash(int layer, ChunkPlacement place) {
         if (place.isDrafted()) {
             stashes.computeIfAbsent(layer, key -> new TreeMap<>())
                     .put(place.stash(), new Stash(place, new ArrayList<>()));
@@ -168,7 +168,7 @@ final class PlainCaches {
     }
 
     /** Keeps a state or a window after the next token. */
-    void stash(int layer, SlicePlace place, Object after) {
+    void stash(int layer, ChunkPlacement place, Object after) {
         if (place.isDrafted()) {
             stashes.get(layer).get(place.stash()).afterEach().add(after);
         }
@@ -291,8 +291,8 @@ final class PlainCaches {
     /** Checks that a state row is the state after so many positions. */
     void requireState(int row, int tokens) {
         requireRow(row);
-        int found = row == Slice.ZERO_ROW ? 0 : ends[row];
-        boolean empty = tokens == 0 && row == Slice.ZERO_ROW;
+        int found = row == SequenceChunk.ZERO_ROW ? 0 : ends[row];
+        boolean empty = tokens == 0 && row == SequenceChunk.ZERO_ROW;
         if (keepsState() && !empty && (tokens == 0 || found != tokens)) {
             throw new IllegalArgumentException(
                     "state row "
@@ -334,7 +334,7 @@ final class PlainCaches {
     }
 
     Window window(int layer, int row) {
-        return row == Slice.ZERO_ROW ? Window.EMPTY : windows.get(layer)[row];
+        return row == SequenceChunk.ZERO_ROW ? Window.EMPTY : windows.get(layer)[row];
     }
 
     /** Keeps the last rows of a window, as many as the next token will see. */
@@ -348,7 +348,7 @@ final class PlainCaches {
     }
 
     State state(int layer, int row) {
-        return row == Slice.ZERO_ROW ? State.EMPTY : states.get(layer)[row];
+        return row == SequenceChunk.ZERO_ROW ? State.EMPTY : states.get(layer)[row];
     }
 
     void state(int layer, int row, State state) {

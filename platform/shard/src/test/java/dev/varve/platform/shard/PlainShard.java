@@ -35,14 +35,14 @@ public class PlainShard extends FakeShard {
      * @param captures layers whose input batches may ask for
      * @param stashes for drafted slices
      */
-    public record Sizes(int slots, int stateRows, List<Integer> captures, Stashes stashes) {
+    public record Sizes(int slots, int stateRows, List<Integer> captures, RollbackBuffers stashes) {
         public Sizes {
             captures = List.copyOf(captures);
         }
 
         /** Sizes of a shard that captures nothing and takes no drafted slices. */
         public Sizes(int slots, int stateRows) {
-            this(slots, stateRows, List.of(), Stashes.NONE);
+            this(slots, stateRows, List.of(), RollbackBuffers.NONE);
         }
 
         /** Those of any shard. */
@@ -62,7 +62,7 @@ public class PlainShard extends FakeShard {
     private Optional<String> missing = Optional.empty();
 
     /** Of the last batch, by layer and slice. */
-    private final Map<Integer, Map<Slice, List<float[]>>> queries = new TreeMap<>();
+    private final Map<Integer, Map<SequenceChunk, List<float[]>>> queries = new TreeMap<>();
 
     private boolean usable = true;
     private boolean closed;
@@ -88,7 +88,8 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> forward(
+            Batch batch, Optional<LayerActivations> boundary) {
         beforeBatch(batch);
         return unlessLost(() -> compute(batch, boundary));
     }
@@ -99,7 +100,8 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> rehearse(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> rehearse(
+            Batch batch, Optional<LayerActivations> boundary) {
         requireBoundary(batch, boundary);
         requireTokensAndCaptures(batch);
         boolean ends = range().end() == model.shape().layerCount();
@@ -112,10 +114,13 @@ public class PlainShard extends FakeShard {
                         rows,
                         ends
                                 ? Optional.empty()
-                                : Optional.of(new HostBoundary(activation, batch.tokens())),
+                                : Optional.of(new HostActivations(activation, batch.tokens())),
                         batch.captures().stream()
                                 .filter(range()::computesInputOf)
-                                .map(layer -> new Feature(layer, activation, batch.tokens()))
+                                .map(
+                                        layer ->
+                                                new CapturedFeature(
+                                                        layer, activation, batch.tokens()))
                                 .toList()));
     }
 
@@ -135,28 +140,28 @@ public class PlainShard extends FakeShard {
         }
     }
 
-    private ShardResult compute(Batch batch, Optional<Boundary> boundary) {
+    private ShardResult compute(Batch batch, Optional<LayerActivations> boundary) {
         requireBoundary(batch, boundary);
         requireTokensAndCaptures(batch);
         change(batch.changes(), caches);
         requirePlaces(batch.slices());
         queries.clear();
-        List<Feature> features = new ArrayList<>();
+        List<CapturedFeature> features = new ArrayList<>();
         float[][] hidden = boundary.map(PlainShard::columns).orElseGet(() -> embedded(batch));
         for (int layer = range().begin(); layer < range().end(); layer++) {
             if (range().computesInputOf(layer) && batch.captures().contains(layer)) {
-                features.add(new Feature(layer, flat(hidden), hidden.length));
+                features.add(new CapturedFeature(layer, flat(hidden), hidden.length));
             }
             int column = 0;
-            for (Slice slice : batch.slices()) {
+            for (SequenceChunk slice : batch.slices()) {
                 run(layer, slice, hidden, column);
                 column += slice.tokens().length;
             }
         }
         if (batch.captures().contains(range().end())) {
-            features.add(new Feature(range().end(), flat(hidden), hidden.length));
+            features.add(new CapturedFeature(range().end(), flat(hidden), hidden.length));
         }
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             caches.stateEnds(
                     slice.writeRow(),
                     slice.place().isDrafted()
@@ -164,7 +169,7 @@ public class PlainShard extends FakeShard {
                             : slice.firstPosition() + slice.tokens().length);
         }
         if (range().end() < model.shape().layerCount()) {
-            Boundary next = new HostBoundary(flat(hidden), hidden.length);
+            LayerActivations next = new HostActivations(flat(hidden), hidden.length);
             return new ShardResult(
                     new float[0],
                     new int[batch.outputs()],
@@ -178,7 +183,7 @@ public class PlainShard extends FakeShard {
                 logits, best, best.length, Optional.empty(), features, scores(batch));
     }
 
-    private void keepQuery(int layer, Slice slice, float[] query) {
+    private void keepQuery(int layer, SequenceChunk slice, float[] query) {
         List<float[]> kept =
                 queries.computeIfAbsent(layer, key -> new IdentityHashMap<>())
                         .computeIfAbsent(slice, key -> new ArrayList<>());
@@ -193,8 +198,8 @@ public class PlainShard extends FakeShard {
         List<PageScores> scores = new ArrayList<>();
         for (int number = 0; number < batch.queries().size(); number++) {
             PageQuery query = batch.queries().get(number);
-            Slice slice = batch.slices().get(query.slice());
-            for (Map.Entry<Integer, Map<Slice, List<float[]>>> layer : queries.entrySet()) {
+            SequenceChunk slice = batch.slices().get(query.slice());
+            for (Map.Entry<Integer, Map<SequenceChunk, List<float[]>>> layer : queries.entrySet()) {
                 List<Optional<float[]>> bounds =
                         query.pages().stream()
                                 .map(place -> caches.pageKeys(layer.getKey(), place))
@@ -217,7 +222,7 @@ public class PlainShard extends FakeShard {
         return all;
     }
 
-    private void requireBoundary(Batch batch, Optional<Boundary> boundary) {
+    private void requireBoundary(Batch batch, Optional<LayerActivations> boundary) {
         if (boundary.isPresent() != (range().begin() > 0)) {
             throw new IllegalArgumentException(
                     "range "
@@ -244,7 +249,7 @@ public class PlainShard extends FakeShard {
                     "captures " + batch.captures() + " of " + sizes.captures());
         }
         int vocabulary = model.shape().vocabularySize();
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             for (int token : slice.tokens()) {
                 if (token < 0 || token >= vocabulary) {
                     throw new IllegalArgumentException(
@@ -255,10 +260,10 @@ public class PlainShard extends FakeShard {
     }
 
     /** Whatever a slice reads must have been written for it, and none may write another's. */
-    private void requirePlaces(List<Slice> slices) {
+    private void requirePlaces(List<SequenceChunk> slices) {
         Set<Long> sequences = new HashSet<>();
         Set<Integer> rows = new HashSet<>();
-        for (Slice slice : slices) {
+        for (SequenceChunk slice : slices) {
             if (!sequences.add(slice.sequence())) {
                 throw new IllegalArgumentException(
                         "sequence " + slice.sequence() + " twice in a batch");
@@ -267,7 +272,7 @@ public class PlainShard extends FakeShard {
                 throw new IllegalArgumentException(
                         "state row " + slice.writeRow() + " is written twice in a batch");
             }
-            for (Slice other : slices) {
+            for (SequenceChunk other : slices) {
                 if (other != slice
                         && slice.slots().begin() < other.slots().end()
                         && other.slots().begin() < slice.slots().end()) {
@@ -297,7 +302,7 @@ public class PlainShard extends FakeShard {
                 .toArray(float[][]::new);
     }
 
-    private static float[][] columns(Boundary boundary) {
+    private static float[][] columns(LayerActivations boundary) {
         float[] values = boundary.values();
         float[][] columns = new float[boundary.tokens()][PlainModel.WIDTH];
         for (int i = 0; i < columns.length; i++) {
@@ -315,7 +320,7 @@ public class PlainShard extends FakeShard {
     }
 
     /** Computes a layer for the tokens of a slice, in their order. */
-    private void run(int layer, Slice slice, float[][] hidden, int firstColumn) {
+    private void run(int layer, SequenceChunk slice, float[][] hidden, int firstColumn) {
         int count = slice.tokens().length;
         switch (model.shape().layers().get(layer)) {
             case LayerState.FullAttention ignored -> {
@@ -463,7 +468,7 @@ public class PlainShard extends FakeShard {
     }
 
     /** Fills the logits, with no number where only the best token was wanted. */
-    private int[] outputs(List<Slice> slices, int rows, float[][] hidden) {
+    private int[] outputs(List<SequenceChunk> slices, int rows, float[][] hidden) {
         int vocabulary = model.shape().vocabularySize();
         if (rows > 0 && logits.length < rows * vocabulary) {
             logits = new float[rows * vocabulary];
@@ -471,7 +476,7 @@ public class PlainShard extends FakeShard {
         int[] best = new int[rows];
         int row = 0;
         int column = 0;
-        for (Slice slice : slices) {
+        for (SequenceChunk slice : slices) {
             int count = slice.outputs().count(slice.tokens().length);
             column += slice.tokens().length;
             for (int i = count; i > 0; i--) {
@@ -518,7 +523,7 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
         return unlessLost(
                 () -> {
                     parts.forEach(caches::requireFits);
@@ -530,7 +535,7 @@ public class PlainShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
         return unlessLost(
                 () -> {
                     parts.forEach(caches::requireFits);

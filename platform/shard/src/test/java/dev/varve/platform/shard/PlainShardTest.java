@@ -32,25 +32,29 @@ class PlainShardTest {
     private static final int LAYERS = MODEL.shape().layerCount();
     private static final PlainShard.Sizes SIZES =
             new PlainShard.Sizes(
-                    3 * BLOCK, 6, IntStream.rangeClosed(0, LAYERS).boxed().toList(), Stashes.NONE);
+                    3 * BLOCK,
+                    6,
+                    IntStream.rangeClosed(0, LAYERS).boxed().toList(),
+                    RollbackBuffers.NONE);
     private static final int[] PROMPT = {5, 17, 3, 3, 60, 0, 22, 41, 9, 13, 28};
 
     private final PlainShard shard = new PlainShard(MODEL, MODEL.shape().allLayers(), SIZES);
 
-    private static Slice slice(int slot, int first, int[] tokens, int read, OutputRows outputs) {
-        return new Slice(
+    private static SequenceChunk slice(
+            int slot, int first, int[] tokens, int read, OutputRows outputs) {
+        return new SequenceChunk(
                 slot,
                 tokens,
-                new SlicePlace(first, new SlotSpan(slot, BLOCK), read, 1 + slot / BLOCK),
+                new ChunkPlacement(first, new SlotSpan(slot, BLOCK), read, 1 + slot / BLOCK),
                 outputs);
     }
 
     /** All tokens at once, in a sequence that lies at a slot. */
     private static Batch prompt(int slot) {
-        return batch(slice(slot, 0, PROMPT, Slice.ZERO_ROW, OutputRows.LAST));
+        return batch(slice(slot, 0, PROMPT, SequenceChunk.ZERO_ROW, OutputRows.LAST));
     }
 
-    private static Batch batch(Slice... slices) {
+    private static Batch batch(SequenceChunk... slices) {
         return new Batch(List.of(slices), Phase.PREFILL);
     }
 
@@ -64,7 +68,7 @@ class PlainShardTest {
     }
 
     private static float[] logits(List<PlainShard> shards, Batch batch) {
-        Optional<Boundary> boundary = Optional.empty();
+        Optional<LayerActivations> boundary = Optional.empty();
         ShardResult result = null;
         for (PlainShard each : shards) {
             result = each.forward(batch, boundary).join();
@@ -94,8 +98,8 @@ class PlainShardTest {
 
         shard.forward(
                 batch(
-                        slice(BLOCK, 0, head, Slice.ZERO_ROW, OutputRows.NONE),
-                        slice(2 * BLOCK, 0, rest, Slice.ZERO_ROW, OutputRows.ALL)),
+                        slice(BLOCK, 0, head, SequenceChunk.ZERO_ROW, OutputRows.NONE),
+                        slice(2 * BLOCK, 0, rest, SequenceChunk.ZERO_ROW, OutputRows.ALL)),
                 Optional.empty());
         float[] chunked =
                 logits(
@@ -110,7 +114,8 @@ class PlainShardTest {
     @Test
     void everyRowOfAllIsWhatTheLastRowWasOfAShorterPrompt() {
         int vocabulary = MODEL.shape().vocabularySize();
-        float[] all = logits(shard, batch(slice(0, 0, PROMPT, Slice.ZERO_ROW, OutputRows.ALL)));
+        float[] all =
+                logits(shard, batch(slice(0, 0, PROMPT, SequenceChunk.ZERO_ROW, OutputRows.ALL)));
 
         for (int end = 1; end <= PROMPT.length; end++) {
             float[] last =
@@ -121,7 +126,7 @@ class PlainShardTest {
                                             BLOCK,
                                             0,
                                             Arrays.copyOf(PROMPT, end),
-                                            Slice.ZERO_ROW,
+                                            SequenceChunk.ZERO_ROW,
                                             OutputRows.LAST)));
             assertArrayEquals(
                     last, Arrays.copyOfRange(all, (end - 1) * vocabulary, end * vocabulary));
@@ -138,7 +143,7 @@ class PlainShardTest {
 
         ShardResult best =
                 shard.forward(
-                                batch(slice(0, 0, PROMPT, Slice.ZERO_ROW, OutputRows.BEST)),
+                                batch(slice(0, 0, PROMPT, SequenceChunk.ZERO_ROW, OutputRows.BEST)),
                                 Optional.empty())
                         .join();
 
@@ -158,7 +163,13 @@ class PlainShardTest {
                     list(
                             logits(
                                     shard,
-                                    batch(slice(0, 0, other, Slice.ZERO_ROW, OutputRows.LAST)))));
+                                    batch(
+                                            slice(
+                                                    0,
+                                                    0,
+                                                    other,
+                                                    SequenceChunk.ZERO_ROW,
+                                                    OutputRows.LAST)))));
         }
 
         assertEquals(PROMPT.length + 1, seen.size());
@@ -196,7 +207,7 @@ class PlainShardTest {
                         Phase.PREFILL,
                         IntStream.rangeClosed(0, LAYERS).boxed().toList());
 
-        List<Feature> features = shard.forward(all, Optional.empty()).join().features();
+        List<CapturedFeature> features = shard.forward(all, Optional.empty()).join().features();
 
         assertEquals(LAYERS + 1, features.size());
         for (int cut = 1; cut < LAYERS; cut++) {
@@ -218,26 +229,38 @@ class PlainShardTest {
                 MODEL,
                 batch(slice(0, 0, PROMPT, 1, OutputRows.NONE)));
         assertRefused("token 61", MODEL, batch(slice(0, 0, new int[] {61}, 0, OutputRows.NONE)));
-        Slice slice = slice(0, 0, PROMPT, 0, OutputRows.NONE);
-        Slice other = slice(BLOCK, 0, PROMPT, 0, OutputRows.NONE);
+        SequenceChunk slice = slice(0, 0, PROMPT, 0, OutputRows.NONE);
+        SequenceChunk other = slice(BLOCK, 0, PROMPT, 0, OutputRows.NONE);
         assertRefused(
                 "overlap in a batch",
                 MODEL,
                 batch(
                         slice,
-                        new Slice(1, PROMPT, SlicePlace.start(slice.slots(), 2), OutputRows.NONE)));
+                        new SequenceChunk(
+                                1,
+                                PROMPT,
+                                ChunkPlacement.start(slice.slots(), 2),
+                                OutputRows.NONE)));
         assertRefused(
                 "sequence 0 twice",
                 MODEL,
                 batch(
                         slice,
-                        new Slice(0, PROMPT, SlicePlace.start(other.slots(), 2), OutputRows.NONE)));
+                        new SequenceChunk(
+                                0,
+                                PROMPT,
+                                ChunkPlacement.start(other.slots(), 2),
+                                OutputRows.NONE)));
         assertRefused(
                 "state row 1 is written twice",
                 MODEL,
                 batch(
                         slice,
-                        new Slice(1, PROMPT, SlicePlace.start(other.slots(), 1), OutputRows.NONE)));
+                        new SequenceChunk(
+                                1,
+                                PROMPT,
+                                ChunkPlacement.start(other.slots(), 1),
+                                OutputRows.NONE)));
     }
 
     private static void assertRefused(String why, PlainModel model, Batch batch) {

@@ -38,7 +38,10 @@ public abstract class ShardContractTest {
     private static final int DRAFT = 5;
     private static final CacheSizes SIZES =
             new CacheSizes(
-                    SEQUENCES * SlotSpan.BLOCK, SEQUENCES + 1, 0, new Stashes(SEQUENCES, DRAFT));
+                    SEQUENCES * SlotSpan.BLOCK,
+                    SEQUENCES + 1,
+                    0,
+                    new RollbackBuffers(SEQUENCES, DRAFT));
     private static final long SECONDS = 120;
 
     private Shard shard;
@@ -81,11 +84,11 @@ public abstract class ShardContractTest {
         return new SplittableRandom(TestSeed.of(seed)).ints(count, 0, vocabulary()).toArray();
     }
 
-    private Slice slice(int sequence, int[] text, int begin, int end, OutputRows outputs) {
-        return new Slice(
+    private SequenceChunk slice(int sequence, int[] text, int begin, int end, OutputRows outputs) {
+        return new SequenceChunk(
                 sequence,
                 Arrays.copyOfRange(text, begin, end),
-                SlicePlace.next(begin, span(sequence), sequence + 1),
+                ChunkPlacement.next(begin, span(sequence), sequence + 1),
                 outputs);
     }
 
@@ -97,7 +100,7 @@ public abstract class ShardContractTest {
         }
     }
 
-    private ShardResult run(Slice... slices) {
+    private ShardResult run(SequenceChunk... slices) {
         return run(new Batch(List.of(slices), Phase.PREFILL));
     }
 
@@ -226,7 +229,7 @@ public abstract class ShardContractTest {
         adopted.get(SECONDS, TimeUnit.SECONDS);
     }
 
-    private void forward(Slice slice) {
+    private void forward(SequenceChunk slice) {
         shard.forward(new Batch(List.of(slice), Phase.PREFILL), Optional.empty());
     }
 
@@ -316,11 +319,11 @@ public abstract class ShardContractTest {
         int[] text = tokens(9, 2 * CHUNK);
         float[] expected = text(0, text);
         run(slice(1, text, 0, CHUNK, OutputRows.NONE));
-        Slice fork =
-                new Slice(
+        SequenceChunk fork =
+                new SequenceChunk(
                         2,
                         Arrays.copyOfRange(text, CHUNK, text.length),
-                        new SlicePlace(CHUNK, span(2), 2, 3),
+                        new ChunkPlacement(CHUNK, span(2), 2, 3),
                         OutputRows.ALL);
 
         ShardResult forked =
@@ -346,11 +349,11 @@ public abstract class ShardContractTest {
         int[] text = tokens(17, 2 * CHUNK);
         float[] expected = text(0, text);
         int[] other = tokens(18, CHUNK);
-        Slice fork =
-                new Slice(
+        SequenceChunk fork =
+                new SequenceChunk(
                         2,
                         Arrays.copyOfRange(text, CHUNK, text.length),
-                        new SlicePlace(CHUNK, span(2), 2, 3),
+                        new ChunkPlacement(CHUNK, span(2), 2, 3),
                         OutputRows.ALL);
 
         forward(slice(1, text, 0, CHUNK, OutputRows.NONE));
@@ -360,7 +363,7 @@ public abstract class ShardContractTest {
                                 List.of(
                                         new SlotCopy(span(1).begin(), span(3).begin(), CHUNK),
                                         new SlotCopy(span(3).begin(), span(2).begin(), CHUNK))));
-        forward(new Slice(1, other, new SlicePlace(0, span(1), 0, 4), OutputRows.NONE));
+        forward(new SequenceChunk(1, other, new ChunkPlacement(0, span(1), 0, 4), OutputRows.NONE));
         ShardResult forked = run(fork);
 
         assertArrayEquals(expected, rows(forked));
@@ -380,7 +383,7 @@ public abstract class ShardContractTest {
         return span(sequence).begin() + run * Pages.TOKENS;
     }
 
-    private ShardResult changed(List<CacheMove> moves, Slice slice) {
+    private ShardResult changed(List<RowMove> moves, SequenceChunk slice) {
         return run(
                 new Batch(
                         new CacheChanges(List.of(), moves),
@@ -397,11 +400,11 @@ public abstract class ShardContractTest {
         int[] other = tokens(32, LONG);
         prefill(1, text, LONG);
 
-        Slice overwrites =
-                new Slice(
+        SequenceChunk overwrites =
+                new SequenceChunk(
                         7,
                         Arrays.copyOf(other, CHUNK),
-                        new SlicePlace(0, span(1), 0, 4),
+                        new ChunkPlacement(0, span(1), 0, 4),
                         OutputRows.NONE);
         changed(List.of(PageMove.out(11, slot(1, 0)), PageMove.out(12, slot(1, 1))), overwrites);
         ShardResult found =
@@ -427,7 +430,7 @@ public abstract class ShardContractTest {
         float[] expected = rows(run(slice(0, text, LONG, end, OutputRows.ALL)));
         float[] next = rows(run(slice(0, text, end, end + 1, OutputRows.ALL)));
         prefill(1, text, LONG);
-        List<CacheMove> moves = new ArrayList<>();
+        List<RowMove> moves = new ArrayList<>();
         for (int page = 0; page < 3; page++) {
             moves.add(PageMove.out(21 + page, slot(1, page)));
         }
@@ -456,11 +459,11 @@ public abstract class ShardContractTest {
                 List.of(1, 2, PageMap.EMPTY, 0));
     }
 
-    private static Slice paged(int[] text, int begin, int end, PageMap map) {
-        return new Slice(
+    private static SequenceChunk paged(int[] text, int begin, int end, PageMap map) {
+        return new SequenceChunk(
                 1,
                 Arrays.copyOfRange(text, begin, end),
-                new SlicePlace(begin, span(1), 2, 2, SlicePlace.NO_STASH, map),
+                new ChunkPlacement(begin, span(1), 2, 2, ChunkPlacement.NO_STASH, map),
                 OutputRows.ALL);
     }
 
@@ -563,15 +566,15 @@ public abstract class ShardContractTest {
         assertSame(expected, exported(1, CHUNK + 1), "one token counted");
     }
 
-    private ShardResult decode(CacheChanges changes, Slice... slices) {
+    private ShardResult decode(CacheChanges changes, SequenceChunk... slices) {
         return run(new Batch(changes, List.of(slices), Phase.DECODE, List.of()));
     }
 
-    private Slice drafted(int sequence, int[] text, int stash) {
-        return new Slice(
+    private SequenceChunk drafted(int sequence, int[] text, int stash) {
+        return new SequenceChunk(
                 sequence,
                 Arrays.copyOfRange(text, CHUNK, CHUNK + DRAFT),
-                new SlicePlace(CHUNK, span(sequence), sequence + 1, sequence + 1, stash),
+                new ChunkPlacement(CHUNK, span(sequence), sequence + 1, sequence + 1, stash),
                 OutputRows.ALL);
     }
 
@@ -612,8 +615,10 @@ public abstract class ShardContractTest {
                                 Phase.PREFILL,
                                 List.of(0, layers())));
 
-        assertEquals(List.of(0, layers()), result.features().stream().map(Feature::layer).toList());
-        for (Feature feature : result.features()) {
+        assertEquals(
+                List.of(0, layers()),
+                result.features().stream().map(CapturedFeature::layer).toList());
+        for (CapturedFeature feature : result.features()) {
             assertEquals(CHUNK, feature.tokens());
             assertEquals(CHUNK * embeddingLength(), feature.values().length);
         }
@@ -624,7 +629,7 @@ public abstract class ShardContractTest {
         int[] text = tokens(11, 2 * CHUNK);
         float[] expected = text(0, text);
         run(slice(1, text, 0, CHUNK, OutputRows.NONE));
-        Slice good = slice(2, text, 0, CHUNK, OutputRows.NONE);
+        SequenceChunk good = slice(2, text, 0, CHUNK, OutputRows.NONE);
         int[] unknown = {0, vocabulary()};
 
         refuse(new Batch(List.of(slice(2, unknown, 0, 2, OutputRows.NONE)), Phase.PREFILL));
@@ -636,7 +641,7 @@ public abstract class ShardContractTest {
                         shard.forward(
                                         new Batch(List.of(good), Phase.PREFILL),
                                         Optional.of(
-                                                new HostBoundary(
+                                                new HostActivations(
                                                         new float[CHUNK * embeddingLength()],
                                                         CHUNK)))
                                 .get(SECONDS, TimeUnit.SECONDS));
@@ -673,7 +678,9 @@ public abstract class ShardContractTest {
 
         assertEquals(1, prompt.rows());
         assertTrue(prompt.logits().length >= vocabulary());
-        assertEquals(List.of(0, layers()), prompt.features().stream().map(Feature::layer).toList());
+        assertEquals(
+                List.of(0, layers()),
+                prompt.features().stream().map(CapturedFeature::layer).toList());
         assertEquals(1, token.rows());
         assertArrayEquals(expected, text(0, text));
         assertArrayEquals(expected, text(1, text));
@@ -692,7 +699,7 @@ public abstract class ShardContractTest {
 
     @Test
     void aClosedShardComputesNoMoreAndMayBeClosedAgain() {
-        Slice slice = slice(0, tokens(12, 2), 0, 2, OutputRows.NONE);
+        SequenceChunk slice = slice(0, tokens(12, 2), 0, 2, OutputRows.NONE);
 
         shard.close();
         shard.close();

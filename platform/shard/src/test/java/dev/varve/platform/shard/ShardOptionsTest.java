@@ -22,12 +22,12 @@ class ShardOptionsTest {
 
     @Test
     void everyChangeLeavesTheRestAsItWas() {
-        Numerics numerics = new Numerics(FlashAttention.OFF, ExactRows.ON);
+        Numerics numerics = new Numerics(FlashAttention.OFF, BatchInvariance.ON);
 
         ShardOptions all =
                 PLAIN.withWeights(WeightLayout.AS_IN_FILE)
                         .withFlashAttention(FlashAttention.OFF)
-                        .withExactRows(ExactRows.ON)
+                        .withExactRows(BatchInvariance.ON)
                         .withCaptures(List.of(0, 2));
 
         assertEquals(
@@ -73,7 +73,7 @@ class ShardOptionsTest {
         assertTrue(scoring.scoresPages());
         assertTrue(scoring.withCaptures(List.of(1)).scoresPages());
         assertTrue(scoring.withWeights(WeightLayout.AS_IN_FILE).scoresPages());
-        assertTrue(scoring.withExactRows(ExactRows.ON).scoresPages());
+        assertTrue(scoring.withExactRows(BatchInvariance.ON).scoresPages());
         assertTrue(scoring.withFlashAttention(FlashAttention.OFF).scoresPages());
         assertEquals(List.of(1), PLAIN.withCaptures(List.of(1)).scoringPages().captures());
     }

@@ -58,7 +58,7 @@ class ShardValuesTest {
 
     @Test
     void anActivationOnTheHostCountsFourBytesForEachValue() {
-        HostBoundary boundary = new HostBoundary(new float[12], 3);
+        HostActivations boundary = new HostActivations(new float[12], 3);
 
         assertEquals(48, boundary.bytes());
         assertEquals(3, boundary.tokens());

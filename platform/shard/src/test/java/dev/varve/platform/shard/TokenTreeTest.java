@@ -87,7 +87,8 @@ class TokenTreeTest {
 
     @Test
     void columnsOfAPathMoveTogether() {
-        Feature feature = new Feature(1, new float[] {0, 0, 1, 10, 2, 20, 3, 30, 4, 40, 5, 50}, 6);
+        CapturedFeature feature =
+                new CapturedFeature(1, new float[] {0, 0, 1, 10, 2, 20, 3, 30, 4, 40, 5, 50}, 6);
 
         feature.gather(1, TokenPath.of(0, 2, 4));
 

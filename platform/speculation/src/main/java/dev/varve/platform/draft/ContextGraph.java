@@ -37,7 +37,7 @@ final class ContextGraph implements DraftGraph {
      */
     ContextGraph(int tokens, DraftFile draft, ShardWeights weights, DraftCache cache) {
         this.tokens = tokens;
-        DraftNetwork network = draft.network();
+        DraftHyperparameters network = draft.network();
         featureLength = network.featureLength();
         spareRow = cache.regions().spareRow();
         int tensors =
@@ -61,7 +61,7 @@ final class ContextGraph implements DraftGraph {
         }
     }
 
-    private void record(DraftLayers layers, DraftNetwork network, DraftCache cache) {
+    private void record(DraftLayers layers, DraftHyperparameters network, DraftCache cache) {
         Ops ops = context.ops();
         Tensor fused = layers.fuse(features, factors);
         int length = network.heads().keyLength();
@@ -110,7 +110,7 @@ final class ContextGraph implements DraftGraph {
         }
         float[] divisors = new float[tokens];
         Arrays.fill(divisors, 1);
-        float[] divided = FeatureRange.divide(states, featureLength, count, divisors);
+        float[] divided = FeatureScaling.divide(states, featureLength, count, divisors);
         features.write(divided, 0, count * featureLength, 0);
         factors.get().write(divisors, 0, tokens, 0);
     }

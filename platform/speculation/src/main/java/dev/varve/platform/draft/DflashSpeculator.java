@@ -67,26 +67,26 @@ public final class DflashSpeculator implements Speculator {
 
     private final DraftFile file;
     private final Residency residency;
-    private final DraftTokens ids;
-    private final Function<DraftTokens, BlockGuesser> loader;
+    private final DraftVocabulary ids;
+    private final Function<DraftVocabulary, BlockDraftModel> loader;
     private final int capacity;
     private final DraftRings rings;
-    private final PendingStates pending;
-    private Optional<BlockGuesser> model = Optional.empty();
+    private final PendingHiddenStates pending;
+    private Optional<BlockDraftModel> model = Optional.empty();
 
     private DflashSpeculator(
             DraftFile file,
             DraftRegions regions,
             Residency residency,
-            Function<DraftTokens, BlockGuesser> loader) {
+            Function<DraftVocabulary, BlockDraftModel> loader) {
         this.file = file;
         this.residency = residency;
         this.loader = loader;
-        ids = DraftTokens.of(file);
+        ids = DraftVocabulary.of(file);
         capacity = regions.capacity();
         rings = new DraftRings(regions.count());
         pending =
-                new PendingStates(
+                new PendingHiddenStates(
                         Math.min(DraftModel.MOST_STATES, capacity), file.network().featureLength());
     }
 
@@ -128,7 +128,7 @@ public final class DflashSpeculator implements Speculator {
             DraftFile file,
             DraftRegions regions,
             Residency residency,
-            Function<DraftTokens, BlockGuesser> loader) {
+            Function<DraftVocabulary, BlockDraftModel> loader) {
         DflashSpeculator speculator = new DflashSpeculator(file, regions, residency, loader);
         // Also where it is given back at once: what does not fit should be known now.
         speculator.model();
@@ -136,7 +136,7 @@ public final class DflashSpeculator implements Speculator {
         return speculator;
     }
 
-    private BlockGuesser model() {
+    private BlockDraftModel model() {
         if (model.isEmpty()) {
             model = Optional.of(loader.apply(ids));
         }
@@ -151,9 +151,9 @@ public final class DflashSpeculator implements Speculator {
 
     private void free() {
         pending.clear();
-        Optional<BlockGuesser> loaded = model;
+        Optional<BlockDraftModel> loaded = model;
         model = Optional.empty();
-        loaded.ifPresent(BlockGuesser::close);
+        loaded.ifPresent(BlockDraftModel::close);
     }
 
     /** Bytes of context rows for as many sequences as there may be. */
@@ -163,7 +163,7 @@ public final class DflashSpeculator implements Speculator {
 
     /** Bytes of the device's memory that are in use. */
     public long bytes() {
-        return model.map(BlockGuesser::bytes).orElse(0L);
+        return model.map(BlockDraftModel::bytes).orElse(0L);
     }
 
     @Override
@@ -193,7 +193,7 @@ public final class DflashSpeculator implements Speculator {
             pending.drop(ring.region());
             ring.restart(states.firstPosition());
         }
-        BlockGuesser network = model();
+        BlockDraftModel network = model();
         for (int token = 0; token < states.tokens(); token++) {
             pending.add(
                     states, token, ring.region(), network.contextRow(ring.region(), ring.end()));
@@ -246,24 +246,24 @@ public final class DflashSpeculator implements Speculator {
 
     private void guess(List<DraftRequest> requests, List<Integer> places, Draft[] drafts) {
         List<Integer> regions = new ArrayList<>();
-        List<BlockGraph.Block> blocks = new ArrayList<>();
+        List<BlockDraftGraph.Block> blocks = new ArrayList<>();
         for (DraftRequest request : requests) {
             DraftRings.Ring ring = rings.find(request.sequence()).orElseThrow();
             regions.add(ring.region());
             blocks.add(
-                    new BlockGraph.Block(
+                    new BlockDraftGraph.Block(
                             request.tokens().get(ring.end()), ring.begin(), ring.end()));
         }
         boolean branches = requests.stream().anyMatch(request -> request.branched() > 0);
-        List<BlockGraph.Found> found = model().guess(regions, blocks, branches);
+        List<BlockDraftGraph.Found> found = model().guess(regions, blocks, branches);
         for (int i = 0; i < requests.size(); i++) {
             drafts[places.get(i)] = draft(found.get(i), requests.get(i));
         }
     }
 
-    private Draft draft(BlockGraph.Found found, DraftRequest request) {
+    private Draft draft(BlockDraftGraph.Found found, DraftRequest request) {
         int most = Math.min(mostTokens(), request.most());
-        Confidence confidence = Confidence.of(found.chances(), most);
+        DraftConfidence confidence = DraftConfidence.of(found.chances(), most);
         int[] tokens = ids.targets(found.rows(), confidence.worthwhile());
         if (tokens.length == 0) {
             return Draft.NONE;
@@ -271,8 +271,8 @@ public final class DflashSpeculator implements Speculator {
         if (found.slots().isEmpty() || request.branched() <= tokens.length) {
             return new Draft(tokens, confidence.grade());
         }
-        GuessTree tree =
-                GuessTree.of(
+        DraftTree tree =
+                DraftTree.of(
                         found.slots().get(),
                         Arrays.copyOf(found.rows(), tokens.length),
                         tokens.length,

@@ -19,7 +19,7 @@ final class DraftCache implements AutoCloseable {
     private final GgmlContext context;
     private final DeviceBuffer buffer;
 
-    DraftCache(DraftNetwork network, DraftRegions regions, BufferType type) {
+    DraftCache(DraftHyperparameters network, DraftRegions regions, BufferType type) {
         this.regions = regions;
         context = GgmlContext.open(2 * network.layers() + 1, 0);
         try {
@@ -39,7 +39,7 @@ final class DraftCache implements AutoCloseable {
     }
 
     /** Bytes that such a cache needs. */
-    static long bytes(DraftNetwork network, DraftRegions regions) {
+    static long bytes(DraftHyperparameters network, DraftRegions regions) {
         long rowBytes = GgmlType.F16.rowBytes(network.heads().keyLength());
         return 2L * network.layers() * rowBytes * regions.rows();
     }

@@ -23,14 +23,14 @@ import java.util.Optional;
  */
 public record DraftFile(
         GgufFile file,
-        DraftNetwork network,
-        DraftTensors names,
+        DraftHyperparameters network,
+        DraftTensorNames names,
         GgufTensor embedding,
         GgufTensor head,
         Optional<GgufTensor> tokens) {
     /** Whether files of this architecture are draft models. */
     public static boolean isDraft(String architecture) {
-        return DraftReader.isDraft(architecture);
+        return DraftMetadataReader.isDraft(architecture);
     }
 
     /**
@@ -40,23 +40,24 @@ public record DraftFile(
      *     is no draft or none of that target
      */
     public static DraftFile of(GgufFile file, GgufFile targetFile, ModelShape target) {
-        DraftNetwork network = DraftReader.read(file, targetFile, target);
-        DraftTensors names = DraftTensors.of(file);
+        DraftHyperparameters network = DraftMetadataReader.read(file, targetFile, target);
+        DraftTensorNames names = DraftTensorNames.of(file);
         // Fails now rather than when the weights are loaded.
         names.requireKnown(file, names.select(file, network));
-        boolean mayOwn = file.architecture().equals(DraftReader.DFLASH);
+        boolean mayOwn = file.architecture().equals(DraftMetadataReader.DFLASH);
         Optional<GgufTensor> ownEmbedding =
-                mayOwn ? file.tensor(DraftTensors.EMBEDDING) : Optional.empty();
-        Optional<GgufTensor> ownHead = mayOwn ? file.tensor(DraftTensors.HEAD) : Optional.empty();
+                mayOwn ? file.tensor(DraftTensorNames.EMBEDDING) : Optional.empty();
+        Optional<GgufTensor> ownHead =
+                mayOwn ? file.tensor(DraftTensorNames.HEAD) : Optional.empty();
         GgufTensor embedding =
-                ownEmbedding.orElseGet(() -> targetFile.requireTensor(DraftTensors.EMBEDDING));
+                ownEmbedding.orElseGet(() -> targetFile.requireTensor(DraftTensorNames.EMBEDDING));
         int hidden = network.sizes().hidden();
         embedding.requireShape(hidden, target.vocabularySize());
         GgufTensor head =
                 ownHead.or(() -> ownEmbedding)
-                        .or(() -> targetFile.tensor(DraftTensors.HEAD))
-                        .orElseGet(() -> targetFile.requireTensor(DraftTensors.EMBEDDING));
-        Optional<GgufTensor> tokens = file.tensor(DraftTensors.TOKENS).filter(t -> mayOwn);
+                        .or(() -> targetFile.tensor(DraftTensorNames.HEAD))
+                        .orElseGet(() -> targetFile.requireTensor(DraftTensorNames.EMBEDDING));
+        Optional<GgufTensor> tokens = file.tensor(DraftTensorNames.TOKENS).filter(t -> mayOwn);
         head.requireShape(
                 hidden, tokens.isPresent() ? tokens.get().ne(0) : target.vocabularySize());
         return new DraftFile(file, network, names, embedding, head, tokens);

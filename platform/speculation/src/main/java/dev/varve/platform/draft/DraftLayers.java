@@ -14,8 +14,8 @@ import java.util.Optional;
 final class DraftLayers {
     private final Ops ops;
     private final ShardWeights weights;
-    private final DraftNetwork network;
-    private final DraftTensors names;
+    private final DraftHyperparameters network;
+    private final DraftTensorNames names;
     private final GgufFile file;
 
     DraftLayers(Ops ops, ShardWeights weights, DraftFile draft) {
@@ -30,13 +30,13 @@ final class DraftLayers {
         return ops;
     }
 
-    DraftNetwork network() {
+    DraftHyperparameters network() {
         return network;
     }
 
     /** What mixes the rows of a block around a part of a layer, by what enters it. */
-    BlockFilter filter(BlockFilter.Part part, int layer, Tensor input) {
-        return BlockFilter.of(part, layer, this, weights, input);
+    BlockConvolution filter(BlockConvolution.Part part, int layer, Tensor input) {
+        return BlockConvolution.of(part, layer, this, weights, input);
     }
 
     private Tensor vector(String name) {
@@ -51,7 +51,7 @@ final class DraftLayers {
 
     /** What takes part of a layer's attention and gives nothing, {@code F32 [heads]}. */
     Optional<Tensor> sinks(int layer) {
-        return optional(DraftTensors.sinks(layer));
+        return optional(DraftTensorNames.sinks(layer));
     }
 
     Tensor norm(Tensor input, String weight) {
@@ -138,36 +138,37 @@ final class DraftLayers {
     /** What keys and values of the context are made of in a layer. */
     Tensor context(int layer, Tensor fused) {
         return network.variant().normsContext()
-                ? norm(fused, DraftTensors.layer(layer, "attn_norm.weight"))
+                ? norm(fused, DraftTensorNames.layer(layer, "attn_norm.weight"))
                 : fused;
     }
 
     Tensor input(int layer, Tensor hidden) {
-        return norm(hidden, DraftTensors.layer(layer, "attn_norm.weight"));
+        return norm(hidden, DraftTensorNames.layer(layer, "attn_norm.weight"));
     }
 
     /** {@code F32 [length, heads, n]}, turned to their positions. */
     Tensor queries(int layer, Tensor input, Tensor positions) {
         Tensor all =
                 heads(
-                        multiply(DraftTensors.layer(layer, "attn_q"), input),
+                        multiply(DraftTensorNames.layer(layer, "attn_q"), input),
                         network.heads().count());
-        return turn(norm(all, DraftTensors.layer(layer, "attn_q_norm.weight")), positions);
+        return turn(norm(all, DraftTensorNames.layer(layer, "attn_q_norm.weight")), positions);
     }
 
     /** {@code F32 [length, kvHeads, n]}, turned to their positions. */
     Tensor keys(int layer, Tensor input, Tensor positions) {
         Tensor all = rawKeys(layer, input);
-        return turn(norm(all, DraftTensors.layer(layer, "attn_k_norm.weight")), positions);
+        return turn(norm(all, DraftTensorNames.layer(layer, "attn_k_norm.weight")), positions);
     }
 
     private Tensor rawKeys(int layer, Tensor input) {
-        return heads(multiply(DraftTensors.layer(layer, "attn_k"), input), network.heads().kv());
+        return heads(
+                multiply(DraftTensorNames.layer(layer, "attn_k"), input), network.heads().kv());
     }
 
     /** {@code F32 [keyLength, n]}. */
     Tensor values(int layer, Tensor input) {
-        String name = DraftTensors.layer(layer, "attn_v");
+        String name = DraftTensorNames.layer(layer, "attn_v");
         if (weights.has(name + ".weight", TensorUse.MATMUL)) {
             return multiply(name, input);
         }
@@ -191,25 +192,26 @@ final class DraftLayers {
      * @param attended {@code F32 [length, heads, n]}
      * @param around what mixes rows around attention
      */
-    Tensor finish(int layer, Tensor hidden, Tensor input, Tensor attended, BlockFilter around) {
-        DraftNetwork.Heads heads = network.heads();
+    Tensor finish(
+            int layer, Tensor hidden, Tensor input, Tensor attended, BlockConvolution around) {
+        DraftHyperparameters.Heads heads = network.heads();
         Tensor gated = gate(layer, input, attended);
         Tensor columns = ops.reshape2d(gated, heads.queryLength(), hidden.ne(1));
-        Tensor out = around.behind(multiply(DraftTensors.layer(layer, "attn_output"), columns));
+        Tensor out = around.behind(multiply(DraftTensorNames.layer(layer, "attn_output"), columns));
         String normName = names.feedForwardNorm(file, layer);
-        String behind = DraftTensors.layer(layer, "post_attention_norm.weight");
+        String behind = DraftTensorNames.layer(layer, "post_attention_norm.weight");
         Tensor added = ops.add(hidden, behind.equals(normName) ? out : normed(out, behind));
         Tensor normed = norm(added, normName);
-        BlockFilter filter = filter(BlockFilter.Part.FFN, layer, normed);
+        BlockConvolution filter = filter(BlockConvolution.Part.FFN, layer, normed);
         Tensor inner = filter.before(normed);
-        Tensor up = multiply(DraftTensors.layer(layer, "ffn_up"), inner);
-        Tensor gate = multiply(DraftTensors.layer(layer, "ffn_gate"), inner);
+        Tensor up = multiply(DraftTensorNames.layer(layer, "ffn_up"), inner);
+        Tensor gate = multiply(DraftTensorNames.layer(layer, "ffn_gate"), inner);
         Tensor mixed =
                 network.variant().gelu() ? ops.gegluSplit(gate, up) : ops.swigluSplit(gate, up);
-        Tensor down = filter.behind(multiply(DraftTensors.layer(layer, "ffn_down"), mixed));
+        Tensor down = filter.behind(multiply(DraftTensorNames.layer(layer, "ffn_down"), mixed));
         Tensor result =
-                ops.add(added, normed(down, DraftTensors.layer(layer, "post_ffw_norm.weight")));
-        return optional(DraftTensors.layer(layer, "layer_output_scale.weight"))
+                ops.add(added, normed(down, DraftTensorNames.layer(layer, "post_ffw_norm.weight")));
+        return optional(DraftTensorNames.layer(layer, "layer_output_scale.weight"))
                 .map(scale -> ops.mul(result, scale))
                 .orElse(result);
     }
@@ -219,12 +221,12 @@ final class DraftLayers {
     }
 
     private Tensor gate(int layer, Tensor input, Tensor attended) {
-        String name = DraftTensors.layer(layer, "attn_gate");
+        String name = DraftTensorNames.layer(layer, "attn_gate");
         if (!weights.has(name + ".weight", TensorUse.MATMUL)) {
             return attended;
         }
         Tensor gate = ops.softplus(multiply(name, input));
-        DraftNetwork.Heads heads = network.heads();
+        DraftHyperparameters.Heads heads = network.heads();
         Tensor factors =
                 gate.ne(0) == heads.count()
                         ? ops.reshape3d(gate, 1, heads.count(), gate.ne(1))
@@ -234,7 +236,7 @@ final class DraftLayers {
 
     /** Some rows of a cache as heads, {@code [length, rows, kvHeads]}. */
     Tensor cached(Tensor cache, int begin, int rows) {
-        DraftNetwork.Heads heads = network.heads();
+        DraftHyperparameters.Heads heads = network.heads();
         long head = cache.type().rowBytes(heads.length());
         Tensor view =
                 ops.view(

@@ -25,7 +25,7 @@ final class DraftMask {
      */
     static void fill(
             short[] target,
-            DraftNetwork.Rule rule,
+            DraftHyperparameters.Rule rule,
             int block,
             int capacity,
             int begin,

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
  * A draft network in the memory of a device: weights, cache and the graphs that were needed last.
  * For one thread; takes turns with others that compute on the device.
  */
-final class DraftModel implements BlockGuesser {
+final class DraftModel implements BlockDraftModel {
     private static final System.Logger LOG = System.getLogger(DraftModel.class.getName());
 
     /** Graphs for context rows take a power of two of them, up to so many. */
@@ -33,7 +33,7 @@ final class DraftModel implements BlockGuesser {
     private final ShardWeights weights;
     private final DraftCache cache;
     private final DraftGraphs<Integer, ContextGraph> contexts;
-    private final DraftGraphs<BlockGraph.Key, BlockGraph> blocks;
+    private final DraftGraphs<BlockDraftGraph.Key, BlockDraftGraph> blocks;
     private final int least;
     private boolean flash;
 
@@ -42,7 +42,7 @@ final class DraftModel implements BlockGuesser {
 
     private DraftModel(
             DraftFile file,
-            DraftTokens tokens,
+            DraftVocabulary tokens,
             ComputeDevice device,
             ShardWeights weights,
             DraftCache cache) {
@@ -58,7 +58,7 @@ final class DraftModel implements BlockGuesser {
         blocks =
                 new DraftGraphs<>(
                         device.bufferType(),
-                        key -> new BlockGraph(key, file, weights, cache, tokens.targets()));
+                        key -> new BlockDraftGraph(key, file, weights, cache, tokens.targets()));
     }
 
     /**
@@ -70,7 +70,7 @@ final class DraftModel implements BlockGuesser {
      */
     static DraftModel load(
             DraftFile file,
-            DraftTokens tokens,
+            DraftVocabulary tokens,
             ComputeDevice device,
             FlashAttention attention,
             DraftRegions regions) {
@@ -148,12 +148,12 @@ final class DraftModel implements BlockGuesser {
         }
     }
 
-    private BlockGraph.Key key(List<Integer> regions, List<Integer> ends) {
+    private BlockDraftGraph.Key key(List<Integer> regions, List<Integer> ends) {
         return key(regions, ends, false);
     }
 
-    private BlockGraph.Key key(List<Integer> regions, List<Integer> ends, boolean branches) {
-        return new BlockGraph.Key(
+    private BlockDraftGraph.Key key(List<Integer> regions, List<Integer> ends, boolean branches) {
+        return new BlockDraftGraph.Key(
                 regions, ends.stream().map(cache.regions()::rowsToRead).toList(), flash, branches);
     }
 
@@ -163,7 +163,7 @@ final class DraftModel implements BlockGuesser {
     }
 
     @Override
-    public void takeIn(PendingStates states) {
+    public void takeIn(PendingHiddenStates states) {
         int tokens = Math.max(least, Integer.highestOneBit(2 * states.count() - 1));
         synchronized (device.lock()) {
             weights.requireWhole();
@@ -178,12 +178,12 @@ final class DraftModel implements BlockGuesser {
     }
 
     @Override
-    public List<BlockGraph.Found> guess(
-            List<Integer> regions, List<BlockGraph.Block> asked, boolean branches) {
-        List<Integer> ends = asked.stream().map(BlockGraph.Block::position).toList();
+    public List<BlockDraftGraph.Found> guess(
+            List<Integer> regions, List<BlockDraftGraph.Block> asked, boolean branches) {
+        List<Integer> ends = asked.stream().map(BlockDraftGraph.Block::position).toList();
         synchronized (device.lock()) {
             weights.requireWhole();
-            BlockGraph graph = blocks.find(key(regions, ends, branches && canBranch));
+            BlockDraftGraph graph = blocks.find(key(regions, ends, branches && canBranch));
             if (branches && canBranch && missing(graph).isPresent()) {
                 LOG.log(
                         System.Logger.Level.WARNING,

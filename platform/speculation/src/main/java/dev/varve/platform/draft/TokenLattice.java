@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
  *     before, {@code F32 [n, n, sequences]}, behind the known token {@code F32 [n, 1, sequences]};
  *     none where slots do not depend on one another
  */
-record TokenLattice(Slots slots, Tensor candidates, Tensor shares, List<Tensor> links) {
+record TokenLattice(BlockPositions slots, Tensor candidates, Tensor shares, List<Tensor> links) {
     /** Candidates of a slot where they are not given by the network. */
     static final int MOST = 64;
 
@@ -44,7 +44,7 @@ record TokenLattice(Slots slots, Tensor candidates, Tensor shares, List<Tensor> 
      */
     record Choice(Tensor logits, Tensor candidates, Tensor own) {
         /** The largest ones. */
-        static Choice of(Slots slots, Tensor logits, int count) {
+        static Choice of(BlockPositions slots, Tensor logits, int count) {
             Tensor candidates = slots.ops().topK(logits, count);
             return new Choice(logits, candidates, at(slots.ops(), logits, candidates));
         }
@@ -56,16 +56,16 @@ record TokenLattice(Slots slots, Tensor candidates, Tensor shares, List<Tensor> 
     }
 
     /** Of slots that do not depend on one another. */
-    static TokenLattice of(Slots slots, Tensor logits) {
+    static TokenLattice of(BlockPositions slots, Tensor logits) {
         int count = (int) Math.min(RANKS, logits.ne(0));
         return of(slots, logits, slots.ops().topK(logits, count));
     }
 
-    static TokenLattice of(Slots slots, Choice choice) {
+    static TokenLattice of(BlockPositions slots, Choice choice) {
         return of(slots, choice.logits(), choice.candidates());
     }
 
-    private static TokenLattice of(Slots slots, Tensor logits, Tensor candidates) {
+    private static TokenLattice of(BlockPositions slots, Tensor logits, Tensor candidates) {
         Ops ops = slots.ops();
         Tensor shares = at(ops, ops.softMax(logits), candidates);
         return new TokenLattice(slots, candidates, shares, List.of());
@@ -76,7 +76,7 @@ record TokenLattice(Slots slots, Tensor candidates, Tensor shares, List<Tensor> 
      *
      * @param walked {@code I32 [slots * sequences]}
      */
-    static TokenLattice with(Slots slots, Tensor logits, Tensor walked) {
+    static TokenLattice with(BlockPositions slots, Tensor logits, Tensor walked) {
         Ops ops = slots.ops();
         int count = (int) Math.min(MOST, logits.ne(0));
         Tensor candidates =
@@ -90,7 +90,7 @@ record TokenLattice(Slots slots, Tensor candidates, Tensor shares, List<Tensor> 
      * @param known tokens in front of the blocks, {@code I32 [sequences]}
      * @param targets makes tokens of the target of rows of the head
      */
-    TokenLattice linked(Tensor known, UnaryOperator<Tensor> targets, TokenLinks between) {
+    TokenLattice linked(Tensor known, UnaryOperator<Tensor> targets, TokenTransitions between) {
         List<Tensor> all = new ArrayList<>();
         Tensor before = known;
         int befores = 1;
@@ -111,7 +111,7 @@ record TokenLattice(Slots slots, Tensor candidates, Tensor shares, List<Tensor> 
     }
 
     /** What was computed for a sequence. */
-    SlotTokens read(int sequence) {
+    PositionCandidates read(int sequence) {
         int count = (int) candidates.ne(0);
         int[][] rows = new int[slots.count()][count];
         float[][] chances = new float[slots.count()][count];
@@ -127,7 +127,7 @@ record TokenLattice(Slots slots, Tensor candidates, Tensor shares, List<Tensor> 
                 behind.add(values);
             }
         }
-        return new SlotTokens(
+        return new PositionCandidates(
                 rows, chances, links.isEmpty() ? Optional.empty() : Optional.of(behind));
     }
 }

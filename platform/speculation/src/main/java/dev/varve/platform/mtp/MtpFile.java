@@ -3,10 +3,10 @@ package dev.varve.platform.mtp;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.gguf.ModelFormatException;
+import dev.varve.api.model.DraftHead;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
-import dev.varve.api.model.ModelAssistant;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelKeys;
 import dev.varve.api.model.ModelOptions;
@@ -20,8 +20,8 @@ import java.util.List;
  * model whose tokens they guess. Nothing is loaded; immutable.
  *
  * @param file has the block
- * @param block as the family sees it, see {@link ModelFamilyProvider#openNextToken} and {@link
- *     ModelFamilyProvider#openAssistant}
+ * @param block as the family sees it, see {@link ModelFamilyProvider#openMtp} and {@link
+ *     ModelFamilyProvider#openDraftHead}
  * @param target the model
  * @param captures layers of the model whose input it guesses from; the last one stands for what
  *     leaves the model's last layer
@@ -52,8 +52,8 @@ public record MtpFile(
             GgufFile file, ModelFamilyProvider family, OpenedModel target, ModelOptions options) {
         ModelShape shape = target.shape();
         if (!file.architecture().equals(shape.architecture())) {
-            ModelAssistant assistant =
-                    family.openAssistant(file, target.file(), options)
+            DraftHead assistant =
+                    family.openDraftHead(file, target.file(), options)
                             .orElseThrow(() -> foreign(file, shape));
             return new MtpFile(file, assistant.blocks(), shape, assistant.captures(), true);
         }
@@ -61,7 +61,7 @@ public record MtpFile(
         requireEqual(keys, "embedding_length", shape.embeddingLength(), keys.width());
         requireEqual(keys, "vocab_size", shape.vocabularySize(), keys.vocabulary());
         LayerSplitAdapter block =
-                family.openNextToken(file, target.file(), options).orElseThrow(() -> absent(file));
+                family.openMtp(file, target.file(), options).orElseThrow(() -> absent(file));
         return new MtpFile(file, block, shape, List.of(shape.layerCount()), false);
     }
 

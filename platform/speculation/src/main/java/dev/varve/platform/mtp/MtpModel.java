@@ -5,25 +5,25 @@ import dev.varve.api.backend.ComputeDevice;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.CacheChanges;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.FlashAttention;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.HostActivations;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Numerics;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardOptions;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
-import dev.varve.platform.shard.Stashes;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.local.LocalShard;
 
@@ -41,7 +41,7 @@ final class MtpModel implements AutoCloseable {
     static final int MOST_ROWS = 256;
 
     /** A window is told where it ends before a row is computed anew; nothing is kept for that. */
-    private static final Stashes STASHES = new Stashes(1, 1);
+    private static final RollbackBuffers STASHES = new RollbackBuffers(1, 1);
 
     private final MtpFile file;
     private final Shard shard;
@@ -96,7 +96,7 @@ final class MtpModel implements AutoCloseable {
         requireRoom(file, limits, device);
         ShardOptions options =
                 ShardOptions.of(CacheTypes.f16(), sizes(file, limits))
-                        .withNumerics(new Numerics(attention, ExactRows.OFF))
+                        .withNumerics(new Numerics(attention, BatchInvariance.OFF))
                         .withCaptures(List.of(file.made()));
         Shard shard =
                 LocalShard.load(
@@ -180,7 +180,7 @@ final class MtpModel implements AutoCloseable {
     private ShardResult compute(
             List<Rows> all, Phase phase, OutputRows outputs, List<Integer> captures) {
         List<StateCommit> rewinds = new ArrayList<>();
-        List<Slice> slices = new ArrayList<>(all.size());
+        List<SequenceChunk> slices = new ArrayList<>(all.size());
         for (Rows rows : all) {
             int stateRow = 1 + rows.region();
             int position = rows.position();
@@ -189,16 +189,16 @@ final class MtpModel implements AutoCloseable {
             }
             ends[rows.region()] = position + rows.tokens().length;
             SlotSpan span = new SlotSpan(rows.region() * capacity, capacity);
-            SlicePlace place = SlicePlace.next(position, span, stateRow);
-            slices.add(new Slice(rows.region(), rows.tokens(), place, outputs));
+            ChunkPlacement place = ChunkPlacement.next(position, span, stateRow);
+            slices.add(new SequenceChunk(rows.region(), rows.tokens(), place, outputs));
         }
         Batch batch = new Batch(new CacheChanges(rewinds, List.of()), slices, phase, captures);
         return shard.forward(batch, Optional.of(activation(all, batch.tokens()))).join();
     }
 
-    private HostBoundary activation(List<Rows> all, int tokens) {
+    private HostActivations activation(List<Rows> all, int tokens) {
         if (all.size() == 1) {
-            return new HostBoundary(all.getFirst().columns(), tokens);
+            return new HostActivations(all.getFirst().columns(), tokens);
         }
         float[] values = new float[tokens * file.columnLength()];
         int end = 0;
@@ -207,7 +207,7 @@ final class MtpModel implements AutoCloseable {
             System.arraycopy(rows.columns(), 0, values, end, length);
             end += length;
         }
-        return new HostBoundary(values, tokens);
+        return new HostActivations(values, tokens);
     }
 
     /** Bytes in use but those in a mapped file. */

@@ -95,7 +95,7 @@ class DflashSpeculatorTest {
         }
 
         /** The draft tokens of the network behind a text of which it has some positions. */
-        BlockGraph.Found found(Text text, int begin, int known, boolean branches) {
+        BlockDraftGraph.Found found(Text text, int begin, int known, boolean branches) {
             int from = Math.max(begin, known - regions.capacity());
             List<float[]> context = IntStream.range(from, known).mapToObj(text::allStates).toList();
             return HashingGuesser.guess(kind, text.tokens[known], known, context, branches);
@@ -282,9 +282,9 @@ class DflashSpeculatorTest {
         Draft draft = text.guess(rig, 20, 7);
 
         assertArrayEquals(Arrays.copyOf(rig.found(text, 0, 20, false).rows(), 3), draft.tokens());
-        assertEquals(Confidence.of(chances, 7).grade(), draft.grade());
+        assertEquals(DraftConfidence.of(chances, 7).grade(), draft.grade());
         assertEquals(2, text.guess(rig, 20, 2).tokens().length);
-        assertEquals(Confidence.of(chances, 2).grade(), text.guess(rig, 20, 2).grade());
+        assertEquals(DraftConfidence.of(chances, 2).grade(), text.guess(rig, 20, 2).grade());
     }
 
     @Test
@@ -292,9 +292,9 @@ class DflashSpeculatorTest {
         Rig rig = new Rig(2, 96);
         Text text = new Text(1, 60);
         text.show(rig, 0, 20);
-        BlockGraph.Found found = rig.found(text, 0, 20, true);
-        GuessTree tree =
-                GuessTree.of(found.slots().orElseThrow(), Arrays.copyOf(found.rows(), 3), 3, 6);
+        BlockDraftGraph.Found found = rig.found(text, 0, 20, true);
+        DraftTree tree =
+                DraftTree.of(found.slots().orElseThrow(), Arrays.copyOf(found.rows(), 3), 3, 6);
 
         Draft draft = rig.speculator.propose(List.of(text.request(20, 3, 6))).getFirst();
 
@@ -313,7 +313,7 @@ class DflashSpeculatorTest {
     void rowsOfASmallerHeadBecomeTokensOfTheTarget() throws IOException {
         DflashModel own = TINY.with(new DflashModel.Weights(TensorType.F32, 100, false, 3));
         DraftFile file = read(own.write(folder));
-        int[] ids = DraftTokens.of(file).targets().orElseThrow();
+        int[] ids = DraftVocabulary.of(file).targets().orElseThrow();
         Rig rig = new Rig(file, 2, 96, SILENT, Residency.PERSISTENT);
         Text text = new Text(1, 60);
         text.show(rig, 0, 20);

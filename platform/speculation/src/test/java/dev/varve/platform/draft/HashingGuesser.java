@@ -12,7 +12,7 @@ import java.util.Random;
  * A network whose guess is a hash of the known token, its position and all context rows that it may
  * see: a row that is missing, of another position or of other states gives another guess.
  */
-final class HashingGuesser implements BlockGuesser {
+final class HashingGuesser implements BlockDraftModel {
     /**
      * Sizes of the network, and how likely its draft tokens are.
      *
@@ -53,7 +53,7 @@ final class HashingGuesser implements BlockGuesser {
      *
      * @param context states of each position before the known token, the oldest first
      */
-    static BlockGraph.Found guess(
+    static BlockDraftGraph.Found guess(
             Kind kind, int token, int position, List<float[]> context, boolean branches) {
         int hash = 31 * token + position;
         for (float[] states : context) {
@@ -61,19 +61,19 @@ final class HashingGuesser implements BlockGuesser {
         }
         Random random = new Random(hash);
         int[] rows = random.ints(kind.guesses(), 0, kind.rows()).toArray();
-        return new BlockGraph.Found(
+        return new BlockDraftGraph.Found(
                 rows, kind.chance(), branches ? Optional.of(slots(rows, kind)) : Optional.empty());
     }
 
     /** The guessed rows, and beside each the row behind it. */
-    private static SlotTokens slots(int[] rows, Kind kind) {
+    private static PositionCandidates slots(int[] rows, Kind kind) {
         int[][] candidates = new int[rows.length][];
         float[][] shares = new float[rows.length][];
         for (int i = 0; i < rows.length; i++) {
             candidates[i] = new int[] {rows[i], (rows[i] + 1) % kind.rows()};
             shares[i] = new float[] {0.6f, 0.3f};
         }
-        return new SlotTokens(candidates, shares, Optional.empty());
+        return new PositionCandidates(candidates, shares, Optional.empty());
     }
 
     @Override
@@ -82,7 +82,7 @@ final class HashingGuesser implements BlockGuesser {
     }
 
     @Override
-    public void takeIn(PendingStates states) {
+    public void takeIn(PendingHiddenStates states) {
         takenIn.add(states.count());
         int length = states.states().length / states.rows().length;
         for (int i = 0; i < states.count(); i++) {
@@ -92,13 +92,13 @@ final class HashingGuesser implements BlockGuesser {
     }
 
     @Override
-    public List<BlockGraph.Found> guess(
-            List<Integer> regions, List<BlockGraph.Block> asked, boolean branches) {
+    public List<BlockDraftGraph.Found> guess(
+            List<Integer> regions, List<BlockDraftGraph.Block> asked, boolean branches) {
         guessed.add(regions);
         branched.add(branches);
-        List<BlockGraph.Found> found = new ArrayList<>();
+        List<BlockDraftGraph.Found> found = new ArrayList<>();
         for (int i = 0; i < asked.size(); i++) {
-            BlockGraph.Block block = asked.get(i);
+            BlockDraftGraph.Block block = asked.get(i);
             List<float[]> context = new ArrayList<>();
             for (int position = block.begin(); position < block.position(); position++) {
                 Row row = cache.get(contextRow(regions.get(i), position));

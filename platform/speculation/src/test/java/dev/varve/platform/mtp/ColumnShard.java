@@ -1,13 +1,13 @@
 package dev.varve.platform.mtp;
 
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
+import dev.varve.platform.shard.CapturedFeature;
 import dev.varve.platform.shard.FakeShard;
-import dev.varve.platform.shard.Feature;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
-import dev.varve.platform.shard.Slice;
 import dev.varve.platform.shard.StateCommit;
 
 import java.util.ArrayList;
@@ -98,7 +98,8 @@ final class ColumnShard extends FakeShard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> forward(
+            Batch batch, Optional<LayerActivations> boundary) {
         batches.add(batch);
         float[] columns = boundary.orElseThrow().values();
         int length = columns.length / batch.tokens();
@@ -108,7 +109,7 @@ final class ColumnShard extends FakeShard {
         List<Reply> replies = new ArrayList<>();
         List<Integer> best = new ArrayList<>();
         int token = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             List<Row> rows = rows(slice, batch.changes().commits());
             for (int id : slice.tokens()) {
                 rows.add(
@@ -123,7 +124,7 @@ final class ColumnShard extends FakeShard {
     }
 
     /** The rows in front of a slice. */
-    private List<Row> rows(Slice slice, List<StateCommit> commits) {
+    private List<Row> rows(SequenceChunk slice, List<StateCommit> commits) {
         List<Row> rows = cache.computeIfAbsent(slice.slots().begin(), begin -> new ArrayList<>());
         int position = slice.firstPosition();
         if (position > rows.size()) {
@@ -146,13 +147,13 @@ final class ColumnShard extends FakeShard {
     }
 
     private ShardResult result(Batch batch, List<Reply> replies, List<Integer> best) {
-        List<Feature> features = new ArrayList<>();
+        List<CapturedFeature> features = new ArrayList<>();
         for (int layer : batch.captures()) {
             float[] values = new float[replies.size() * file.width()];
             for (int i = 0; i < replies.size(); i++) {
                 System.arraycopy(replies.get(i).state(), 0, values, i * file.width(), file.width());
             }
-            features.add(new Feature(layer, values, replies.size()));
+            features.add(new CapturedFeature(layer, values, replies.size()));
         }
         int[] ids = best.stream().mapToInt(Integer::intValue).toArray();
         return new ShardResult(new float[0], ids, ids.length, Optional.empty(), features);

@@ -13,7 +13,7 @@ import dev.varve.api.speculation.SpeculationTarget.Limits;
 import dev.varve.platform.draft.DflashSpeculator.Residency;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.OutputRows;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SequenceChunk;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -145,8 +145,8 @@ class MtpSpeculatorTest {
         }
         Batch first = rig.batches().get(rig.batches().size() - 3);
         assertEquals(3, first.slices().size(), "all are guessed together");
-        assertEquals(3, first.slices().stream().map(Slice::slots).distinct().count());
-        assertEquals(3, first.slices().stream().map(Slice::writeRow).distinct().count());
+        assertEquals(3, first.slices().stream().map(SequenceChunk::slots).distinct().count());
+        assertEquals(3, first.slices().stream().map(SequenceChunk::writeRow).distinct().count());
         assertEquals(1, rig.batches().getLast().slices().size(), "the longest goes on alone");
     }
 

@@ -10,13 +10,13 @@ import java.util.Arrays;
  * <p>Made by {@link Tokenizer#detokenizer()}; one for each stream, for one thread.
  */
 public final class Detokenizer {
-    private final Pieces pieces;
+    private final TokenBytes pieces;
     private final boolean renderSpecial;
     private byte[] buffer = new byte[64];
     private int held;
     private boolean finished;
 
-    Detokenizer(Pieces pieces, boolean renderSpecial) {
+    Detokenizer(TokenBytes pieces, boolean renderSpecial) {
         this.pieces = pieces;
         this.renderSpecial = renderSpecial;
     }

@@ -2,8 +2,8 @@ package dev.varve.platform.tokenizer;
 
 import dev.varve.api.gguf.GgufMetadata;
 import dev.varve.api.model.PreTokenizer;
-import dev.varve.platform.tokenizer.SpecialMatcher.Match;
-import dev.varve.platform.tokenizer.SpecialMatcher.Special;
+import dev.varve.platform.tokenizer.SpecialTokenMatcher.Match;
+import dev.varve.platform.tokenizer.SpecialTokenMatcher.Special;
 
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -24,9 +24,9 @@ import java.util.stream.IntStream;
 public final class Tokenizer {
     private final SymbolTable symbols;
     private final MergeAlgorithm algorithm;
-    private final Pieces pieces;
-    private final SpecialMatcher allSpecials;
-    private final SpecialMatcher userDefinedOnly;
+    private final TokenBytes pieces;
+    private final SpecialTokenMatcher allSpecials;
+    private final SpecialTokenMatcher userDefinedOnly;
     private final OptionalInt bosId;
     private final OptionalInt eosId;
     private final Set<Integer> endTokens;
@@ -42,7 +42,7 @@ public final class Tokenizer {
             symbols.add(text, 0, text.length);
         }
         algorithm = MergeAlgorithm.of(vocabulary, symbols, preTokenizers);
-        pieces = Pieces.of(vocabulary, algorithm);
+        pieces = TokenBytes.of(vocabulary, algorithm);
         allSpecials = matcher(vocabulary, TokenType::isCutOut);
         userDefinedOnly = matcher(vocabulary, type -> type == TokenType.USER_DEFINED);
         bosId = vocabulary.bosId();
@@ -133,7 +133,7 @@ public final class Tokenizer {
         checkLength(spans.stream().mapToLong(span -> span.text().length()).sum(), limit);
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         List<Match> matches = new ArrayList<>();
-        List<TextSpan> runs = SpanRuns.of(spans);
+        List<TextSpan> runs = SpanMerger.of(spans);
         int[] borders = new int[runs.size() + 1];
         for (int run = 0; run < runs.size(); run++) {
             text.writeBytes(Utf8.encode(runs.get(run).text()));
@@ -290,8 +290,9 @@ public final class Tokenizer {
                 + (addsBos ? ", prompts begin with bos" : "");
     }
 
-    private static SpecialMatcher matcher(VocabularyData vocabulary, Predicate<TokenType> types) {
-        return new SpecialMatcher(
+    private static SpecialTokenMatcher matcher(
+            VocabularyData vocabulary, Predicate<TokenType> types) {
+        return new SpecialTokenMatcher(
                 IntStream.range(0, vocabulary.tokens().length)
                         .filter(id -> types.test(vocabulary.types()[id]))
                         .mapToObj(id -> new Special(id, vocabulary.tokens()[id]))

@@ -39,7 +39,7 @@ public final class ChronicleStores implements SnapshotStoreProvider {
 
     @Override
     public SnapshotStore open(Path path, StoreSize size, StoreAccess access) throws IOException {
-        StoreFolder folder = StoreFolder.open(path, size, access);
+        StoreFiles folder = StoreFiles.open(path, size, access);
         try {
             return open(folder, size, access);
         } catch (IOException | RuntimeException | LinkageError | AssertionError e) {
@@ -54,7 +54,7 @@ public final class ChronicleStores implements SnapshotStoreProvider {
         }
     }
 
-    private static SnapshotStore open(StoreFolder folder, StoreSize size, StoreAccess access)
+    private static SnapshotStore open(StoreFiles folder, StoreSize size, StoreAccess access)
             throws IOException {
         if (access == StoreAccess.CREATE) {
             requireRoom(folder, size);
@@ -104,7 +104,7 @@ public final class ChronicleStores implements SnapshotStoreProvider {
         return (VanillaChronicleMap<byte[], byte[], ?>) map;
     }
 
-    private static void requireRoom(StoreFolder folder, StoreSize size) throws IOException {
+    private static void requireRoom(StoreFiles folder, StoreSize size) throws IOException {
         long free = Files.getFileStore(folder.values()).getUsableSpace();
         long needed =
                 MARGIN_BYTES + size.bytes() / 10 * 11 + size.values() * (size.keyBytes() + 64L);

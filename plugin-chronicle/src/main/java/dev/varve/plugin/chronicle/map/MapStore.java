@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 
 /** A store in one map. Reads go on side by side; writes wait for each other and for reads. */
 final class MapStore implements SnapshotStore {
-    private final StoreFolder folder;
+    private final StoreFiles folder;
     private final StoreSize size;
     private final VanillaChronicleMap<byte[], byte[], ?> map;
     private final Optional<DiskRoom> room;
@@ -37,7 +37,7 @@ final class MapStore implements SnapshotStore {
      * @param room of who may write
      */
     MapStore(
-            StoreFolder folder,
+            StoreFiles folder,
             StoreSize size,
             VanillaChronicleMap<byte[], byte[], ?> map,
             Optional<DiskRoom> room) {

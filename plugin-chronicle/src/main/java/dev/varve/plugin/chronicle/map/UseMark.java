@@ -34,7 +34,7 @@ final class UseMark {
             Files.move(closed, open, StandardCopyOption.ATOMIC_MOVE);
         }
         if (!isOpen()) {
-            StoreFolder.createFile(open);
+            StoreFiles.createFile(open);
         }
         if (!isFile(open)) {
             throw new IOException(open + ": expected a file, found something else");

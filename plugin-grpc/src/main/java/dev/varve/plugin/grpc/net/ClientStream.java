@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** The client's side of a call, on a channel of its own. */
-final class ClientStream extends ClientCall.Listener<Incoming> implements Call {
+final class ClientStream extends ClientCall.Listener<Incoming> implements GrpcCall {
     /** How long what was written before a close may take to arrive. */
     static final long LINGER_SECONDS = 5;
 

@@ -39,7 +39,7 @@ public final class NetworkTransport implements TransportProvider {
         HostPort target = HostPort.parseTarget(address);
         long end = System.nanoTime() + options.connectLimit().toNanos();
         List<InetAddress> addresses = resolve(target, options.connectLimit());
-        Client client = Client.of(target, addresses, options);
+        GrpcClient client = GrpcClient.of(target, addresses, options);
         return client.connect(end);
     }
 

@@ -9,7 +9,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The listener's side of a call. */
-final class ServerStream extends ServerCall.Listener<Incoming> implements Call {
+final class ServerStream extends ServerCall.Listener<Incoming> implements GrpcCall {
     private final ServerCall<Incoming, Outgoing> call;
     private final StreamConnection connection;
     private final AtomicBoolean finished = new AtomicBoolean();

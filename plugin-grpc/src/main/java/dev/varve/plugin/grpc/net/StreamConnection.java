@@ -29,7 +29,7 @@ final class StreamConnection implements Connection {
     private record Ending(String how, Optional<Throwable> cause) {}
 
     private final String peer;
-    private final Call call;
+    private final GrpcCall call;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition readable = lock.newCondition();
@@ -46,7 +46,7 @@ final class StreamConnection implements Connection {
 
     private Optional<Incoming> current = Optional.empty();
 
-    StreamConnection(String peer, Call call) {
+    StreamConnection(String peer, GrpcCall call) {
         this.peer = peer;
         this.call = call;
     }

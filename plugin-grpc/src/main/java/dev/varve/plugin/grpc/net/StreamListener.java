@@ -73,7 +73,7 @@ final class StreamListener implements Listener {
                         .maxConnectionIdle(WITHOUT_CALL.toMillis(), TimeUnit.MILLISECONDS)
                         .keepAliveTime(KEEP_ALIVE.toMillis(), TimeUnit.MILLISECONDS)
                         .keepAliveTimeout(
-                                Client.KEEP_ALIVE_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
+                                GrpcClient.KEEP_ALIVE_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
                         .permitKeepAliveTime(SHORTEST_KEEP_ALIVE.toMillis(), TimeUnit.MILLISECONDS);
         if (protection == Protection.TLS) {
             builder.sslContext(TlsFiles.server(options));

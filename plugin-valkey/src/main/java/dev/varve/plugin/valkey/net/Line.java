@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
  * vanished may look sound for many minutes.
  */
 final class Line implements AutoCloseable {
-    private final Client client;
+    private final StoreClient client;
     private final String shown;
     private Optional<CompletableFuture<StatefulRedisConnection<String, ByteBuffer>>> connection =
             Optional.empty();
@@ -30,14 +30,14 @@ final class Line implements AutoCloseable {
 
     /** What is done with a connection. */
     @FunctionalInterface
-    interface Work {
+    interface BatchEntry {
         void run(Call call) throws IOException, InterruptedException;
     }
 
     /**
      * @param shown the store's address for people
      */
-    Line(Client client, String shown) {
+    Line(StoreClient client, String shown) {
         this.client = client;
         this.shown = shown;
     }
@@ -88,7 +88,7 @@ final class Line implements AutoCloseable {
     }
 
     /** Does something within a limit, or leaves the connection. */
-    void call(Duration limit, Work work) throws IOException {
+    void call(Duration limit, BatchEntry work) throws IOException {
         CompletableFuture<StatefulRedisConnection<String, ByteBuffer>> used = connection();
         Call call = new Call(limit);
         try {

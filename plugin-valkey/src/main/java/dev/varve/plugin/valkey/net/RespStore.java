@@ -36,13 +36,13 @@ final class RespStore implements SharedStore {
     /** Keys of one command. */
     private static final int AT_ONCE = 256;
 
-    private final Client client;
+    private final StoreClient client;
     private final Line reading;
     private final Line writing;
     private final long ttlMillis;
 
     RespStore(SharedStoreAddress address, RedisURI target) {
-        client = new Client(address, target);
+        client = new StoreClient(address, target);
         reading = new Line(client, address.shown());
         writing = new Line(client, address.shown());
         ttlMillis = address.ttl().toMillis();

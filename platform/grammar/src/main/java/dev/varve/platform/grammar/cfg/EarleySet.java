@@ -9,16 +9,16 @@ import java.util.Map;
 /**
  * What a grammar allows at a place where terminals end: items, each a place in an alternative and
  * the set where that alternative began. Immutable but for what is kept of it; equal sets of one
- * {@link EarleySets} are one object, so that a loop of the grammar comes back to the same set.
+ * {@link EarleySetStore} are one object, so that a loop of the grammar comes back to the same set.
  */
 final class EarleySet {
     final int id;
 
     /** Items that wait for a nonterminal, by its symbol. */
-    final Map<Integer, Items> waiting;
+    final Map<Integer, EarleyItems> waiting;
 
     /** Items before a terminal, by its number. */
-    final Map<Integer, Items> scans;
+    final Map<Integer, EarleyItems> scans;
 
     /** Whether the text may end here. */
     final boolean accepts;
@@ -44,8 +44,8 @@ final class EarleySet {
 
     EarleySet(
             int id,
-            Map<Integer, Items> waiting,
-            Map<Integer, Items> scans,
+            Map<Integer, EarleyItems> waiting,
+            Map<Integer, EarleyItems> scans,
             boolean accepts,
             LexState lexemes) {
         this.id = id;

@@ -93,11 +93,11 @@ public final class Grammar {
     }
 
     /** The places within an alternative, the first of them. */
-    Dot dots(Nonterminal owner, int[] symbols) {
+    DottedRule dots(Nonterminal owner, int[] symbols) {
         store.footprint().addLasting((long) DOT * (symbols.length + 1));
-        Dot dot = new Dot(dots++, owner, Dot.END, null);
+        DottedRule dot = new DottedRule(dots++, owner, DottedRule.END, null);
         for (int i = symbols.length - 1; i >= 0; i--) {
-            dot = new Dot(dots++, owner, symbols[i], dot);
+            dot = new DottedRule(dots++, owner, symbols[i], dot);
         }
         return dot;
     }

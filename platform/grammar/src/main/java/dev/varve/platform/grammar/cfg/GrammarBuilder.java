@@ -95,11 +95,11 @@ public final class GrammarBuilder {
      *
      * @param needs symbols without whose texts it has none; with them it must have some
      */
-    public int nonterminal(String name, Expansion expansion, int... needs) {
+    public int nonterminal(String name, LazyAlternatives expansion, int... needs) {
         return add(name, Optional.of(expansion), needs.clone());
     }
 
-    private int add(String name, Optional<Expansion> expansion, int... needs) {
+    private int add(String name, Optional<LazyAlternatives> expansion, int... needs) {
         checkRoom();
         store.footprint().addLasting(NONTERMINAL + Footprint.array(needs.length));
         nonterminals.add(new Nonterminal(nonterminals.size(), name, expansion, needs));

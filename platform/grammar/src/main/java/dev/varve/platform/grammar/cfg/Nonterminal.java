@@ -12,7 +12,7 @@ final class Nonterminal {
     /** The given alternatives; complete unless there is an expansion that did not happen yet. */
     final List<int[]> alternatives = new ArrayList<>();
 
-    Optional<Expansion> expansion;
+    Optional<LazyAlternatives> expansion;
 
     /** It has a text if the symbols of any of these have. */
     final List<int[]> proofs;
@@ -21,9 +21,9 @@ final class Nonterminal {
     boolean productive;
 
     /** Where its alternatives begin; null until they are needed. */
-    private Dot[] firsts;
+    private DottedRule[] firsts;
 
-    Nonterminal(int id, String name, Optional<Expansion> expansion, int... needs) {
+    Nonterminal(int id, String name, Optional<LazyAlternatives> expansion, int... needs) {
         this.id = id;
         this.name = name;
         this.expansion = expansion;
@@ -35,14 +35,14 @@ final class Nonterminal {
         return ~id;
     }
 
-    Dot[] firsts(Grammar grammar) {
+    DottedRule[] firsts(Grammar grammar) {
         if (firsts == null) {
             expansion.ifPresent(lazy -> alternatives.addAll(lazy.alternatives()));
             firsts =
                     alternatives.stream()
                             .filter(grammar::isProductive)
                             .map(symbols -> grammar.dots(this, symbols))
-                            .toArray(Dot[]::new);
+                            .toArray(DottedRule[]::new);
         }
         return firsts;
     }

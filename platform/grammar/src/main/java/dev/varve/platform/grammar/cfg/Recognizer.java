@@ -20,7 +20,7 @@ public final class Recognizer {
 
     private final Grammar grammar;
     private final Lexer lexer;
-    private final EarleySets sets;
+    private final EarleySetStore sets;
     private final ByteClasses classes;
     private final Map<Key, ParseState> states = new HashMap<>();
     private final ParseState dead;
@@ -51,7 +51,7 @@ public final class Recognizer {
         this.grammar = grammar;
         lexer = grammar.lexer();
         classes = lexer.classes();
-        sets = new EarleySets(grammar);
+        sets = new EarleySetStore(grammar);
         dead = new ParseState(new EarleySet[0], new LexState[0], false, classes.count());
         Threads threads = new Threads(1);
         threads.enter(sets.start());
@@ -191,7 +191,7 @@ public final class Recognizer {
         private int count;
         private EarleySet completeIn;
         private int[] complete;
-        private Items scanned;
+        private EarleyItems scanned;
         private boolean accepts;
 
         Threads(int expected) {
@@ -241,7 +241,7 @@ public final class Recognizer {
                 return;
             }
             if (scanned == null) {
-                scanned = new Items();
+                scanned = new EarleyItems();
                 sets.scan(completeIn, complete, scanned);
             }
             sets.scan(start, terminals, scanned);

@@ -2,7 +2,7 @@ package dev.varve.platform.grammar.gbnf;
 
 import dev.varve.platform.grammar.GrammarException;
 import dev.varve.platform.grammar.cfg.GrammarBuilder;
-import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.grammar.regex.WorkBudget;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,12 +40,12 @@ public final class Gbnf {
             throw new GrammarException(
                     "", "no text is finite that the rule " + ROOT + " stands for");
         }
-        TailLoops.replaceIn(rules);
-        return new GbnfSymbols(builder, rules).of(ROOT);
+        TailRecursionElimination.replaceIn(rules);
+        return new GbnfRuleCompiler(builder, rules).of(ROOT);
     }
 
     /** The rules that have a text. */
-    private static Set<String> productive(Map<String, GbnfNode> rules, Fuel fuel) {
+    private static Set<String> productive(Map<String, GbnfNode> rules, WorkBudget fuel) {
         Set<String> productive = new HashSet<>();
         List<String> open = new ArrayList<>(rules.keySet());
         // Rules mostly stand before those that they refer to, or behind: both ways soon meet all.

@@ -1,6 +1,6 @@
 package dev.varve.platform.grammar.gbnf;
 
-import dev.varve.platform.grammar.pattern.TextRegex;
+import dev.varve.platform.grammar.pattern.TextRegexBuilder;
 import dev.varve.platform.grammar.regex.Regex;
 import dev.varve.platform.grammar.regex.RegexStore;
 
@@ -18,14 +18,14 @@ import java.util.Set;
 final class GbnfTerminals {
     private static final int MOST_SIZE = 4000;
 
-    private final TextRegex text;
+    private final TextRegexBuilder text;
     private final RegexStore store;
     private final Map<String, Sized> regular = new HashMap<>();
 
     /** An expression, and of how many parts it was made. */
     private record Sized(Regex regex, int size) {}
 
-    GbnfTerminals(TextRegex text, Map<String, GbnfNode> rules) {
+    GbnfTerminals(TextRegexBuilder text, Map<String, GbnfNode> rules) {
         this.text = text;
         store = text.store();
         findRegular(rules);

@@ -3,7 +3,7 @@ package dev.varve.platform.grammar.mask;
 import dev.varve.platform.grammar.cfg.ParseState;
 import dev.varve.platform.grammar.cfg.Recognizer;
 import dev.varve.platform.grammar.regex.Footprint;
-import dev.varve.platform.grammar.regex.PlainText;
+import dev.varve.platform.grammar.regex.PlainCharacters;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,18 +17,18 @@ public final class TokenMasks {
     private static final int MANY_NODES = 200;
     private static final int MOST_BYTES = 16 << 20;
 
-    private final TokenTable table;
+    private final SortedVocabulary table;
     private final Recognizer recognizer;
-    private final PlainSteps steps;
+    private final PlainTransitions steps;
     private final ParseState[] path;
     private final Map<ParseState, long[]> known;
     private int age;
 
     /** For a grammar that nobody else uses meanwhile. */
-    public TokenMasks(TokenTable table, Recognizer recognizer) {
+    public TokenMasks(SortedVocabulary table, Recognizer recognizer) {
         this.table = table;
         this.recognizer = recognizer;
-        steps = new PlainSteps(recognizer);
+        steps = new PlainTransitions(recognizer);
         int deepest = Math.max(table.plain.deepest, table.mixed.deepest);
         path = new ParseState[deepest + 1];
         long most = MOST_BYTES / (maskBytes() + Footprint.ENTRY + 16);
@@ -62,8 +62,8 @@ public final class TokenMasks {
     }
 
     /**
-     * The tokens that may follow, a bit for each at its place of {@link TokenTable#places}. Not to
-     * be changed.
+     * The tokens that may follow, a bit for each at its place of {@link SortedVocabulary#places}.
+     * Not to be changed.
      */
     public long[] mask(ParseState state) {
         long[] mask = known.get(state);
@@ -91,7 +91,7 @@ public final class TokenMasks {
         }
         ParseState at = state;
         for (int count = 0; count < table.plainUpTo.length; count++) {
-            PlainSteps.Step step = steps.step(at);
+            PlainTransitions.Step step = steps.step(at);
             if (!step.uniform() || step.state() == at) {
                 return false;
             }
@@ -131,14 +131,14 @@ public final class TokenMasks {
         if (nodes < FEW_NODES || nodes < MANY_NODES && !steps.knows(state)) {
             return false;
         }
-        Followers followers = table.plainFollowers;
+        SubtreeCharacters followers = table.plainFollowers;
         int height = followers.heights[node];
         if (height == Byte.MAX_VALUE) {
             return false;
         }
         ParseState from = state;
-        if (PlainText.isContinuation(trie.label[node + 1])) {
-            int missing = PlainText.missing(trie.label[node] & 0xff);
+        if (PlainCharacters.isContinuation(trie.label[node + 1])) {
+            int missing = PlainCharacters.missing(trie.label[node] & 0xff);
             if (missing == 0) {
                 return false;
             }
@@ -151,7 +151,7 @@ public final class TokenMasks {
         ParseState at = state;
         for (int count = 0; count < table.rests.length; count++) {
             walkRests(at, count, mask);
-            PlainSteps.Step step = steps.step(at);
+            PlainTransitions.Step step = steps.step(at);
             if (!step.uniform()) {
                 walkMixedBehind(state, count, mask);
                 return;
@@ -204,7 +204,7 @@ public final class TokenMasks {
     }
 
     private void walkSpecial(ParseState state, long[] mask) {
-        if (recognizer.next(state, TokenTable.SPECIAL).isDead()) {
+        if (recognizer.next(state, SortedVocabulary.SPECIAL).isDead()) {
             return;
         }
         for (int token : table.specials()) {

@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /**
  * The formats of strings that JSON Schema knows, as expressions over canonical text ({@link
- * TextRegex}). Each text is valid by the RFC that defines the format; some valid ones that are
- * unusual, or that common validators do not take, are left out, as {@link DateFormats}, {@link
+ * TextRegexBuilder}). Each text is valid by the RFC that defines the format; some valid ones that
+ * are unusual, or that common validators do not take, are left out, as {@link DateFormats}, {@link
  * InternetFormats} and {@link UriFormats} say. For one thread at a time.
  */
 public final class Formats {
@@ -19,7 +19,7 @@ public final class Formats {
     /**
      * @param text how characters stand in the text
      */
-    public Formats(TextRegex text) {
+    public Formats(TextRegexBuilder text) {
         patterns = new Patterns(text);
     }
 

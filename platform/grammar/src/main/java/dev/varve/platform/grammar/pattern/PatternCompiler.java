@@ -13,8 +13,8 @@ import java.util.Set;
  * Turns a pattern into an expression, from its end to its beginning: each part is given what may
  * stand from behind it to the end of the text, and says what may stand from before it. So looking
  * ahead is an intersection. What follows may depend on what stood before, so there is one
- * expression for each {@linkplain Neighbours kind of neighbour}, and once more for each kind if a
- * character was taken since the loop came round that the place is in.
+ * expression for each {@linkplain LookbehindClasses kind of neighbour}, and once more for each kind
+ * if a character was taken since the loop came round that the place is in.
  *
  * <p>Parts that do not look around become expressions of their own, which costs less.
  */
@@ -22,34 +22,35 @@ final class PatternCompiler {
     private static final int MOST_STEPS = 1 << 16;
     private static final int MOST_LOOPS = 8;
 
-    private final TextRegex text;
+    private final TextRegexBuilder text;
     private final RegexStore store;
-    private final Neighbours neighbours;
+    private final LookbehindClasses neighbours;
     private int steps;
     private int loops;
 
-    private PatternCompiler(TextRegex text, Neighbours neighbours) {
+    private PatternCompiler(TextRegexBuilder text, LookbehindClasses neighbours) {
         this.text = text;
         this.neighbours = neighbours;
         store = text.store();
     }
 
     /** The texts that a pattern matches as a whole. */
-    static Regex whole(TextRegex text, PatternNode pattern) {
-        PatternCompiler compiler = new PatternCompiler(text, Neighbours.of(pattern));
-        return compiler.before(pattern, compiler.always(text.store().empty()))[Neighbours.NONE];
+    static Regex whole(TextRegexBuilder text, PatternNode pattern) {
+        PatternCompiler compiler = new PatternCompiler(text, LookbehindClasses.of(pattern));
+        return compiler.before(pattern, compiler.always(text.store().empty()))[
+                LookbehindClasses.NONE];
     }
 
     /** The texts in which a pattern is found. */
-    static Regex search(TextRegex text, PatternNode pattern) {
-        PatternCompiler compiler = new PatternCompiler(text, Neighbours.of(pattern));
+    static Regex search(TextRegexBuilder text, PatternNode pattern) {
+        PatternCompiler compiler = new PatternCompiler(text, LookbehindClasses.of(pattern));
         // Any bytes behind it, so that what was found already leaves nothing to look at; that they
         // are characters is a condition of its own.
         Regex[] found = compiler.before(pattern, compiler.always(text.store().anything()));
         PatternNode anything =
                 new PatternNode.Repeat(
                         new PatternNode.Characters(CodePointSet.ALL), 0, Integer.MAX_VALUE);
-        Regex regex = compiler.before(anything, found)[Neighbours.NONE];
+        Regex regex = compiler.before(anything, found)[LookbehindClasses.NONE];
         return reachesEnd(pattern) ? regex : text.store().and(text.canonical(), regex);
     }
 
@@ -82,7 +83,7 @@ final class PatternCompiler {
                     repeat.looksAround() ? beforeLoop(repeat, rest) : beforeRepeat(repeat, rest);
             case PatternNode.Begin _ -> {
                 Regex[] at = always(store.nothing());
-                at[Neighbours.NONE] = rest[Neighbours.NONE];
+                at[LookbehindClasses.NONE] = rest[LookbehindClasses.NONE];
                 yield at; // nothing was taken before the beginning
             }
             case PatternNode.End _ -> {

@@ -5,18 +5,18 @@ import dev.varve.platform.grammar.regex.Regex;
 /**
  * Turns patterns of JSON schemas into expressions: regular expressions of ECMA-262 as {@code
  * RegExp} with the flag {@code u} reads them, but for what annex B allows without it and people
- * write, such as escaped punctuation. They match canonical text alone ({@link TextRegex}).
+ * write, such as escaped punctuation. They match canonical text alone ({@link TextRegexBuilder}).
  *
  * <p>Everything regular is supported: anchors anywhere, word boundaries, looking ahead, and looking
  * behind by one character. Back references are not, nor flags within the pattern.
  */
 public final class Patterns {
-    private final TextRegex text;
+    private final TextRegexBuilder text;
 
     /**
      * @param text how characters stand in the text
      */
-    public Patterns(TextRegex text) {
+    public Patterns(TextRegexBuilder text) {
         this.text = text;
     }
 

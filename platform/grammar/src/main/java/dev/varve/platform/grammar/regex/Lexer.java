@@ -15,8 +15,8 @@ public final class Lexer {
     private final RegexStore store;
     private final Regex[] terminals;
     private final ByteClasses classes;
-    private final Lives lives;
-    private final PlainForm form;
+    private final EmptinessCheck lives;
+    private final PlainTransitionCheck form;
     private final Map<Key, LexState> states = new HashMap<>();
     private final LexState dead;
     private int ids;
@@ -46,8 +46,8 @@ public final class Lexer {
         this.store = store;
         this.terminals = terminals.toArray(Regex[]::new);
         classes = ByteClasses.of(terminals);
-        lives = new Lives(store, classes);
-        form = new PlainForm(store, classes);
+        lives = new EmptinessCheck(store, classes);
+        form = new PlainTransitionCheck(store, classes);
         dead = new LexState(0, new int[0], new Regex[0], classes.count(), false);
     }
 

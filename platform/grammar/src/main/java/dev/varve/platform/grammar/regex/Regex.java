@@ -37,7 +37,7 @@ public final class Regex {
     final ByteSet bytes;
     final int least;
     final int most;
-    final Machine machine;
+    final AutomatonState machine;
     final boolean nullable;
 
     /** Whether there is a loop in it. */
@@ -47,7 +47,7 @@ public final class Regex {
 
     Life life;
 
-    Regex(int id, Shape shape, boolean nullable, Life life) {
+    Regex(int id, RegexKey shape, boolean nullable, Life life) {
         this.id = id;
         this.kind = shape.kind();
         this.parts = shape.parts();

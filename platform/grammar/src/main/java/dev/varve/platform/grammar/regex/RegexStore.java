@@ -33,8 +33,8 @@ public final class RegexStore {
     /** Much of what automata hold is shared. */
     private static final int MACHINE = 96;
 
-    private final Map<Shape, Regex> nodes = new HashMap<>();
-    private final Fuel fuel;
+    private final Map<RegexKey, Regex> nodes = new HashMap<>();
+    private final WorkBudget fuel;
     private final Footprint footprint = new Footprint();
     private final Derivatives derivatives = new Derivatives(this);
     private final Regex nothing;
@@ -45,15 +45,15 @@ public final class RegexStore {
     /**
      * @param fuel what making and deriving expressions is charged to
      */
-    public RegexStore(Fuel fuel) {
+    public RegexStore(WorkBudget fuel) {
         this.fuel = fuel;
-        nothing = keep(Shape.of(Regex.Kind.NOTHING), false, Regex.Life.DEAD);
-        empty = keep(Shape.of(Regex.Kind.EMPTY), true, Regex.Life.ALIVE);
-        anything = keep(Shape.of(Regex.Kind.NOT, nothing), true, Regex.Life.ALIVE);
+        nothing = keep(RegexKey.of(Regex.Kind.NOTHING), false, Regex.Life.DEAD);
+        empty = keep(RegexKey.of(Regex.Kind.EMPTY), true, Regex.Life.ALIVE);
+        anything = keep(RegexKey.of(Regex.Kind.NOT, nothing), true, Regex.Life.ALIVE);
     }
 
     /** What work is charged to. */
-    public Fuel fuel() {
+    public WorkBudget fuel() {
         return fuel;
     }
 
@@ -79,7 +79,7 @@ public final class RegexStore {
 
     /** One byte of a set. */
     public Regex bytes(ByteSet set) {
-        return set.isEmpty() ? nothing : keep(Shape.of(set), false, Regex.Life.ALIVE);
+        return set.isEmpty() ? nothing : keep(RegexKey.of(set), false, Regex.Life.ALIVE);
     }
 
     /** These bytes, one after the other. */
@@ -138,8 +138,8 @@ public final class RegexStore {
     }
 
     /** A hand-written automaton, from the state given. */
-    public Regex machine(Machine state) {
-        return keep(Shape.of(state), state.accepts(), Regex.Life.ALIVE);
+    public Regex machine(AutomatonState state) {
+        return keep(RegexKey.of(state), state.accepts(), Regex.Life.ALIVE);
     }
 
     /** All of them in turn. */
@@ -165,7 +165,7 @@ public final class RegexStore {
             return behindAll(first, second);
         }
         return keep(
-                Shape.of(Regex.Kind.CONCAT, first, second),
+                RegexKey.of(Regex.Kind.CONCAT, first, second),
                 first.nullable && second.nullable,
                 both(first, second));
     }
@@ -215,7 +215,8 @@ public final class RegexStore {
                             ? Regex.Life.ALIVE
                             : Regex.Life.UNKNOWN;
         }
-        return keep(Shape.of(Regex.Kind.OR, sorted.values().toArray(Regex[]::new)), nullable, life);
+        return keep(
+                RegexKey.of(Regex.Kind.OR, sorted.values().toArray(Regex[]::new)), nullable, life);
     }
 
     private boolean hasOtherNullable(SortedMap<Integer, Regex> parts) {
@@ -260,7 +261,7 @@ public final class RegexStore {
         }
         boolean nullable = sorted.values().stream().allMatch(Regex::isNullable);
         return keep(
-                Shape.of(Regex.Kind.AND, sorted.values().toArray(Regex[]::new)),
+                RegexKey.of(Regex.Kind.AND, sorted.values().toArray(Regex[]::new)),
                 nullable,
                 nullable ? Regex.Life.ALIVE : Regex.Life.UNKNOWN);
     }
@@ -296,7 +297,7 @@ public final class RegexStore {
             return part.parts[0];
         }
         return keep(
-                Shape.of(Regex.Kind.NOT, part),
+                RegexKey.of(Regex.Kind.NOT, part),
                 !part.nullable,
                 part.nullable ? Regex.Life.UNKNOWN : Regex.Life.ALIVE);
     }
@@ -347,7 +348,7 @@ public final class RegexStore {
             return repeat(part.parts[0], part.least * needed, Regex.UNLIMITED);
         }
         return keep(
-                Shape.repeat(part, needed, most),
+                RegexKey.repeat(part, needed, most),
                 needed == 0,
                 needed == 0 ? Regex.Life.ALIVE : part.life);
     }
@@ -361,7 +362,7 @@ public final class RegexStore {
         fuel.spend(1);
         return new Regex(
                 ids++,
-                Shape.of(Regex.Kind.LOOP),
+                RegexKey.of(Regex.Kind.LOOP),
                 nullable,
                 nullable ? Regex.Life.ALIVE : Regex.Life.UNKNOWN);
     }
@@ -397,7 +398,7 @@ public final class RegexStore {
      */
     public boolean isAlive(Regex regex) {
         return regex.life == Regex.Life.UNKNOWN
-                ? new Lives(this, ByteClasses.of(List.of(regex))).isAlive(regex)
+                ? new EmptinessCheck(this, ByteClasses.of(List.of(regex))).isAlive(regex)
                 : regex.life == Regex.Life.ALIVE;
     }
 
@@ -423,7 +424,7 @@ public final class RegexStore {
             Regex regex = open.pop();
             if (seen.add(regex)) {
                 if (regex.kind != Regex.Kind.LOOP) {
-                    nodes.put(Shape.of(regex), regex);
+                    nodes.put(RegexKey.of(regex), regex);
                 }
                 bytes += bytes(regex);
                 open.addAll(Arrays.asList(regex.parts));
@@ -446,7 +447,7 @@ public final class RegexStore {
                 : Regex.Life.UNKNOWN;
     }
 
-    private Regex keep(Shape shape, boolean nullable, Regex.Life life) {
+    private Regex keep(RegexKey shape, boolean nullable, Regex.Life life) {
         fuel.spend(1 + shape.parts().length);
         Regex known = nodes.get(shape);
         if (known != null) {

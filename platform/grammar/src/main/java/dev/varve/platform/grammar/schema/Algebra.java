@@ -1,7 +1,7 @@
 package dev.varve.platform.grammar.schema;
 
-import dev.varve.platform.grammar.regex.Fuel;
 import dev.varve.platform.grammar.regex.Regex;
+import dev.varve.platform.grammar.regex.WorkBudget;
 
 import tools.jackson.databind.JsonNode;
 
@@ -24,24 +24,24 @@ final class Algebra {
     /** What combining two alternatives costs, in units of work, beside what it asks others for. */
     private static final int PAIR = 100;
 
-    private final Model model;
-    private final Numbers numbers;
-    private final Strings strings;
-    private final Objects objects;
-    private final Arrays arrays;
-    private final Fuel fuel;
-    private final Normal everything;
-    private final Normal nothing;
+    private final SchemaNormalizer model;
+    private final NumberSets numbers;
+    private final StringSets strings;
+    private final ObjectAlgebra objects;
+    private final ArrayAlgebra arrays;
+    private final WorkBudget fuel;
+    private final NormalForm everything;
+    private final NormalForm nothing;
 
-    Algebra(Model model) {
+    Algebra(SchemaNormalizer model) {
         this.model = model;
         numbers = model.numbers();
         strings = model.strings();
         objects = model.objects();
-        arrays = new Arrays(model.formulas(), model.emptiness());
+        arrays = new ArrayAlgebra(model.formulas(), model.emptiness());
         fuel = model.store().fuel();
         everything =
-                new Normal(
+                new NormalForm(
                         true,
                         true,
                         true,
@@ -50,7 +50,7 @@ final class Algebra {
                         List.of(arrays.any()),
                         List.of(ObjectSpec.ANY));
         nothing =
-                new Normal(
+                new NormalForm(
                         false,
                         false,
                         false,
@@ -60,20 +60,20 @@ final class Algebra {
                         List.of());
     }
 
-    Arrays arrays() {
+    ArrayAlgebra arrays() {
         return arrays;
     }
 
-    Normal everything() {
+    NormalForm everything() {
         return everything;
     }
 
-    Normal nothing() {
+    NormalForm nothing() {
         return nothing;
     }
 
     /** One value alone. */
-    Normal constant(Constant constant) {
+    NormalForm constant(Constant constant) {
         JsonNode value = constant.value();
         if (value.isNumber()) {
             return nothing.withNumbers(numbers.equalTo(value.decimalValue()));
@@ -92,14 +92,14 @@ final class Algebra {
     }
 
     /** What is in both. */
-    Normal and(Normal a, Normal b) {
+    NormalForm and(NormalForm a, NormalForm b) {
         if (a == everything || b == nothing) {
             return b;
         }
         if (b == everything || a == nothing) {
             return a;
         }
-        return new Normal(
+        return new NormalForm(
                 a.isNull() && b.isNull(),
                 a.isTrue() && b.isTrue(),
                 a.isFalse() && b.isFalse(),
@@ -148,25 +148,26 @@ final class Algebra {
     }
 
     /** What is in either. */
-    Normal or(Normal a, Normal b) {
+    NormalForm or(NormalForm a, NormalForm b) {
         return any(List.of(a, b));
     }
 
     /** What is in any of them. */
-    Normal any(Collection<Normal> all) {
+    NormalForm any(Collection<NormalForm> all) {
         return nothing.withLiterals(
-                        all.stream().anyMatch(Normal::isNull),
-                        all.stream().anyMatch(Normal::isTrue),
-                        all.stream().anyMatch(Normal::isFalse))
-                .withNumbers(numbers.or(all.stream().map(Normal::numbers).toList()))
-                .withStrings(strings.or(all.stream().map(Normal::strings).toList()))
-                .withArrays(union(all, Normal::arrays, arrays.any()))
-                .withObjects(union(all, Normal::objects, ObjectSpec.ANY));
+                        all.stream().anyMatch(NormalForm::isNull),
+                        all.stream().anyMatch(NormalForm::isTrue),
+                        all.stream().anyMatch(NormalForm::isFalse))
+                .withNumbers(numbers.or(all.stream().map(NormalForm::numbers).toList()))
+                .withStrings(strings.or(all.stream().map(NormalForm::strings).toList()))
+                .withArrays(union(all, NormalForm::arrays, arrays.any()))
+                .withObjects(union(all, NormalForm::objects, ObjectSpec.ANY));
     }
 
-    private <T> List<T> union(Collection<Normal> all, Function<Normal, List<T>> part, T any) {
+    private <T> List<T> union(
+            Collection<NormalForm> all, Function<NormalForm, List<T>> part, T any) {
         Set<T> alternatives = new LinkedHashSet<>();
-        for (Normal each : all) {
+        for (NormalForm each : all) {
             alternatives.addAll(part.apply(each));
             checkNumber(alternatives);
         }
@@ -177,8 +178,8 @@ final class Algebra {
     }
 
     /** What is not in it. */
-    Normal not(Normal normal) {
-        return new Normal(
+    NormalForm not(NormalForm normal) {
+        return new NormalForm(
                 !normal.isNull(),
                 !normal.isTrue(),
                 !normal.isFalse(),
@@ -206,7 +207,7 @@ final class Algebra {
      * What is in the first and not in the second. Unlike with {@link #not} and {@link #and}, only
      * what can overlap has to be complemented.
      */
-    Normal minus(Normal a, Normal b) {
+    NormalForm minus(NormalForm a, NormalForm b) {
         boolean numbersMeet =
                 !a.numbers().isNothing()
                         && !b.numbers().isNothing()

@@ -8,7 +8,7 @@ import java.util.function.ToIntFunction;
 final class ArrayRules {
     private static final int UNLIMITED = Integer.MAX_VALUE;
 
-    private final Model model;
+    private final SchemaNormalizer model;
     private final GrammarBuilder builder;
     private final Punctuation punctuation;
     private final ToIntFunction<Formula> symbols;
@@ -17,7 +17,7 @@ final class ArrayRules {
      * @param symbols of the formulas that items must meet
      */
     ArrayRules(
-            Model model,
+            SchemaNormalizer model,
             GrammarBuilder builder,
             Punctuation punctuation,
             ToIntFunction<Formula> symbols) {

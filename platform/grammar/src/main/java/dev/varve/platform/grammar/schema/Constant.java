@@ -32,7 +32,7 @@ final class Constant {
             text.append('{');
             sorted.forEach(
                     (name, child) -> {
-                        text.append(JsonText.quoted(name)).append(':');
+                        text.append(CanonicalLiterals.quoted(name)).append(':');
                         write(child, text);
                         text.append(',');
                     });
@@ -48,7 +48,10 @@ final class Constant {
             BigDecimal number = node.decimalValue();
             text.append(number.signum() == 0 ? "0" : number.stripTrailingZeros().toString());
         } else {
-            text.append(node.isString() ? JsonText.quoted(node.stringValue()) : node.toString());
+            text.append(
+                    node.isString()
+                            ? CanonicalLiterals.quoted(node.stringValue())
+                            : node.toString());
         }
     }
 

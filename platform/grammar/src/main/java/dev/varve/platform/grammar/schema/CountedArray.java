@@ -18,7 +18,7 @@ final class CountedArray {
     private static final int UNLIMITED = Integer.MAX_VALUE;
     private static final int MOST_STATES = 3000;
 
-    private final Model model;
+    private final SchemaNormalizer model;
     private final GrammarBuilder builder;
     private final Punctuation punctuation;
     private final ToIntFunction<Formula> symbols;
@@ -42,7 +42,7 @@ final class CountedArray {
     private record Choice(Formula item, List<Integer> counts) {}
 
     CountedArray(
-            Model model,
+            SchemaNormalizer model,
             GrammarBuilder builder,
             Punctuation punctuation,
             ToIntFunction<Formula> symbols,
@@ -105,7 +105,7 @@ final class CountedArray {
     /** Where there may be any number of a kind, items need not be known not to be of it. */
     private List<Choice> divide(
             List<Choice> choices, ArraySpec.Containing kind, int place, int count) {
-        Formulas formulas = model.formulas();
+        FormulaStore formulas = model.formulas();
         boolean limited = kind.most() < UNLIMITED;
         List<Choice> divided = new ArrayList<>();
         for (Choice choice : choices) {

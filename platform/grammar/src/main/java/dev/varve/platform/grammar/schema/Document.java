@@ -1,7 +1,7 @@
 package dev.varve.platform.grammar.schema;
 
 import dev.varve.platform.grammar.GrammarException;
-import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.grammar.regex.WorkBudget;
 
 import tools.jackson.databind.JsonNode;
 
@@ -17,24 +17,24 @@ final class Document {
     private static final int MOST_HOPS = 64;
 
     private final JsonNode node;
-    private final Dialect dialect;
-    private final Map<String, Site> sites = new HashMap<>();
+    private final SchemaEdition dialect;
+    private final Map<String, Subschema> sites = new HashMap<>();
     private final Identifiers identifiers;
 
-    Document(JsonNode node, Fuel fuel) {
+    Document(JsonNode node, WorkBudget fuel) {
         this.node = node;
-        dialect = node.isObject() ? Dialect.of(node) : Dialect.DRAFT_2020;
+        dialect = node.isObject() ? SchemaEdition.of(node) : SchemaEdition.DRAFT_2020;
         identifiers = new Identifiers(node, dialect, fuel);
     }
 
     /** A node, and what it belongs to. */
-    record Place(Resource resource, String path, JsonNode node) {
+    record Place(SchemaResource resource, String path, JsonNode node) {
         Place below(String step, JsonNode next) {
             return new Place(resource, path + "/" + escape(step), next);
         }
     }
 
-    Dialect dialect() {
+    SchemaEdition dialect() {
         return dialect;
     }
 
@@ -43,20 +43,20 @@ final class Document {
         return identifiers.tracksEvaluation();
     }
 
-    Site root() {
-        return site(identifiers.within(new Place(new Resource("", "", node), "", node)));
+    Subschema root() {
+        return site(identifiers.within(new Place(new SchemaResource("", "", node), "", node)));
     }
 
-    private Site site(Place place) {
+    private Subschema site(Place place) {
         if (!place.node.isObject() && !place.node.isBoolean()) {
             throw new GrammarException(place.path, "expected a schema: an object, true or false");
         }
         return sites.computeIfAbsent(
-                place.path, path -> new Site(this, place.resource, path, place.node));
+                place.path, path -> new Subschema(this, place.resource, path, place.node));
     }
 
     /** A schema some steps below another one. */
-    Site child(Site parent, String... steps) {
+    Subschema child(Subschema parent, String... steps) {
         Place place = new Place(parent.resource(), parent.path(), parent.node());
         for (String step : steps) {
             place = step(place, step).orElseThrow();
@@ -78,20 +78,20 @@ final class Document {
     }
 
     /** The schema that a schema refers to, if it does nothing else; otherwise itself. */
-    Site target(Site site) {
-        Site at = site;
+    Subschema target(Subschema site) {
+        Subschema at = site;
         for (int hops = 0; hops < MOST_HOPS && refersOnly(at); hops++) {
             at = resolve(at, "$ref");
         }
         return at;
     }
 
-    private static boolean refersOnly(Site site) {
+    private static boolean refersOnly(Subschema site) {
         return site.has("$ref") && Keywords.constraintsOf(site.node()).count() == 1;
     }
 
     /** The schema that the value of a keyword, which is there, refers to. */
-    Site resolve(Site site, String keyword) {
+    Subschema resolve(Subschema site, String keyword) {
         String reference = site.string(keyword).orElseThrow();
         int hash = reference.indexOf('#');
         String address = hash < 0 ? reference : reference.substring(0, hash);
@@ -108,13 +108,13 @@ final class Document {
                                                 + " within this one, and others are not read"));
     }
 
-    private Optional<Resource> resource(Site site, String address) {
+    private Optional<SchemaResource> resource(Subschema site, String address) {
         return address.isEmpty()
                 ? Optional.of(site.resource())
                 : identifiers.resource(uri(site.resource().uri(), address));
     }
 
-    private Optional<Place> find(Resource resource, String fragment) {
+    private Optional<Place> find(SchemaResource resource, String fragment) {
         Optional<Place> place = Optional.of(new Place(resource, resource.path(), resource.node()));
         if (fragment.isEmpty()) {
             return place;
@@ -136,7 +136,7 @@ final class Document {
      *
      * @param goal what it refers to as an ordinary reference
      */
-    boolean isStatic(String reference, Site goal) {
+    boolean isStatic(String reference, Subschema goal) {
         String anchor = reference.substring(reference.indexOf('#') + 1);
         return !identifiers.isDynamic(goal.resource(), anchor)
                 || identifiers.dynamicAnchors(anchor) == 1;

@@ -13,18 +13,18 @@ import java.util.Optional;
 final class FiniteValues {
     private static final int MOST_BYTES = 4096;
 
-    private final Model model;
+    private final SchemaNormalizer model;
     private final RegexStore store;
 
-    FiniteValues(Model model) {
+    FiniteValues(SchemaNormalizer model) {
         this.model = model;
         store = model.store();
     }
 
     /** The texts of all values, one each; empty if there are too many, or arrays or objects. */
     Optional<List<String>> texts(Formula formula, int most) {
-        Normal normal = model.normal(formula);
-        Normal nothing = model.algebra().nothing();
+        NormalForm normal = model.normal(formula);
+        NormalForm nothing = model.algebra().nothing();
         boolean scalar =
                 model.emptiness()
                         .isEmpty(nothing.withArrays(normal.arrays()).withObjects(normal.objects()));

@@ -2,8 +2,8 @@ package dev.varve.platform.grammar.schema;
 
 /**
  * Which values are meant, in terms of schemas: a schema, a constant, or what is in all or any of
- * some formulas or not in one. Made by {@link Formulas}, which keeps one object of each, so that
- * the same set of constraints is compiled once and recursion ends.
+ * some formulas or not in one. Made by {@link FormulaStore}, which keeps one object of each, so
+ * that the same set of constraints is compiled once and recursion ends.
  */
 final class Formula {
     /** What it is made of. */
@@ -25,7 +25,7 @@ final class Formula {
     final Kind kind;
     final Formula[] parts;
 
-    /** The {@link Site} or the {@link Constant}; null of other kinds. */
+    /** The {@link Subschema} or the {@link Constant}; null of other kinds. */
     final Object subject;
 
     Formula(int id, Kind kind, Formula[] parts, Object subject) {
@@ -45,7 +45,7 @@ final class Formula {
 
     /** Where in the schema its first part stands; empty if none does. */
     String path() {
-        if (subject instanceof Site site) {
+        if (subject instanceof Subschema site) {
             return site.path();
         }
         for (Formula part : parts) {
@@ -59,6 +59,6 @@ final class Formula {
 
     @Override
     public String toString() {
-        return kind == Kind.SITE ? "#" + ((Site) subject).path() : kind + "@" + id;
+        return kind == Kind.SITE ? "#" + ((Subschema) subject).path() : kind + "@" + id;
     }
 }

@@ -1,6 +1,6 @@
 package dev.varve.platform.grammar.schema;
 
-import dev.varve.platform.grammar.regex.Fuel;
+import dev.varve.platform.grammar.regex.WorkBudget;
 import dev.varve.platform.grammar.schema.Document.Place;
 
 import tools.jackson.databind.JsonNode;
@@ -15,9 +15,9 @@ import java.util.Set;
 
 /** What the schemas of a document are called: by URIs and by anchors. */
 final class Identifiers {
-    private final Dialect dialect;
-    private final Fuel fuel;
-    private final Map<String, Resource> resources = new HashMap<>();
+    private final SchemaEdition dialect;
+    private final WorkBudget fuel;
+    private final Map<String, SchemaResource> resources = new HashMap<>();
     private final Map<Anchor, Place> anchors = new HashMap<>();
     private final Map<String, Integer> dynamicAnchors = new HashMap<>();
     private final Set<Anchor> dynamic = new HashSet<>();
@@ -25,10 +25,10 @@ final class Identifiers {
 
     private record Anchor(String resourcePath, String name) {}
 
-    Identifiers(JsonNode root, Dialect dialect, Fuel fuel) {
+    Identifiers(JsonNode root, SchemaEdition dialect, WorkBudget fuel) {
         this.dialect = dialect;
         this.fuel = fuel;
-        Resource whole = new Resource("", "", root);
+        SchemaResource whole = new SchemaResource("", "", root);
         resources.put("", whole);
         scan(new Place(whole, "", root));
     }
@@ -37,16 +37,16 @@ final class Identifiers {
         return tracksEvaluation;
     }
 
-    Optional<Resource> resource(String uri) {
+    Optional<SchemaResource> resource(String uri) {
         return Optional.ofNullable(resources.get(uri));
     }
 
-    Optional<Place> anchor(Resource resource, String name) {
+    Optional<Place> anchor(SchemaResource resource, String name) {
         return Optional.ofNullable(anchors.get(new Anchor(resource.path(), name)));
     }
 
     /** Whether an anchor of a resource is a dynamic one. */
-    boolean isDynamic(Resource resource, String name) {
+    boolean isDynamic(SchemaResource resource, String name) {
         return dynamic.contains(new Anchor(resource.path(), name));
     }
 
@@ -60,14 +60,14 @@ final class Identifiers {
         return id(place.node())
                 .filter(id -> !id.startsWith("#") && (isBase() || place.path().isEmpty()))
                 .map(id -> bare(Document.uri(place.resource().uri(), id)))
-                .map(uri -> new Resource(uri, place.path(), place.node()))
+                .map(uri -> new SchemaResource(uri, place.path(), place.node()))
                 .map(own -> new Place(own, place.path(), place.node()))
                 .orElse(place);
     }
 
     /** In draft 4 people write addresses below the root that they do not refer to. */
     private boolean isBase() {
-        return dialect != Dialect.DRAFT_4;
+        return dialect != SchemaEdition.DRAFT_4;
     }
 
     private Optional<String> id(JsonNode node) {
@@ -129,7 +129,7 @@ final class Identifiers {
             anchor(place, id.substring(1));
         } else if (!isBase()) {
             String uri = bare(Document.uri(place.resource().uri(), id));
-            resources.putIfAbsent(uri, new Resource(uri, place.path(), place.node()));
+            resources.putIfAbsent(uri, new SchemaResource(uri, place.path(), place.node()));
         }
     }
 

@@ -11,10 +11,10 @@ import java.util.Set;
 
 /** Tells whether a value is one of those that a formula means. */
 final class Membership {
-    private final Model model;
+    private final SchemaNormalizer model;
     private final RegexStore store;
 
-    Membership(Model model) {
+    Membership(SchemaNormalizer model) {
         this.model = model;
         store = model.store();
     }
@@ -23,7 +23,7 @@ final class Membership {
         if (formula.isTrue() || formula.isFalse()) {
             return formula.isTrue();
         }
-        Normal normal = model.normal(formula);
+        NormalForm normal = model.normal(formula);
         return switch (value.getNodeType()) {
             case NULL -> normal.isNull();
             case BOOLEAN -> value.booleanValue() ? normal.isTrue() : normal.isFalse();
@@ -38,8 +38,9 @@ final class Membership {
 
     /** In draft 4 a number with a fraction is no integer, even if the fraction is 0. */
     private boolean has(NumberSet numbers, JsonNode value) {
-        boolean fraction = model.dialect() == Dialect.DRAFT_4 && value.isFloatingPointNumber();
-        return fits(numbers.plain(), JsonText.number(value.decimalValue()))
+        boolean fraction =
+                model.dialect() == SchemaEdition.DRAFT_4 && value.isFloatingPointNumber();
+        return fits(numbers.plain(), CanonicalLiterals.number(value.decimalValue()))
                 && !(fraction && numbers.integers());
     }
 
@@ -97,7 +98,7 @@ final class Membership {
                 && spec.witnesses().stream().allMatch(each -> witnesses(each, value));
     }
 
-    private boolean witnesses(Rule witness, JsonNode value) {
+    private boolean witnesses(PropertyRule witness, JsonNode value) {
         return value.properties().stream()
                 .anyMatch(
                         entry ->

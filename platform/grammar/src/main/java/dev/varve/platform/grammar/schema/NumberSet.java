@@ -3,7 +3,7 @@ package dev.varve.platform.grammar.schema;
 import dev.varve.platform.grammar.regex.Regex;
 
 /**
- * Some numbers. Immutable; the operations are those of {@link Numbers}.
+ * Some numbers. Immutable; the operations are those of {@link NumberSets}.
  *
  * @param plain their texts without an exponent: with a value all of its texts, whatever the number
  *     of zeros at the end of the fraction

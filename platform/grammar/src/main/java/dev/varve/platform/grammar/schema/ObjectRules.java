@@ -10,7 +10,7 @@ import java.util.function.ToIntFunction;
 final class ObjectRules {
     private static final int MOST_WITNESSES = 6;
 
-    private final Model model;
+    private final SchemaNormalizer model;
     private final GrammarBuilder builder;
     private final Punctuation punctuation;
     private final ToIntFunction<Formula> symbols;
@@ -21,7 +21,7 @@ final class ObjectRules {
      * @param anyOrder whether properties may come in any order
      */
     ObjectRules(
-            Model model,
+            SchemaNormalizer model,
             GrammarBuilder builder,
             Punctuation punctuation,
             ToIntFunction<Formula> symbols,
@@ -42,7 +42,7 @@ final class ObjectRules {
         }
     }
 
-    private void write(int symbol, ObjectPlan plan) {
+    private void write(int symbol, ObjectSymbols plan) {
         if (plan.isOpen() && plan.least() > plan.required() + 1) {
             throw new InexactException(
                     "asks for "
@@ -55,7 +55,7 @@ final class ObjectRules {
         if (plan.witnesses() > MOST_WITNESSES) {
             throw new InexactException(
                     "asks for too many kinds of properties among those that it does not list",
-                    Objects.EXCLUDING);
+                    ObjectAlgebra.EXCLUDING);
         }
         if (anyOrder) {
             new UnorderedObject(builder, punctuation, plan).write(symbol);
@@ -64,24 +64,24 @@ final class ObjectRules {
         }
     }
 
-    private ObjectPlan plan(ObjectSpec spec) {
-        List<ObjectPlan.Property> properties = new ArrayList<>();
+    private ObjectSymbols plan(ObjectSpec spec) {
+        List<ObjectSymbols.Property> properties = new ArrayList<>();
         for (String name : spec.declared()) {
             Formula value = model.objects().value(spec, name);
             if (!model.emptiness().isEmpty(value)) {
                 properties.add(
-                        new ObjectPlan.Property(
+                        new ObjectSymbols.Property(
                                 punctuation.firstName(punctuation.quoted(name)),
                                 punctuation.nextName(punctuation.quoted(name)),
                                 symbols.applyAsInt(value),
                                 spec.required().contains(name)));
             }
         }
-        List<ObjectPlan.Further> further = new ArrayList<>();
+        List<ObjectSymbols.Further> further = new ArrayList<>();
         for (NameClasses.NameClass names : model.objects().classes(spec)) {
             further.add(further(spec, names));
         }
-        return new ObjectPlan(
+        return new ObjectSymbols(
                 properties,
                 further,
                 spec.witnesses().size(),
@@ -90,13 +90,13 @@ final class ObjectRules {
                 punctuation.empty("{}"));
     }
 
-    private ObjectPlan.Further further(ObjectSpec spec, NameClasses.NameClass names) {
+    private ObjectSymbols.Further further(ObjectSpec spec, NameClasses.NameClass names) {
         int value = symbols.applyAsInt(names.value());
         int met = 0;
         for (int number : names.witnesses()) {
             met |= meets(names, spec.witnesses().get(number)) ? 1 << number : 0;
         }
-        return new ObjectPlan.Further(
+        return new ObjectSymbols.Further(
                 builder.sequence(
                         "first", punctuation.firstName(punctuation.quoted(names.names())), value),
                 builder.sequence(
@@ -105,8 +105,8 @@ final class ObjectRules {
     }
 
     /** Of a name that comes twice the last value counts, so all of them must meet the demand. */
-    private boolean meets(NameClasses.NameClass names, Rule witness) {
-        Formulas formulas = model.formulas();
+    private boolean meets(NameClasses.NameClass names, PropertyRule witness) {
+        FormulaStore formulas = model.formulas();
         Formula fails = formulas.all(names.value(), formulas.not(witness.value()));
         if (model.emptiness().isEmpty(fails)) {
             return true;
@@ -117,6 +117,6 @@ final class ObjectRules {
         throw new InexactException(
                 "asks for a value among properties that it does not list, whose names cannot be"
                         + " kept from being repeated",
-                Objects.EXCLUDING);
+                ObjectAlgebra.EXCLUDING);
     }
 }

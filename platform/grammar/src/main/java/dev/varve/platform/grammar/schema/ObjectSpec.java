@@ -21,15 +21,21 @@ import java.util.Set;
 record ObjectSpec(
         Map<String, Formula> named,
         Set<String> required,
-        List<Rule> rules,
-        List<Rule> witnesses,
+        List<PropertyRule> rules,
+        List<PropertyRule> witnesses,
         int least,
         int most,
-        Evaluated evaluated) {
+        EvaluatedProperties evaluated) {
     /** Every object. */
     static final ObjectSpec ANY =
             new ObjectSpec(
-                    Map.of(), Set.of(), List.of(), List.of(), 0, Integer.MAX_VALUE, Evaluated.NONE);
+                    Map.of(),
+                    Set.of(),
+                    List.of(),
+                    List.of(),
+                    0,
+                    Integer.MAX_VALUE,
+                    EvaluatedProperties.NONE);
 
     ObjectSpec {
         named = Collections.unmodifiableMap(new LinkedHashMap<>(named));
@@ -46,11 +52,11 @@ record ObjectSpec(
         return new ObjectSpec(named, other, rules, witnesses, least, most, evaluated);
     }
 
-    ObjectSpec withRules(List<Rule> other) {
+    ObjectSpec withRules(List<PropertyRule> other) {
         return new ObjectSpec(named, required, other, witnesses, least, most, evaluated);
     }
 
-    ObjectSpec withWitnesses(List<Rule> other) {
+    ObjectSpec withWitnesses(List<PropertyRule> other) {
         return new ObjectSpec(named, required, rules, other, least, most, evaluated);
     }
 
@@ -58,7 +64,7 @@ record ObjectSpec(
         return new ObjectSpec(named, required, rules, witnesses, atLeast, atMost, evaluated);
     }
 
-    ObjectSpec withEvaluated(Evaluated other) {
+    ObjectSpec withEvaluated(EvaluatedProperties other) {
         return new ObjectSpec(named, required, rules, witnesses, least, most, other);
     }
 

@@ -24,14 +24,14 @@ final class OrderedObject {
     private static final String[] COUNTING = {"minProperties", "maxProperties"};
 
     private final GrammarBuilder builder;
-    private final ObjectPlan plan;
+    private final ObjectSymbols plan;
     private final int symbol;
     private final int close;
 
     /**
      * @param symbol gets the rules
      */
-    OrderedObject(GrammarBuilder builder, Punctuation punctuation, ObjectPlan plan, int symbol) {
+    OrderedObject(GrammarBuilder builder, Punctuation punctuation, ObjectSymbols plan, int symbol) {
         this.builder = builder;
         this.plan = plan;
         this.symbol = symbol;
@@ -67,7 +67,7 @@ final class OrderedObject {
         }
         SortedMap<Integer, Integer> before = new TreeMap<>();
         boolean mayBeFirst = true;
-        for (ObjectPlan.Property property : plan.properties()) {
+        for (ObjectSymbols.Property property : plan.properties()) {
             before = with(property, before, mayBeFirst, top, limited);
             mayBeFirst &= !property.required();
         }
@@ -75,7 +75,7 @@ final class OrderedObject {
     }
 
     private SortedMap<Integer, Integer> with(
-            ObjectPlan.Property property,
+            ObjectSymbols.Property property,
             SortedMap<Integer, Integer> before,
             boolean mayBeFirst,
             int top,
@@ -118,7 +118,7 @@ final class OrderedObject {
             int first =
                     builder.choice(
                             "further",
-                            plan.further().stream().map(ObjectPlan.Further::first).toList());
+                            plan.further().stream().map(ObjectSymbols.Further::first).toList());
             int room = plan.most() == UNLIMITED ? UNLIMITED : plan.most() - 1;
             if (room == 0) {
                 builder.rule(symbol, first, close);
@@ -129,7 +129,7 @@ final class OrderedObject {
     }
 
     private int next() {
-        List<Integer> choices = plan.further().stream().map(ObjectPlan.Further::next).toList();
+        List<Integer> choices = plan.further().stream().map(ObjectSymbols.Further::next).toList();
         return builder.choice("further", choices);
     }
 
@@ -145,13 +145,13 @@ final class OrderedObject {
         Map<Met, Integer> symbols = new HashMap<>();
         Deque<Met> open = new ArrayDeque<>();
         if (plan.required() == 0) {
-            for (ObjectPlan.Further further : plan.further()) {
+            for (ObjectSymbols.Further further : plan.further()) {
                 meet(symbols, open, new Met(0, 0), further, further.first());
             }
         }
         counted.forEach(
                 (count, prefix) -> {
-                    for (ObjectPlan.Further further : plan.further()) {
+                    for (ObjectSymbols.Further further : plan.further()) {
                         meet(symbols, open, new Met(count, 0), further, prefix, further.next());
                     }
                 });
@@ -161,7 +161,7 @@ final class OrderedObject {
             if (met.met == (1 << plan.witnesses()) - 1) {
                 builder.rule(symbol, prefix, close);
             }
-            for (ObjectPlan.Further further : plan.further()) {
+            for (ObjectSymbols.Further further : plan.further()) {
                 meet(symbols, open, met, further, prefix, further.next());
             }
         }
@@ -171,7 +171,7 @@ final class OrderedObject {
             Map<Met, Integer> symbols,
             Deque<Met> open,
             Met before,
-            ObjectPlan.Further further,
+            ObjectSymbols.Further further,
             int... parts) {
         boolean limited = plan.most() < UNLIMITED;
         if (limited && before.count >= plan.most()) {

@@ -11,11 +11,11 @@ final class Punctuation {
 
     private final GrammarBuilder builder;
     private final RegexStore store;
-    private final Strings strings;
+    private final StringSets strings;
     private final Regex space;
     private final Regex colon;
 
-    Punctuation(GrammarBuilder builder, Strings strings, SchemaOptions.Whitespace whitespace) {
+    Punctuation(GrammarBuilder builder, StringSets strings, SchemaOptions.Whitespace whitespace) {
         this.builder = builder;
         this.strings = strings;
         store = builder.store();
@@ -64,7 +64,7 @@ final class Punctuation {
 
     /** A name with its quotes. */
     Regex quoted(String name) {
-        return store.literal(JsonText.quoted(name));
+        return store.literal(CanonicalLiterals.quoted(name));
     }
 
     /** Names with their quotes; all names in any spelling. */

@@ -17,8 +17,8 @@ import tools.jackson.databind.JsonNode;
  * <p>Not every text of every valid value belongs to the grammar: the properties of an object come
  * in the order of the schema, unless {@link SchemaOptions#anyOrder} says otherwise, further ones
  * behind them; strings that are constrained have only those escapes that they must; numbers that
- * are constrained have no exponent, and whole ones no fraction. {@link CanonicalText} writes a text
- * that belongs to it.
+ * are constrained have no exponent, and whole ones no fraction. {@link CanonicalJsonWriter} writes
+ * a text that belongs to it.
  */
 public final class SchemaCompiler {
     private final GrammarBuilder builder;
@@ -40,7 +40,7 @@ public final class SchemaCompiler {
      * @throws GrammarLimitException if it is too large or too complex
      */
     public int compile(JsonNode schema) {
-        Model model = new Model(schema, builder.store(), options);
+        SchemaNormalizer model = new SchemaNormalizer(schema, builder.store(), options);
         return new ValueRules(model, builder, options).compile(model.root());
     }
 }

@@ -1,6 +1,6 @@
 package dev.varve.platform.grammar.schema;
 
-import dev.varve.platform.grammar.pattern.TextRegex;
+import dev.varve.platform.grammar.pattern.TextRegexBuilder;
 
 import tools.jackson.databind.JsonNode;
 
@@ -15,39 +15,39 @@ final class SchemaReader {
     /** Branches of which all combinations are looked at. */
     private static final int MOST_COMBINED = 6;
 
-    private final Model model;
-    private final ScalarReader scalars;
-    private final ObjectReader objects;
-    private final ArrayReader arrays;
+    private final SchemaNormalizer model;
+    private final ScalarKeywordReader scalars;
+    private final ObjectKeywordReader objects;
+    private final ArrayKeywordReader arrays;
     private final boolean tracks;
 
-    SchemaReader(Model model, TextRegex text, SchemaOptions options) {
+    SchemaReader(SchemaNormalizer model, TextRegexBuilder text, SchemaOptions options) {
         this.model = model;
         tracks = model.tracksEvaluation();
-        scalars = new ScalarReader(model, text, options);
-        objects = new ObjectReader(model, scalars);
-        arrays = new ArrayReader(model);
+        scalars = new ScalarKeywordReader(model, text, options);
+        objects = new ObjectKeywordReader(model, scalars);
+        arrays = new ArrayKeywordReader(model);
     }
 
     private Algebra algebra() {
         return model.algebra();
     }
 
-    Normal read(Site site) {
+    NormalForm read(Subschema site) {
         checkDialect(site);
-        Normal normal = typed(site);
+        NormalForm normal = typed(site);
         normal = references(site, normal);
         normal = dependencies(site, normal);
         for (String keyword : new String[] {"allOf", "anyOf", "oneOf", "not", "if"}) {
             if (site.has(keyword)) {
-                Normal before = normal;
+                NormalForm before = normal;
                 normal = exactly(site, keyword, () -> combine(site, keyword, before));
             }
         }
         if (!tracks) {
             return normal;
         }
-        Normal all = normal;
+        NormalForm all = normal;
         return normal.withArrays(
                         exactly(site, "unevaluatedItems", () -> arrays.close(site, all.arrays())))
                 .withObjects(
@@ -57,10 +57,10 @@ final class SchemaReader {
                                 () -> objects.close(site, all.objects())));
     }
 
-    private static void checkDialect(Site site) {
+    private static void checkDialect(Subschema site) {
         site.get("$schema")
                 .filter(_ -> site.resource().path().equals(site.path()))
-                .map(value -> Dialect.parse(value, site.path() + "/$schema"))
+                .map(value -> SchemaEdition.parse(value, site.path() + "/$schema"))
                 .filter(dialect -> dialect != site.document().dialect())
                 .ifPresent(
                         _ -> {
@@ -70,7 +70,7 @@ final class SchemaReader {
                         });
     }
 
-    private static <T> T exactly(Site site, String keyword, Supplier<T> find) {
+    private static <T> T exactly(Subschema site, String keyword, Supplier<T> find) {
         try {
             return find.get();
         } catch (InexactException e) {
@@ -79,8 +79,8 @@ final class SchemaReader {
     }
 
     /** What the keywords say that speak of one type, and those that list values. */
-    private Normal typed(Site site) {
-        Normal normal = scalars.types(site);
+    private NormalForm typed(Subschema site) {
+        NormalForm normal = scalars.types(site);
         normal =
                 normal.withNumbers(model.numbers().and(normal.numbers(), scalars.numbers(site)))
                         .withStrings(model.strings().and(normal.strings(), scalars.strings(site)));
@@ -101,11 +101,11 @@ final class SchemaReader {
         return model.emptiness().isEmpty(spec) ? List.of() : List.of(spec);
     }
 
-    private Normal references(Site site, Normal normal) {
-        Normal all = normal;
+    private NormalForm references(Subschema site, NormalForm normal) {
+        NormalForm all = normal;
         for (String keyword : new String[] {"$ref", "$dynamicRef", "$recursiveRef"}) {
             if (site.has(keyword)) {
-                Site goal = site.document().resolve(site, keyword);
+                Subschema goal = site.document().resolve(site, keyword);
                 if (keyword.equals("$dynamicRef")
                                 && !site.document()
                                         .isStatic(site.string(keyword).orElseThrow(), goal)
@@ -113,15 +113,15 @@ final class SchemaReader {
                     throw site.refuse(
                             keyword, "depends on where it is come from, which is not supported");
                 }
-                Normal before = all;
-                Normal target = model.normal(model.formulas().of(goal));
+                NormalForm before = all;
+                NormalForm target = model.normal(model.formulas().of(goal));
                 all = exactly(site, keyword, () -> algebra().and(before, target));
             }
         }
         return all;
     }
 
-    private Normal combine(Site site, String keyword, Normal normal) {
+    private NormalForm combine(Subschema site, String keyword, NormalForm normal) {
         return switch (keyword) {
             case "allOf" -> normals(site.schemas(keyword)).stream().reduce(normal, algebra()::and);
             case "anyOf" -> anyOf(normal, normals(site.schemas(keyword)));
@@ -131,28 +131,28 @@ final class SchemaReader {
         };
     }
 
-    private Normal normal(Site site) {
+    private NormalForm normal(Subschema site) {
         return model.normal(model.formulas().of(site));
     }
 
-    private List<Normal> normals(List<Site> sites) {
+    private List<NormalForm> normals(List<Subschema> sites) {
         return sites.stream().map(this::normal).toList();
     }
 
-    private Normal anyOf(Normal normal, List<Normal> branches) {
-        List<Normal> choices = tracks ? combinations(branches) : branches;
+    private NormalForm anyOf(NormalForm normal, List<NormalForm> branches) {
+        List<NormalForm> choices = tracks ? combinations(branches) : branches;
         return algebra().and(normal, algebra().any(choices));
     }
 
     /** Several branches at once evaluate more than each of them. */
-    private List<Normal> combinations(List<Normal> branches) {
+    private List<NormalForm> combinations(List<NormalForm> branches) {
         if (branches.size() > MOST_COMBINED) {
             throw new InexactException(
                     "has more than " + MOST_COMBINED + " branches that evaluate properties");
         }
-        List<Normal> all = new ArrayList<>();
+        List<NormalForm> all = new ArrayList<>();
         for (int chosen = 1; chosen < 1 << branches.size(); chosen++) {
-            Normal both = algebra().everything();
+            NormalForm both = algebra().everything();
             for (int i = 0; i < branches.size(); i++) {
                 if ((chosen >> i & 1) != 0) {
                     both = algebra().and(both, branches.get(i));
@@ -163,10 +163,10 @@ final class SchemaReader {
         return all;
     }
 
-    private Normal oneOf(Normal normal, List<Normal> branches) {
-        List<Normal> any = new ArrayList<>();
+    private NormalForm oneOf(NormalForm normal, List<NormalForm> branches) {
+        List<NormalForm> any = new ArrayList<>();
         for (int i = 0; i < branches.size(); i++) {
-            Normal one = algebra().and(normal, branches.get(i));
+            NormalForm one = algebra().and(normal, branches.get(i));
             for (int j = 0; j < branches.size(); j++) {
                 if (j != i) {
                     one = algebra().minus(one, branches.get(j));
@@ -177,13 +177,13 @@ final class SchemaReader {
         return algebra().any(any);
     }
 
-    private Normal condition(Site site, Normal normal) {
+    private NormalForm condition(Subschema site, NormalForm normal) {
         if (!site.has("then") && !site.has("else") && !tracks) {
             return normal;
         }
-        Normal given = normal(site.schema("if"));
-        Normal met = algebra().and(normal, given);
-        Normal unmet = algebra().minus(normal, given);
+        NormalForm given = normal(site.schema("if"));
+        NormalForm met = algebra().and(normal, given);
+        NormalForm unmet = algebra().minus(normal, given);
         return algebra()
                 .or(
                         site.has("then") ? algebra().and(met, normal(site.schema("then"))) : met,
@@ -192,17 +192,17 @@ final class SchemaReader {
                                 : unmet);
     }
 
-    private Normal dependencies(Site site, Normal normal) {
-        Normal all = normal;
+    private NormalForm dependencies(Subschema site, NormalForm normal) {
+        NormalForm all = normal;
         for (String keyword :
                 new String[] {"dependentRequired", "dependentSchemas", "dependencies"}) {
             if (site.has(keyword)) {
                 for (Map.Entry<String, JsonNode> entry : site.entries(keyword).entrySet()) {
-                    if (!JsonText.isUnicode(entry.getKey())) {
+                    if (!CanonicalLiterals.isUnicode(entry.getKey())) {
                         throw site.refuse(keyword, "has half of a surrogate pair");
                     }
-                    Normal before = all;
-                    Normal demanded = demanded(site, keyword, entry);
+                    NormalForm before = all;
+                    NormalForm demanded = demanded(site, keyword, entry);
                     all = exactly(site, keyword, () -> depending(before, entry.getKey(), demanded));
                 }
             }
@@ -210,7 +210,7 @@ final class SchemaReader {
         return all;
     }
 
-    private Normal demanded(Site site, String keyword, Map.Entry<String, JsonNode> entry) {
+    private NormalForm demanded(Subschema site, String keyword, Map.Entry<String, JsonNode> entry) {
         boolean names =
                 keyword.equals("dependentRequired")
                         || keyword.equals("dependencies") && entry.getValue().isArray();
@@ -219,17 +219,18 @@ final class SchemaReader {
                 : normal(site.entry(keyword, entry.getKey()));
     }
 
-    private Normal depending(Normal normal, String name, Normal demanded) {
-        Normal absent = objects(ObjectSpec.ANY.withNamed(Map.of(name, model.formulas().nothing())));
-        Normal present = algebra().and(having(Set.of(name)), demanded);
+    private NormalForm depending(NormalForm normal, String name, NormalForm demanded) {
+        NormalForm absent =
+                objects(ObjectSpec.ANY.withNamed(Map.of(name, model.formulas().nothing())));
+        NormalForm present = algebra().and(having(Set.of(name)), demanded);
         return algebra().or(algebra().and(normal, absent), algebra().and(normal, present));
     }
 
-    private Normal having(Set<String> names) {
+    private NormalForm having(Set<String> names) {
         return objects(ObjectSpec.ANY.withRequired(names));
     }
 
-    private Normal objects(ObjectSpec spec) {
+    private NormalForm objects(ObjectSpec spec) {
         return algebra().everything().withObjects(List.of(spec));
     }
 }

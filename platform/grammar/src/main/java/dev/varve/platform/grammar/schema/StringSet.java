@@ -5,7 +5,7 @@ import dev.varve.platform.grammar.regex.Regex;
 import java.util.Optional;
 
 /**
- * Some strings. Immutable; the operations are those of {@link Strings}.
+ * Some strings. Immutable; the operations are those of {@link StringSets}.
  *
  * @param contents what stands between their quotes, each string written in one way
  * @param outer what stands there if strings are added of which it is not known whether they belong

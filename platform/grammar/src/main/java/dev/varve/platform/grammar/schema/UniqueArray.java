@@ -23,7 +23,11 @@ final class UniqueArray {
     private final int[] values;
     private final Map<BitSet, Integer> symbols = new HashMap<>();
 
-    UniqueArray(Model model, GrammarBuilder builder, Punctuation punctuation, ArraySpec spec) {
+    UniqueArray(
+            SchemaNormalizer model,
+            GrammarBuilder builder,
+            Punctuation punctuation,
+            ArraySpec spec) {
         this.builder = builder;
         this.spec = spec;
         if (!spec.contains().isEmpty() || !spec.prefix().isEmpty()) {

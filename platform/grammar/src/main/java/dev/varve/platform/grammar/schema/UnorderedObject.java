@@ -16,11 +16,11 @@ final class UnorderedObject {
     private static final int UNLIMITED = Integer.MAX_VALUE;
 
     private final GrammarBuilder builder;
-    private final ObjectPlan plan;
+    private final ObjectSymbols plan;
     private final int close;
     private final Map<Seen, Integer> symbols = new HashMap<>();
 
-    UnorderedObject(GrammarBuilder builder, Punctuation punctuation, ObjectPlan plan) {
+    UnorderedObject(GrammarBuilder builder, Punctuation punctuation, ObjectSymbols plan) {
         this.builder = builder;
         this.plan = plan;
         close = punctuation.close("}");
@@ -57,7 +57,7 @@ final class UnorderedObject {
     private int[] needs(Seen seen) {
         List<Integer> needs = new ArrayList<>();
         for (int i = 0; i < plan.properties().size(); i++) {
-            ObjectPlan.Property property = plan.properties().get(i);
+            ObjectSymbols.Property property = plan.properties().get(i);
             if (property.required() && !seen.declared.get(i)) {
                 needs.add(property.value());
             }
@@ -74,7 +74,7 @@ final class UnorderedObject {
         for (int i = 0; i < plan.properties().size(); i++) {
             Seen next = with(seen, i);
             if (!seen.declared.get(i) && hasRoom(next)) {
-                ObjectPlan.Property property = plan.properties().get(i);
+                ObjectSymbols.Property property = plan.properties().get(i);
                 all.add(
                         new int[] {
                             first ? property.first() : property.next(),
@@ -83,7 +83,7 @@ final class UnorderedObject {
                         });
             }
         }
-        for (ObjectPlan.Further further : plan.further()) {
+        for (ObjectSymbols.Further further : plan.further()) {
             int count = plan.most() == UNLIMITED ? 1 : seen.further + 1;
             Seen next = new Seen(seen.declared, count, seen.met | further.witnesses());
             if (hasRoom(next)) {

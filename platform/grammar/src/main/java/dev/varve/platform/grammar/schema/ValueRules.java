@@ -17,7 +17,7 @@ import java.util.Map;
  * known to be needed, so that recursive schemas come to an end and deep ones need no stack.
  */
 final class ValueRules {
-    private final Model model;
+    private final SchemaNormalizer model;
     private final GrammarBuilder builder;
     private final RegexStore store;
     private final ObjectRules objects;
@@ -26,7 +26,7 @@ final class ValueRules {
     private final Map<Object, Integer> specs = new HashMap<>();
     private final Deque<Runnable> open = new ArrayDeque<>();
 
-    ValueRules(Model model, GrammarBuilder builder, SchemaOptions options) {
+    ValueRules(SchemaNormalizer model, GrammarBuilder builder, SchemaOptions options) {
         this.model = model;
         this.builder = builder;
         store = builder.store();
@@ -54,7 +54,7 @@ final class ValueRules {
         return known;
     }
 
-    private int value(Normal normal, Formula origin) {
+    private int value(NormalForm normal, Formula origin) {
         List<Integer> choices = new ArrayList<>();
         Regex scalars = scalars(normal);
         if (!scalars.isNothing()) {
@@ -70,7 +70,7 @@ final class ValueRules {
     }
 
     /** One expression, so that the rules are few. */
-    private Regex scalars(Normal normal) {
+    private Regex scalars(NormalForm normal) {
         List<Regex> all = new ArrayList<>();
         if (normal.isNull()) {
             all.add(store.literal("null"));
@@ -111,7 +111,7 @@ final class ValueRules {
             definition.write(symbol);
         } catch (InexactException e) {
             throw new GrammarException(
-                    Culprit.path(origin, e.keywords()),
+                    OffendingKeyword.path(origin, e.keywords()),
                     "cannot be enforced exactly: it " + e.getMessage());
         }
     }

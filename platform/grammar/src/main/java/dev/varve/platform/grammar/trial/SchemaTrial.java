@@ -4,12 +4,12 @@ import dev.varve.platform.grammar.GrammarCompiler;
 import dev.varve.platform.grammar.GrammarException;
 import dev.varve.platform.grammar.GrammarState;
 import dev.varve.platform.grammar.TokenGrammar;
-import dev.varve.platform.grammar.regex.Fuel;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 import dev.varve.platform.grammar.regex.RegexStore;
-import dev.varve.platform.grammar.schema.CanonicalText;
+import dev.varve.platform.grammar.regex.WorkBudget;
+import dev.varve.platform.grammar.schema.CanonicalJsonWriter;
 import dev.varve.platform.grammar.schema.SchemaOptions;
-import dev.varve.platform.grammar.source.TextSource;
+import dev.varve.platform.grammar.source.TextGrammarSource;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import tools.jackson.databind.JsonNode;
@@ -69,7 +69,7 @@ public final class SchemaTrial {
             long begin = System.nanoTime();
             TokenGrammar grammar = compile(schema, times, begin);
             times.compileMillis = (System.nanoTime() - begin) / NANOS_PER_MILLI;
-            CanonicalText texts = texts(schema);
+            CanonicalJsonWriter texts = texts(schema);
             for (JsonNode value : values) {
                 times.results.add(reads(grammar, texts.of(value), times));
             }
@@ -91,16 +91,16 @@ public final class SchemaTrial {
 
     private TokenGrammar compile(JsonNode schema, Times times, long begin) {
         try {
-            return compiler.compile(new TextSource.Schema(schema));
+            return compiler.compile(new TextGrammarSource.Schema(schema));
         } finally {
             times.compileMillis = (System.nanoTime() - begin) / NANOS_PER_MILLI;
         }
     }
 
-    private static CanonicalText texts(JsonNode schema) {
-        Fuel fuel = new Fuel();
+    private static CanonicalJsonWriter texts(JsonNode schema) {
+        WorkBudget fuel = new WorkBudget();
         fuel.allow(MOST_UNITS);
-        return new CanonicalText(schema, new RegexStore(fuel), SchemaOptions.DEFAULT);
+        return new CanonicalJsonWriter(schema, new RegexStore(fuel), SchemaOptions.DEFAULT);
     }
 
     private boolean reads(TokenGrammar grammar, String text, Times times) {

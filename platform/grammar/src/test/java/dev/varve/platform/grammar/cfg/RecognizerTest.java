@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.grammar.JsonGrammars;
-import dev.varve.platform.grammar.regex.Fuel;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.grammar.regex.WorkBudget;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -29,7 +29,7 @@ import java.util.Set;
 class RecognizerTest {
     private static final int LONGEST = 5;
 
-    private final Fuel fuel = new Fuel();
+    private final WorkBudget fuel = new WorkBudget();
     private final GrammarBuilder builder;
 
     RecognizerTest() {

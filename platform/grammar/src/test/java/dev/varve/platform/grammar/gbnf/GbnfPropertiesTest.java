@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.grammar.GrammarException;
 import dev.varve.platform.grammar.cfg.GrammarBuilder;
 import dev.varve.platform.grammar.cfg.Recognizer;
-import dev.varve.platform.grammar.regex.Fuel;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.grammar.regex.WorkBudget;
 
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +23,7 @@ class GbnfPropertiesTest {
     private static final int TEXTS = 12;
 
     private static Recognizer recognizer(String grammar, long units) {
-        Fuel fuel = new Fuel();
+        WorkBudget fuel = new WorkBudget();
         fuel.allow(units);
         GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));
         return new Recognizer(builder.build(Gbnf.compile(grammar, builder)));

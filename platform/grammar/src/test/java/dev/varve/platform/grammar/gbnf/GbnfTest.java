@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.grammar.GrammarException;
 import dev.varve.platform.grammar.cfg.GrammarBuilder;
 import dev.varve.platform.grammar.cfg.Recognizer;
-import dev.varve.platform.grammar.regex.Fuel;
 import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.grammar.regex.WorkBudget;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +49,7 @@ class GbnfTest {
             """;
 
     private static Recognizer recognizer(String grammar) {
-        Fuel fuel = new Fuel();
+        WorkBudget fuel = new WorkBudget();
         fuel.allow(1L << 30);
         GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));
         return new Recognizer(builder.build(Gbnf.compile(grammar, builder)));

@@ -6,8 +6,8 @@ import dev.varve.platform.grammar.JsonGrammars;
 import dev.varve.platform.grammar.cfg.GrammarBuilder;
 import dev.varve.platform.grammar.cfg.ParseState;
 import dev.varve.platform.grammar.cfg.Recognizer;
-import dev.varve.platform.grammar.regex.Fuel;
 import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.grammar.regex.WorkBudget;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -27,7 +27,7 @@ class TokenMasksTest {
         "\n", "tr", "ue", "null"
     };
 
-    private final Fuel fuel = new Fuel();
+    private final WorkBudget fuel = new WorkBudget();
     private final GrammarBuilder builder;
 
     TokenMasksTest() {
@@ -36,7 +36,7 @@ class TokenMasksTest {
     }
 
     /** Random tokens, some of them pieces of characters, equal to others, special or empty. */
-    private static TokenTable table(Random random) {
+    private static SortedVocabulary table(Random random) {
         List<byte[]> tokens = new ArrayList<>();
         for (int value = 0; value < 256; value++) {
             tokens.add(new byte[] {(byte) value});
@@ -54,10 +54,10 @@ class TokenMasksTest {
         boolean[] special = new boolean[tokens.size()];
         special[300] = true;
         special[301] = true;
-        return new TokenTable(tokens.toArray(byte[][]::new), special);
+        return new SortedVocabulary(tokens.toArray(byte[][]::new), special);
     }
 
-    private void check(int symbol, TokenTable table, Random random) {
+    private void check(int symbol, SortedVocabulary table, Random random) {
         Recognizer recognizer = new Recognizer(builder.build(symbol));
         TokenMasks masks = new TokenMasks(table, recognizer);
         ParseState state = recognizer.start();
@@ -120,13 +120,15 @@ class TokenMasksTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void specialTokensAreSymbolsOfTheirOwn(int number) {
-        TokenTable table = table(new Random(number));
+        SortedVocabulary table = table(new Random(number));
         int text =
                 builder.sequence(
                         "text",
-                        builder.terminal(builder.store().literal(TokenTable.specialBytes(300))),
+                        builder.terminal(
+                                builder.store().literal(SortedVocabulary.specialBytes(300))),
                         builder.literal("a"),
-                        builder.terminal(builder.store().literal(TokenTable.specialBytes(301))));
+                        builder.terminal(
+                                builder.store().literal(SortedVocabulary.specialBytes(301))));
         check(text, table, new Random(number));
     }
 }

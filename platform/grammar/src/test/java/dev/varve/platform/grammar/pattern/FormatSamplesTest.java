@@ -41,7 +41,7 @@ class FormatSamplesTest {
             })
     void areValidForJava(String format) {
         Reading reading = new Reading();
-        Formats formats = new Formats(new TextRegex(reading.store(), Encoding.PLAIN));
+        Formats formats = new Formats(new TextRegexBuilder(reading.store(), StringEscaping.PLAIN));
         Lexer lexer = reading.lexer(formats.of(format).orElseThrow());
         for (int seed = 0; seed < SAMPLES; seed++) {
             String sample = sample(lexer, new Random(seed));

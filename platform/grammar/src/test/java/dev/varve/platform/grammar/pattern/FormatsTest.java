@@ -39,7 +39,8 @@ class FormatsTest {
                     "\uD835\uDD4F@example.com");
 
     private final Reading reading = new Reading();
-    private final Formats formats = new Formats(new TextRegex(reading.store(), Encoding.PLAIN));
+    private final Formats formats =
+            new Formats(new TextRegexBuilder(reading.store(), StringEscaping.PLAIN));
 
     @ParameterizedTest
     @ValueSource(

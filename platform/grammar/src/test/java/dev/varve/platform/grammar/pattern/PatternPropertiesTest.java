@@ -39,8 +39,8 @@ class PatternPropertiesTest {
         PatternNode node = PatternParser.parse(pattern);
         Pattern java = Pattern.compile(pattern);
         Reading reading = new Reading(1L << 20);
-        Encoding encoding = random.nextBoolean() ? Encoding.PLAIN : Encoding.JSON;
-        Patterns compiler = new Patterns(new TextRegex(reading.store(), encoding));
+        StringEscaping encoding = random.nextBoolean() ? StringEscaping.PLAIN : StringEscaping.JSON;
+        Patterns compiler = new Patterns(new TextRegexBuilder(reading.store(), encoding));
         Lexer lexer = reading.lexer(compiler.search(pattern));
         for (int i = 0; i < TEXTS; i++) {
             String text = patterns.text();
@@ -69,7 +69,9 @@ class PatternPropertiesTest {
             try {
                 Lexer lexer =
                         reading.lexer(
-                                new Patterns(new TextRegex(reading.store(), Encoding.JSON))
+                                new Patterns(
+                                                new TextRegexBuilder(
+                                                        reading.store(), StringEscaping.JSON))
                                         .search(pattern.toString()));
                 byte[] text = new byte[8];
                 random.nextBytes(text);

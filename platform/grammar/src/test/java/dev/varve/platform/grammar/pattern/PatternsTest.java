@@ -10,8 +10,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What patterns find, by examples. */
 class PatternsTest {
     private final Reading reading = new Reading();
-    private final Patterns plain = new Patterns(new TextRegex(reading.store(), Encoding.PLAIN));
-    private final Patterns json = new Patterns(new TextRegex(reading.store(), Encoding.JSON));
+    private final Patterns plain =
+            new Patterns(new TextRegexBuilder(reading.store(), StringEscaping.PLAIN));
+    private final Patterns json =
+            new Patterns(new TextRegexBuilder(reading.store(), StringEscaping.JSON));
 
     @ParameterizedTest
     @CsvSource(

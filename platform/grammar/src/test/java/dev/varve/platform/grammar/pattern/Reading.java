@@ -1,10 +1,10 @@
 package dev.varve.platform.grammar.pattern;
 
-import dev.varve.platform.grammar.regex.Fuel;
 import dev.varve.platform.grammar.regex.LexState;
 import dev.varve.platform.grammar.regex.Lexer;
 import dev.varve.platform.grammar.regex.Regex;
 import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.grammar.regex.WorkBudget;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -18,7 +18,7 @@ final class Reading {
     }
 
     Reading(long fuel) {
-        Fuel much = new Fuel();
+        WorkBudget much = new WorkBudget();
         much.allow(fuel);
         store = new RegexStore(much);
     }

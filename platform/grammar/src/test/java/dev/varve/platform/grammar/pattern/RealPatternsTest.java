@@ -26,7 +26,8 @@ class RealPatternsTest {
     void areSupportedButForBackReferences() throws IOException {
         assumeTrue(Files.exists(SCHEMAS), "the collected schemas are not here");
         Reading reading = new Reading();
-        Patterns patterns = new Patterns(new TextRegex(reading.store(), Encoding.JSON));
+        Patterns patterns =
+                new Patterns(new TextRegexBuilder(reading.store(), StringEscaping.JSON));
 
         Set<String> refused = new TreeSet<>();
         for (String pattern : collect()) {

@@ -24,7 +24,7 @@ class LexerTest {
     private static final int LONGEST = 4;
     private static final List<String> TEXTS = texts();
 
-    private final Fuel fuel = new Fuel();
+    private final WorkBudget fuel = new WorkBudget();
     private final RegexStore store;
 
     LexerTest() {

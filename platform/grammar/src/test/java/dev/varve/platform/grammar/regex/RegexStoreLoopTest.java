@@ -17,7 +17,7 @@ class RegexStoreLoopTest {
 
     @BeforeEach
     void fuel() {
-        Fuel fuel = new Fuel();
+        WorkBudget fuel = new WorkBudget();
         fuel.allow(1L << 30);
         store = new RegexStore(fuel);
     }

@@ -4,8 +4,8 @@ import dev.varve.platform.grammar.cfg.Grammar;
 import dev.varve.platform.grammar.cfg.GrammarBuilder;
 import dev.varve.platform.grammar.cfg.ParseState;
 import dev.varve.platform.grammar.cfg.Recognizer;
-import dev.varve.platform.grammar.regex.Fuel;
 import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.grammar.regex.WorkBudget;
 
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -20,20 +20,20 @@ final class CompiledSchema {
 
     private static final long FUEL = 20_000_000;
 
-    private final Fuel fuel = new Fuel();
+    private final WorkBudget fuel = new WorkBudget();
     private final Recognizer recognizer;
-    private final CanonicalText canonical;
+    private final CanonicalJsonWriter canonical;
 
     CompiledSchema(JsonNode schema, SchemaOptions options) {
         fuel.allow(FUEL);
         GrammarBuilder builder = new GrammarBuilder(new RegexStore(fuel));
         Grammar grammar = builder.build(new SchemaCompiler(builder, options).compile(schema));
         recognizer = new Recognizer(grammar);
-        canonical = new CanonicalText(schema, store(), options);
+        canonical = new CanonicalJsonWriter(schema, store(), options);
     }
 
     private static RegexStore store() {
-        Fuel much = new Fuel();
+        WorkBudget much = new WorkBudget();
         much.allow(Long.MAX_VALUE);
         return new RegexStore(much);
     }
@@ -64,7 +64,7 @@ final class CompiledSchema {
         return accepts(canonical.of(value));
     }
 
-    CanonicalText canonical() {
+    CanonicalJsonWriter canonical() {
         return canonical;
     }
 }

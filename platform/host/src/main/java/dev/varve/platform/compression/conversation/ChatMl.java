@@ -1,8 +1,8 @@
 package dev.varve.platform.compression.conversation;
 
 import dev.varve.platform.compression.PromptMessage;
+import dev.varve.platform.template.PromptSpan;
 import dev.varve.platform.template.RenderedPrompt;
-import dev.varve.platform.template.Span;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.ArrayList;
@@ -32,16 +32,16 @@ public final class ChatMl {
 
     /** The prompt of some messages, maps in the form that templates expect. */
     public static RenderedPrompt render(List<Map<String, Object>> messages) {
-        List<Span> spans = new ArrayList<>();
+        List<PromptSpan> spans = new ArrayList<>();
         for (Map<String, Object> fields : messages) {
             PromptMessage message = new PromptMessage(fields);
-            spans.add(Span.ofTemplate(BEGIN));
-            spans.add(Span.ofInput(message.role()));
-            spans.add(Span.ofTemplate("\n"));
-            spans.add(Span.ofInput(message.text()));
-            spans.add(Span.ofTemplate(END + "\n"));
+            spans.add(PromptSpan.ofTemplate(BEGIN));
+            spans.add(PromptSpan.ofInput(message.role()));
+            spans.add(PromptSpan.ofTemplate("\n"));
+            spans.add(PromptSpan.ofInput(message.text()));
+            spans.add(PromptSpan.ofTemplate(END + "\n"));
         }
-        spans.add(Span.ofTemplate(BEGIN + "assistant\n"));
+        spans.add(PromptSpan.ofTemplate(BEGIN + "assistant\n"));
         return new RenderedPrompt(spans);
     }
 }

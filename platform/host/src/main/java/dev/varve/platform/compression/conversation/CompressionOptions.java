@@ -1,8 +1,8 @@
 package dev.varve.platform.compression.conversation;
 
 import dev.varve.platform.compression.CompressionPolicy;
-import dev.varve.platform.compression.FlowSettings;
 import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.MessageCompressionSettings;
 import dev.varve.platform.compression.selection.SelectionSettings;
 
 import java.util.Objects;
@@ -22,7 +22,7 @@ public record CompressionOptions(
         CompressionPolicy policy,
         KeepCurve keep,
         SelectionSettings selection,
-        FlowSettings flow,
+        MessageCompressionSettings flow,
         long memoryBytes,
         boolean adaptive) {
     /** Memory for what messages have become. */
@@ -42,7 +42,7 @@ public record CompressionOptions(
                 policy,
                 KeepCurve.USUAL,
                 SelectionSettings.USUAL,
-                FlowSettings.USUAL,
+                MessageCompressionSettings.USUAL,
                 USUAL_MEMORY,
                 false);
     }
@@ -53,7 +53,7 @@ public record CompressionOptions(
     }
 
     /** The same with messages of other lengths. */
-    public CompressionOptions with(FlowSettings other) {
+    public CompressionOptions with(MessageCompressionSettings other) {
         return new CompressionOptions(policy, keep, selection, other, memoryBytes, adaptive);
     }
 

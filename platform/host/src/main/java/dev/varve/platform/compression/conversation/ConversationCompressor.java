@@ -2,19 +2,19 @@ package dev.varve.platform.compression.conversation;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.AdaptiveSessions;
+import dev.varve.platform.compression.CompressedMessageCache;
 import dev.varve.platform.compression.CompressedText;
-import dev.varve.platform.compression.CompressedTexts;
+import dev.varve.platform.compression.CompressionDecision;
 import dev.varve.platform.compression.CompressionFingerprint;
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.CompressionTimes;
-import dev.varve.platform.compression.Drafter;
-import dev.varve.platform.compression.FlowPlan;
+import dev.varve.platform.compression.MessageCompressionPlan;
 import dev.varve.platform.compression.MessageKey;
+import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.compression.PromptMessage;
 import dev.varve.platform.compression.TextCompressor;
-import dev.varve.platform.compression.Treatment;
 import dev.varve.platform.compression.selection.CharRange;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.template.RenderedPrompt;
@@ -55,9 +55,9 @@ public final class ConversationCompressor {
 
     private final CompressionOptions options;
     private final TextCompressor compressor;
-    private final Drafter drafter;
-    private final CompressedTexts known;
-    private final EarlierCuts cuts;
+    private final PrefillDrafter drafter;
+    private final CompressedMessageCache known;
+    private final CompressedPromptCache cuts;
     private final AdaptiveSessions sessions = new AdaptiveSessions(AdaptiveSessions.USUAL_MOST);
 
     /**
@@ -82,12 +82,12 @@ public final class ConversationCompressor {
     }
 
     /** Compresses with a drafter, which stays somebody else's. */
-    public ConversationCompressor(Drafter drafter, CompressionOptions options) {
+    public ConversationCompressor(PrefillDrafter drafter, CompressionOptions options) {
         this.drafter = drafter;
         this.options = options;
         compressor = new TextCompressor(drafter, options.selection());
-        known = new CompressedTexts(options.memoryBytes() / 2);
-        cuts = new EarlierCuts(options.memoryBytes() / 2);
+        known = new CompressedMessageCache(options.memoryBytes() / 2);
+        cuts = new CompressedPromptCache(options.memoryBytes() / 2);
     }
 
     /** How it compresses. */
@@ -101,7 +101,7 @@ public final class ConversationCompressor {
     }
 
     /** Whether prompts of a request may become shorter at all. */
-    public boolean mayCompress(CompressionWish wish) {
+    public boolean mayCompress(CompressionOverrides wish) {
         return policy(wish).mode() != CompressionMode.OFF && !wish.keep().equals(ALL);
     }
 
@@ -111,7 +111,7 @@ public final class ConversationCompressor {
      * Learns from an answer, of whose guesses so many were right; nothing where none were made or
      * where its request named no conversation.
      */
-    public void finished(CompressionWish wish, int guessed, int right) {
+    public void finished(CompressionOverrides wish, int guessed, int right) {
         if (options.adaptive() && guessed > 0) {
             wish.session()
                     .ifPresent(
@@ -122,17 +122,17 @@ public final class ConversationCompressor {
     }
 
     /** How much of a whole prompt stays. */
-    private KeepRatio keep(CompressionWish wish, int tokens) {
+    private KeepRatio keep(CompressionOverrides wish, int tokens) {
         return wish.keep()
                 .or(() -> learning(wish).map(session -> sessions.find(session).keep()))
                 .orElseGet(() -> options.keep().at(tokens));
     }
 
-    private Optional<String> learning(CompressionWish wish) {
+    private Optional<String> learning(CompressionOverrides wish) {
         return wish.session().filter(session -> options.adaptive());
     }
 
-    private CompressionPolicy policy(CompressionWish wish) {
+    private CompressionPolicy policy(CompressionOverrides wish) {
         return options.policy().in(wish.mode().orElse(options.policy().mode()));
     }
 
@@ -144,8 +144,8 @@ public final class ConversationCompressor {
      * @throws dev.varve.api.VarveException if the drafter cannot read it
      * @throws java.util.concurrent.CancellationException if nobody waits any more
      */
-    public Optional<Shortened> compress(
-            Conversation conversation, CompressionWish wish, BooleanSupplier cancelled) {
+    public Optional<CompressedConversation> compress(
+            Conversation conversation, CompressionOverrides wish, BooleanSupplier cancelled) {
         if (!mayCompress(wish)) {
             return Optional.empty();
         }
@@ -156,7 +156,7 @@ public final class ConversationCompressor {
         }
         CompressionFingerprint fingerprint = fingerprint(wish);
         List<PromptMessage> messages = conversation.asMessages();
-        Treatment treatment =
+        CompressionDecision treatment =
                 policy(wish).treatment(tokens, PromptMessage.isContinuation(messages));
         Job job = new Job(keep, fingerprint, cancelled);
         return switch (treatment) {
@@ -172,7 +172,7 @@ public final class ConversationCompressor {
                 if (before.isPresent()) {
                     yield job.earlier(messages, before.get());
                 }
-                yield treatment == Treatment.VERBATIM
+                yield treatment == CompressionDecision.VERBATIM
                         ? Optional.empty()
                         : job.firstTurn(conversation, wish);
             }
@@ -183,7 +183,7 @@ public final class ConversationCompressor {
      * What decides how a text is cut, of all requests that ask for the same. A ratio that is learnt
      * changes from turn to turn, and what was cut stays cut all the same.
      */
-    private CompressionFingerprint fingerprint(CompressionWish wish) {
+    private CompressionFingerprint fingerprint(CompressionOverrides wish) {
         Optional<Object> learnt = learning(wish).map(session -> "learnt");
         return CompressionFingerprint.of(
                 List.of(
@@ -216,7 +216,8 @@ public final class ConversationCompressor {
         }
 
         /** As in an earlier turn, or when the same was asked before. */
-        Optional<Shortened> earlier(List<PromptMessage> messages, Map<Integer, String> texts) {
+        Optional<CompressedConversation> earlier(
+                List<PromptMessage> messages, Map<Integer, String> texts) {
             if (texts.isEmpty()) {
                 return Optional.empty();
             }
@@ -233,7 +234,8 @@ public final class ConversationCompressor {
          * As it would be if its first turn had been seen, which nobody remembers: after a restart,
          * a conversation goes on with the prompt that was computed for it.
          */
-        Optional<Shortened> firstTurn(Conversation conversation, CompressionWish wish) {
+        Optional<CompressedConversation> firstTurn(
+                Conversation conversation, CompressionOverrides wish) {
             List<PromptMessage> messages = conversation.asMessages();
             int end = 0;
             while (end < messages.size() && !messages.get(end).role().equals(ASSISTANT)) {
@@ -243,7 +245,8 @@ public final class ConversationCompressor {
             if (end == messages.size() || lastUser(messages.subList(0, end)) < 0) {
                 return Optional.empty();
             }
-            Optional<Shortened> first = compress(conversation.until(end), wish, cancelled);
+            Optional<CompressedConversation> first =
+                    compress(conversation.until(end), wish, cancelled);
             return first.map(
                     shorter -> {
                         List<Map<String, Object>> all = new ArrayList<>(shorter.messages());
@@ -252,13 +255,13 @@ public final class ConversationCompressor {
                     });
         }
 
-        private Shortened shortened(
+        private CompressedConversation shortened(
                 List<PromptMessage> messages,
                 CompressionReport.Mode mode,
                 int replaced,
                 CompressionTimes times,
                 Optional<CompressedText> whole) {
-            return new Shortened(
+            return new CompressedConversation(
                     messages.stream().map(PromptMessage::fields).toList(),
                     mode,
                     keep.value(),
@@ -279,11 +282,11 @@ public final class ConversationCompressor {
         }
 
         /** All at once, so that what stays of each is what the end of the whole asks for. */
-        Optional<Shortened> whole(
+        Optional<CompressedConversation> whole(
                 List<PromptMessage> messages,
                 Function<List<Map<String, Object>>, RenderedPrompt> render) {
-            MessageTexts found =
-                    new MessageTexts(
+            MessageTextLocator found =
+                    new MessageTextLocator(
                             asRead(messages.stream().map(PromptMessage::fields).toList(), render));
             Map<Integer, CharRange> bodies = bodies(messages, found);
             if (bodies.isEmpty()) {
@@ -325,7 +328,8 @@ public final class ConversationCompressor {
         }
 
         /** Texts that may shrink, where they stand. */
-        private Map<Integer, CharRange> bodies(List<PromptMessage> messages, MessageTexts texts) {
+        private Map<Integer, CharRange> bodies(
+                List<PromptMessage> messages, MessageTextLocator texts) {
             Map<Integer, CharRange> bodies = texts.find(messages);
             int last = lastUser(messages);
             bodies.keySet()
@@ -349,12 +353,14 @@ public final class ConversationCompressor {
         }
 
         /** Old messages one by one, each by what its own end asks for. */
-        Optional<Shortened> byMessage(List<PromptMessage> messages, CompressionWish wish) {
+        Optional<CompressedConversation> byMessage(
+                List<PromptMessage> messages, CompressionOverrides wish) {
             int[] tokens =
                     messages.stream()
                             .mapToInt(message -> compressor.encode(message.text()).length)
                             .toArray();
-            FlowPlan plan = FlowPlan.of(messages, tokens, options.flow());
+            MessageCompressionPlan plan =
+                    MessageCompressionPlan.of(messages, tokens, options.flow());
             if (plan.isEmpty()) {
                 return Optional.empty();
             }
@@ -374,7 +380,7 @@ public final class ConversationCompressor {
 
         private Optional<String> text(
                 PromptMessage message,
-                CompressionWish wish,
+                CompressionOverrides wish,
                 Map<PromptMessage, CompressionTimes> times) {
             MessageKey key = key(message, fingerprint);
             Optional<String> before = known.find(key);

@@ -8,7 +8,7 @@ import java.util.Arrays;
 /** Makes a drafter's tokens of a model's. */
 sealed interface TokenMapping {
     /** The tokens of a sequence as the drafter reads them. */
-    DrafterTokens of(int[] tokens);
+    DrafterInput of(int[] tokens);
 
     /** Between two vocabularies: id by id if they are one and the same, else through the text. */
     static TokenMapping between(Tokenizer model, Tokenizer drafter) {
@@ -37,7 +37,7 @@ sealed interface TokenMapping {
      */
     record SameIds(int vocabulary) implements TokenMapping {
         @Override
-        public DrafterTokens of(int[] tokens) {
+        public DrafterInput of(int[] tokens) {
             int[] ids = new int[tokens.length];
             int[] pages = new int[tokens.length];
             int count = 0;
@@ -47,7 +47,7 @@ sealed interface TokenMapping {
                     pages[count++] = PoolGeometry.pageOf(position);
                 }
             }
-            return new DrafterTokens(
+            return new DrafterInput(
                     Arrays.copyOf(ids, count),
                     Arrays.copyOf(pages, count),
                     PoolGeometry.pages(tokens.length));
@@ -62,11 +62,11 @@ sealed interface TokenMapping {
         private static final byte[] NOTHING = new byte[0];
 
         @Override
-        public DrafterTokens of(int[] tokens) {
+        public DrafterInput of(int[] tokens) {
             TokenText text = TokenText.of(tokens, this::piece);
             int[] ids = drafter.encode(text.text(), true);
             long[] ends = ends(ids);
-            return new DrafterTokens(
+            return new DrafterInput(
                     ids, pages(text, ends, tokens.length), PoolGeometry.pages(tokens.length));
         }
 

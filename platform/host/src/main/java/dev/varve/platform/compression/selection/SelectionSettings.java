@@ -17,7 +17,7 @@ public record SelectionSettings(
         Edges edges,
         AnchorSettings anchors,
         Optional<TransitiveSettings> transitive,
-        Optional<RepeatSettings> repeats) {
+        Optional<RecurringTokenSettings> repeats) {
     /** Chunks of 32 tokens, 8 at the beginning and 24 at the end, and anchors. */
     public static final SelectionSettings USUAL =
             new SelectionSettings(
@@ -100,7 +100,7 @@ public record SelectionSettings(
     }
 
     /** The same with chunks of tokens that come again. */
-    public SelectionSettings withRepeats(RepeatSettings other) {
+    public SelectionSettings withRepeats(RecurringTokenSettings other) {
         return new SelectionSettings(pooling, edges, anchors, transitive, Optional.of(other));
     }
 }

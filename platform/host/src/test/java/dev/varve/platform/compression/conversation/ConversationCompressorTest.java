@@ -9,8 +9,8 @@ import dev.varve.api.VarveException;
 import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.CompressionReport;
-import dev.varve.platform.compression.FlowSettings;
 import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.MessageCompressionSettings;
 import dev.varve.platform.compression.ScriptedDrafter;
 import dev.varve.platform.compression.selection.AnchorSettings;
 import dev.varve.platform.compression.selection.KeepRatio;
@@ -66,7 +66,7 @@ class ConversationCompressorTest {
                 drafter,
                 CompressionOptions.of(policy)
                         .with(KeepCurve.flat(new KeepRatio(0.1)))
-                        .with(new FlowSettings(2, 0, 1000, 512)));
+                        .with(new MessageCompressionSettings(2, 0, 1000, 512)));
     }
 
     private ConversationCompressor always() {
@@ -88,8 +88,8 @@ class ConversationCompressorTest {
     void whatTheDrafterLooksAtStaysAndMostOfTheRestGoes() {
         List<Map<String, Object>> before = firstTurn();
 
-        Shortened after =
-                always().compress(conversation(before), CompressionWish.USUAL, () -> false)
+        CompressedConversation after =
+                always().compress(conversation(before), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
 
         assertEquals(CompressionReport.Mode.WHOLE, after.mode());
@@ -120,14 +120,14 @@ class ConversationCompressorTest {
                         });
         List<Map<String, Object>> before = firstTurn();
 
-        Shortened after =
+        CompressedConversation after =
                 new ConversationCompressor(
                                 noting,
                                 CompressionOptions.of(
                                                 new CompressionPolicy(
                                                         CompressionMode.ALWAYS, 0, false))
                                         .with(KeepCurve.flat(new KeepRatio(0.1))))
-                        .compress(conversation(before), CompressionWish.USUAL, () -> false)
+                        .compress(conversation(before), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
 
         assertTrue(read.toString().startsWith("<|im_start|>system\nYou answer"), read.toString());
@@ -142,8 +142,8 @@ class ConversationCompressorTest {
         List<Map<String, Object>> before =
                 List.of(message("user", FILLER + NEEDLE + FILLER + "\n\n" + QUESTION));
 
-        Shortened after =
-                always().compress(conversation(before), CompressionWish.USUAL, () -> false)
+        CompressedConversation after =
+                always().compress(conversation(before), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
 
         String left = text(after.messages(), 0);
@@ -156,17 +156,17 @@ class ConversationCompressorTest {
     void whatWasCutStaysCutInLaterTurns() {
         ConversationCompressor compressor = always();
         List<Map<String, Object>> first = firstTurn();
-        Shortened before =
+        CompressedConversation before =
                 compressor
-                        .compress(conversation(first), CompressionWish.USUAL, () -> false)
+                        .compress(conversation(first), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
         List<Map<String, Object>> second = new ArrayList<>(first);
         second.add(message("assistant", "Under the stone."));
         second.add(message("user", "Thank you. " + FILLER));
 
-        Shortened after =
+        CompressedConversation after =
                 compressor
-                        .compress(conversation(second), CompressionWish.USUAL, () -> false)
+                        .compress(conversation(second), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
 
         assertEquals(CompressionReport.Mode.EARLIER, after.mode());
@@ -190,15 +190,15 @@ class ConversationCompressorTest {
         second.add(message("user", "Thank you."));
         ConversationCompressor remembering = always();
         remembering
-                .compress(conversation(firstTurn()), CompressionWish.USUAL, () -> false)
+                .compress(conversation(firstTurn()), CompressionOverrides.USUAL, () -> false)
                 .orElseThrow();
-        Shortened expected =
+        CompressedConversation expected =
                 remembering
-                        .compress(conversation(second), CompressionWish.USUAL, () -> false)
+                        .compress(conversation(second), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
 
-        Shortened found =
-                always().compress(conversation(second), CompressionWish.USUAL, () -> false)
+        CompressedConversation found =
+                always().compress(conversation(second), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
 
         assertEquals(CompressionReport.Mode.WHOLE, found.mode());
@@ -227,7 +227,7 @@ class ConversationCompressorTest {
                                             assertEquals(messages, each);
                                             return 5000;
                                         }),
-                                CompressionWish.USUAL,
+                                CompressionOverrides.USUAL,
                                 () -> false));
     }
 
@@ -244,7 +244,8 @@ class ConversationCompressorTest {
 
         assertEquals(
                 Optional.empty(),
-                compressor.compress(conversation(messages), CompressionWish.USUAL, () -> false));
+                compressor.compress(
+                        conversation(messages), CompressionOverrides.USUAL, () -> false));
     }
 
     /** All of it stays for the question's words. */
@@ -262,8 +263,8 @@ class ConversationCompressorTest {
                         message("user", QUESTION),
                         message("assistant", "It is quiet."),
                         message("user", "Thank you."));
-        CompressionWish most =
-                new CompressionWish(Optional.empty(), Optional.of(new KeepRatio(0.6)));
+        CompressionOverrides most =
+                new CompressionOverrides(Optional.empty(), Optional.of(new KeepRatio(0.6)));
         for (int turn = 0; turn < 3; turn++) {
             assertEquals(
                     Optional.empty(),
@@ -277,16 +278,16 @@ class ConversationCompressorTest {
         CompressionOptions options = always().options();
         ConversationCompressor learning =
                 new ConversationCompressor(drafter, options.withAdaptive(true));
-        CompressionWish named =
-                new CompressionWish(Optional.empty(), Optional.empty(), Optional.of("mine"));
-        Shortened first =
+        CompressionOverrides named =
+                new CompressionOverrides(Optional.empty(), Optional.empty(), Optional.of("mine"));
+        CompressedConversation first =
                 learning.compress(conversation(firstTurn()), named, () -> false).orElseThrow();
         assertEquals(0.1, first.keepRequested());
 
         // What was cut stays cut, whatever is learnt.
         learning.finished(named, 10, 5);
         learning.finished(named, 0, 0);
-        Shortened again =
+        CompressedConversation again =
                 learning.compress(conversation(firstTurn()), named, () -> false).orElseThrow();
         assertEquals(first.messages(), again.messages());
         List<Map<String, Object>> other = new ArrayList<>(firstTurn());
@@ -298,8 +299,8 @@ class ConversationCompressorTest {
                         .keepRequested());
 
         // Others know nothing of it, and neither does who did not ask for it.
-        CompressionWish another =
-                new CompressionWish(Optional.empty(), Optional.empty(), Optional.of("yours"));
+        CompressionOverrides another =
+                new CompressionOverrides(Optional.empty(), Optional.empty(), Optional.of("yours"));
         List<Map<String, Object>> third = new ArrayList<>(firstTurn());
         third.set(third.size() - 1, message("user", "Is there a stone?"));
         assertEquals(
@@ -322,53 +323,53 @@ class ConversationCompressorTest {
         List<Map<String, Object>> first = firstTurn();
         List<Map<String, Object>> before =
                 compressor
-                        .compress(conversation(first), CompressionWish.USUAL, () -> false)
+                        .compress(conversation(first), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow()
                         .messages();
 
-        Shortened again =
+        CompressedConversation again =
                 compressor
-                        .compress(conversation(first), CompressionWish.USUAL, () -> false)
+                        .compress(conversation(first), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
 
         assertEquals(before, again.messages());
         assertEquals(1, drafter.readings());
         List<Map<String, Object>> other = new ArrayList<>(first);
         other.set(2, message("user", "What happened on that day?"));
-        compressor.compress(conversation(other), CompressionWish.USUAL, () -> false);
+        compressor.compress(conversation(other), CompressionOverrides.USUAL, () -> false);
         assertEquals(2, drafter.readings());
     }
 
     @Test
     void nothingBecomesShorterWhereNobodyWantsIt() {
         var all = Optional.of(KeepRatio.ALL);
-        CompressionWish off =
-                new CompressionWish(Optional.of(CompressionMode.OFF), Optional.empty());
+        CompressionOverrides off =
+                new CompressionOverrides(Optional.of(CompressionMode.OFF), Optional.empty());
         List<Map<String, Object>> messages = firstTurn();
 
         assertEquals(Optional.empty(), always().compress(conversation(messages), off, () -> false));
         assertFalse(always().mayCompress(off));
-        assertFalse(always().mayCompress(new CompressionWish(Optional.empty(), all)));
+        assertFalse(always().mayCompress(new CompressionOverrides(Optional.empty(), all)));
         assertEquals(
                 Optional.empty(),
                 compressor(new CompressionPolicy(CompressionMode.AUTO, 1 << 20, false))
-                        .compress(conversation(messages), CompressionWish.USUAL, () -> false));
+                        .compress(conversation(messages), CompressionOverrides.USUAL, () -> false));
         assertEquals(
                 Optional.empty(),
                 always().compress(
                                 conversation(List.of(message("user", QUESTION))),
-                                CompressionWish.USUAL,
+                                CompressionOverrides.USUAL,
                                 () -> false));
         assertEquals(0, drafter.readings());
     }
 
     @Test
     void aRequestMayAskForIt() {
-        CompressionWish wish =
-                new CompressionWish(
+        CompressionOverrides wish =
+                new CompressionOverrides(
                         Optional.of(CompressionMode.ALWAYS), Optional.of(new KeepRatio(0.5)));
 
-        Shortened after =
+        CompressedConversation after =
                 compressor(CompressionPolicy.USUAL)
                         .compress(conversation(firstTurn()), wish, () -> false)
                         .orElseThrow();
@@ -389,15 +390,15 @@ class ConversationCompressorTest {
                                 message("assistant", "I see."),
                                 message("user", QUESTION)));
 
-        Shortened first =
+        CompressedConversation first =
                 compressor
-                        .compress(conversation(messages), CompressionWish.USUAL, () -> false)
+                        .compress(conversation(messages), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
         messages.add(message("assistant", "Under the stone."));
         messages.add(message("user", "Why?"));
-        Shortened second =
+        CompressedConversation second =
                 compressor
-                        .compress(conversation(messages), CompressionWish.USUAL, () -> false)
+                        .compress(conversation(messages), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
 
         assertEquals(CompressionReport.Mode.BY_MESSAGE, first.mode());
@@ -415,7 +416,7 @@ class ConversationCompressorTest {
                 () ->
                         always().compress(
                                         conversation(firstTurn()),
-                                        CompressionWish.USUAL,
+                                        CompressionOverrides.USUAL,
                                         () -> true));
     }
 
@@ -431,13 +432,14 @@ class ConversationCompressorTest {
                         () ->
                                 always().compress(
                                                 conversation(firstTurn()),
-                                                CompressionWish.USUAL,
+                                                CompressionOverrides.USUAL,
                                                 () -> false));
 
         assertEquals("it has gone away", failure.getMessage());
         drafter.failWith(Optional.empty());
         assertTrue(
-                always().compress(conversation(firstTurn()), CompressionWish.USUAL, () -> false)
+                always().compress(
+                                conversation(firstTurn()), CompressionOverrides.USUAL, () -> false)
                         .isPresent());
     }
 }

@@ -109,7 +109,7 @@ class TokenMappingTest {
         int[] tokens = tokens(seed);
         TokenMapping mapping = TokenMapping.between(MODEL, DRAFTER);
 
-        DrafterTokens read = mapping.of(tokens);
+        DrafterInput read = mapping.of(tokens);
 
         assertInstanceOf(TokenMapping.ThroughText.class, mapping);
         assertEquals(PoolGeometry.pages(tokens.length), read.count());
@@ -132,7 +132,7 @@ class TokenMappingTest {
     void tokensThatAreTheDraftersOwnStayAsTheyAre() {
         int[] tokens = tokens(7);
 
-        DrafterTokens read = TokenMapping.between(MODEL, MODEL).of(tokens);
+        DrafterInput read = TokenMapping.between(MODEL, MODEL).of(tokens);
 
         int[] known = IntStream.of(tokens).filter(id -> id != NO_TOKEN).toArray();
         assertArrayEquals(known, read.ids());
@@ -157,14 +157,14 @@ class TokenMappingTest {
 
     @Test
     void aPageIsWorthTheMeanOfItsTokensAndOneWithoutTextTheMeanOfAll() {
-        DrafterTokens read = new DrafterTokens(new int[5], new int[] {0, 0, 2, 3, 4}, 4);
+        DrafterInput read = new DrafterInput(new int[5], new int[] {0, 0, 2, 3, 4}, 4);
 
         assertArrayEquals(new float[] {2, 0, -1, 5}, read.means(new double[] {1, 3, -1, 5, 1000}));
     }
 
     @Test
     void aHistoryWithoutTextIsNoTokens() {
-        DrafterTokens read =
+        DrafterInput read =
                 TokenMapping.between(MODEL, DRAFTER).of(new int[] {NO_TOKEN, 0xE2, 0x82, NO_TOKEN});
 
         assertArrayEquals(new int[0], read.ids());

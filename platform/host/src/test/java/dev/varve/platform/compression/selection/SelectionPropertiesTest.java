@@ -30,7 +30,7 @@ class SelectionPropertiesTest {
             ScoredText text =
                     new ScoredText(
                             ids,
-                            ChunkValuesTest.scores(tokens, random.nextLong()),
+                            ChunkScoresTest.scores(tokens, random.nextLong()),
                             new ProtectedSpans(spans));
             KeepBudget budget =
                     new KeepBudget(
@@ -58,11 +58,13 @@ class SelectionPropertiesTest {
                     random.nextBoolean()
                             ? settings.withTransitive(TransitiveSettings.USUAL)
                             : settings;
-            return random.nextBoolean() ? settings.withRepeats(RepeatSettings.USUAL) : settings;
+            return random.nextBoolean()
+                    ? settings.withRepeats(RecurringTokenSettings.USUAL)
+                    : settings;
         }
 
         Selection select() {
-            return new ChunkSelection(settings).select(text, budget);
+            return new ChunkSelector(settings).select(text, budget);
         }
 
         TextChunks chunks() {
@@ -186,7 +188,7 @@ class SelectionPropertiesTest {
         Case tried = Case.of(Math.max(9, tokens), new Random(seed));
 
         Selection selection =
-                new ChunkSelection(tried.settings())
+                new ChunkSelector(tried.settings())
                         .select(tried.text(), KeepBudget.of(KeepRatio.ALL));
 
         assertTrue(selection.isWhole(), tried.toString());

@@ -16,14 +16,14 @@ public final class AccessControl {
             "X-Request-Id, Request-Id, X-Varve-Stream, Retry-After, X-Should-Retry";
 
     private final ClientAccess access;
-    private final PageRules pages;
+    private final CrossOriginGuard pages;
     private final OperatorRules operator;
     private final ProxyHeaders proxies = new ProxyHeaders();
 
     /** Rules for a server that listens at an address. */
     public AccessControl(ListenAddress address, ClientAccess access) {
         this.access = access;
-        pages = new PageRules(address, access.pages());
+        pages = new CrossOriginGuard(address, access.pages());
         operator = new OperatorRules(address, access);
     }
 
@@ -32,8 +32,9 @@ public final class AccessControl {
      * and 403 where no key is needed and the request comes from a page of somebody else, or where
      * only the operator may ask. What only reads an open route may name the server as it likes.
      */
-    public Caller admit(Request request, Purpose purpose) {
-        boolean open = purpose.isOpen() || purpose == Purpose.MEASUREMENT && access.openMetrics();
+    public Caller admit(Request request, RouteAccess purpose) {
+        boolean open =
+                purpose.isOpen() || purpose == RouteAccess.MEASUREMENT && access.openMetrics();
         if (!access.needsKey()) {
             if (access.cache().operatorKey().isEmpty()) {
                 proxies.look(request.getHeaders());
@@ -43,22 +44,22 @@ public final class AccessControl {
         if (open || request.getMethod().equals("OPTIONS")) {
             return Caller.ANYBODY;
         }
-        if (purpose == Purpose.OPERATION) {
+        if (purpose == RouteAccess.OPERATION) {
             operator.check(request);
             return Caller.ANYBODY;
         }
         GivenKey given = GivenKey.of(request.getHeaders());
-        if (purpose == Purpose.OVERSIGHT && operator.isKeyOf(given)) {
+        if (purpose == RouteAccess.OVERSIGHT && operator.isKeyOf(given)) {
             return Caller.withKey(given.text()).operating();
         }
         return access.needsKey() ? withKey(given) : Caller.ANYBODY;
     }
 
-    private void checkPage(Request request, Purpose purpose) {
+    private void checkPage(Request request, RouteAccess purpose) {
         boolean reads = Set.of("GET", "HEAD").contains(request.getMethod());
-        if (purpose == Purpose.LIFE_SIGN && reads) {
+        if (purpose == RouteAccess.LIFE_SIGN && reads) {
             pages.checkPage(request.getHeaders());
-        } else if (purpose == Purpose.PAGE && reads) {
+        } else if (purpose == RouteAccess.PAGE && reads) {
             pages.checkVisit(request.getHttpURI(), request.getHeaders());
         } else {
             pages.check(request.getHttpURI(), request.getHeaders());
@@ -76,7 +77,7 @@ public final class AccessControl {
     }
 
     /** Whose computed prompts a caller goes on with. */
-    public ScopeRule scopes() {
+    public CacheSharingPolicy scopes() {
         return access.cache().scopes();
     }
 

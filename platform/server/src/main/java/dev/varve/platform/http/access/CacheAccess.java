@@ -13,9 +13,10 @@ import java.util.Optional;
  * @param operatorKey key of who runs the server; without it the only API key counts, or, where no
  *     key is needed, that somebody asks from this machine
  */
-public record CacheAccess(ScopeRule scopes, Optional<String> operatorKey) {
+public record CacheAccess(CacheSharingPolicy scopes, Optional<String> operatorKey) {
     /** A scope for each key, and no key for the operator. */
-    public static final CacheAccess USUAL = new CacheAccess(ScopeRule.KEY, Optional.empty());
+    public static final CacheAccess USUAL =
+            new CacheAccess(CacheSharingPolicy.KEY, Optional.empty());
 
     /** Refuses an empty key. */
     public CacheAccess {

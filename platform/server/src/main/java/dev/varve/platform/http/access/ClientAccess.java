@@ -18,7 +18,7 @@ import java.util.Set;
 public record ClientAccess(
         Set<String> apiKeys,
         WithoutKey withoutKey,
-        PageAccess pages,
+        CrossOriginOptions pages,
         CacheAccess cache,
         boolean openMetrics) {
     /** Where a server may listen that lets everybody in. */
@@ -31,7 +31,7 @@ public record ClientAccess(
 
     /** No key, programs of this machine, no pages but the server's own. */
     public static final ClientAccess LOCAL =
-            new ClientAccess(Set.of(), WithoutKey.LOOPBACK_ONLY, PageAccess.NONE);
+            new ClientAccess(Set.of(), WithoutKey.LOOPBACK_ONLY, CrossOriginOptions.NONE);
 
     /** Copies the keys, and refuses an empty one. */
     public ClientAccess {
@@ -45,7 +45,7 @@ public record ClientAccess(
     }
 
     /** A scope for each key, no key for the operator, and metrics for who has a key. */
-    public ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, PageAccess pages) {
+    public ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, CrossOriginOptions pages) {
         this(apiKeys, withoutKey, pages, CacheAccess.USUAL, false);
     }
 
@@ -72,7 +72,7 @@ public record ClientAccess(
     }
 
     /** The same with other pages. */
-    public ClientAccess withPages(PageAccess other) {
+    public ClientAccess withPages(CrossOriginOptions other) {
         return new ClientAccess(apiKeys, withoutKey, other, cache, openMetrics);
     }
 

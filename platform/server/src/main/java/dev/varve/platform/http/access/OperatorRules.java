@@ -19,11 +19,11 @@ final class OperatorRules {
     private static final String ONLY_OPERATOR = "only who runs the server may ask for this: ";
 
     private final ClientAccess access;
-    private final PageRules ownPages;
+    private final CrossOriginGuard ownPages;
 
     OperatorRules(ListenAddress address, ClientAccess access) {
         this.access = access;
-        ownPages = new PageRules(address, PageAccess.NONE);
+        ownPages = new CrossOriginGuard(address, CrossOriginOptions.NONE);
     }
 
     /** Throws 401 or 403 unless the operator asks. */

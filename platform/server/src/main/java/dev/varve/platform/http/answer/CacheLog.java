@@ -1,7 +1,7 @@
 package dev.varve.platform.http.answer;
 
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.prefix.CacheUse;
+import dev.varve.platform.prefix.PrefixLookupResult;
 
 import java.lang.System.Logger.Level;
 import java.util.Locale;
@@ -19,7 +19,7 @@ final class CacheLog {
     }
 
     static String line(GenerationEnd end) {
-        CacheUse cache = end.cache();
+        PrefixLookupResult cache = end.cache();
         int prompt = end.tokens().prompt();
         return cache.source()
                 .map(

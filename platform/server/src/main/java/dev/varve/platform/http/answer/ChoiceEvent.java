@@ -1,6 +1,6 @@
 package dev.varve.platform.http.answer;
 
-import dev.varve.platform.chat.AnswerText;
+import dev.varve.platform.chat.ResponseParser;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.json.ApiException;
@@ -11,10 +11,11 @@ public sealed interface ChoiceEvent {
     int index();
 
     /** A token, with the text that it settled. */
-    record Token(int index, GeneratedToken token, AnswerText.Piece piece) implements ChoiceEvent {}
+    record Token(int index, GeneratedToken token, ResponseParser.Piece piece)
+            implements ChoiceEvent {}
 
     /** The choice ended; the piece is what was held back. */
-    record Ended(int index, GenerationEnd end, AnswerText.Piece piece, AnswerFacts facts)
+    record Ended(int index, GenerationEnd end, ResponseParser.Piece piece, ResponseSummary facts)
             implements ChoiceEvent {
         /** Whether more would have followed that nobody wants: it was long enough, or a loop. */
         public boolean isCut() {

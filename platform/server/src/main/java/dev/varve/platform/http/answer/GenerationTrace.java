@@ -52,8 +52,8 @@ final class GenerationTrace {
         List<ShardStatus> after = engine.status().shards();
         for (int i = 0; i < Math.min(before.size(), after.size()); i++) {
             ShardStatus shard = after.get(i);
-            ShardStatus.Work done = shard.work();
-            ShardStatus.Work earlier = before.get(i).work();
+            ShardStatus.BatchEntry done = shard.work();
+            ShardStatus.BatchEntry earlier = before.get(i).work();
             OpenSpan child =
                     span.child("shard", entered)
                             .put("varve.shard.index", i)

@@ -14,13 +14,13 @@ final class StreamWriter {
     static final Duration SIGN = Duration.ofSeconds(4);
 
     private final EventSink sink;
-    private final AnswerFormat format;
+    private final ResponseSerializer format;
     private final SettingNames names;
     private final Duration sign;
     private long lastEvent;
 
     /** Signs of life come after {@code sign}, at the next tick. */
-    StreamWriter(EventSink sink, AnswerFormat format, SettingNames names, Duration sign) {
+    StreamWriter(EventSink sink, ResponseSerializer format, SettingNames names, Duration sign) {
         this.sink = sink;
         this.format = format;
         this.names = names;
@@ -28,7 +28,7 @@ final class StreamWriter {
     }
 
     /** Writes until all {@code count} choices ended, or one failed. */
-    void write(ChoiceReader choices, int count) throws IOException, InterruptedException {
+    void write(ChoiceEventReader choices, int count) throws IOException, InterruptedException {
         sink.sign(new StreamEvent.Comment("accepted"));
         lastEvent = System.nanoTime();
         sendAll(format.opening());

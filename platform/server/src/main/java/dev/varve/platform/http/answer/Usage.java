@@ -2,10 +2,10 @@ package dev.varve.platform.http.answer;
 
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixLookupResult;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -87,7 +87,7 @@ public final class Usage {
         timings.put("acceptance_length", thousandths(speculation.acceptanceLength()));
     }
 
-    private static void putCache(ObjectNode timings, CacheUse cache) {
+    private static void putCache(ObjectNode timings, PrefixLookupResult cache) {
         timings.put("cache_source", cache.source().map(CacheSource::word).orElse(null));
         timings.put("cache_miss", cache.miss().map(MissReason::word).orElse(null));
         timings.put("cache_restored_bytes", cache.restored().bytes());
@@ -95,7 +95,7 @@ public final class Usage {
     }
 
     private static void putPaging(ObjectNode kvflash, GenerationEnd.Paging paging) {
-        PageCounts counts = paging.counts();
+        PagingCounts counts = paging.counts();
         kvflash.put("policy", paging.policy().word());
         kvflash.put("pages_out", counts.pagesOut());
         kvflash.put("pages_in", counts.pagesIn());

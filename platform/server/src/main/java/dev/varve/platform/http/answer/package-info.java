@@ -1,7 +1,7 @@
 /**
  * From a checked request to what its client reads: {@link
- * dev.varve.platform.http.answer.AnswerDelivery} submits the choices of a {@link
- * dev.varve.platform.http.answer.PendingAnswer} and writes their events, as a stream or as one
+ * dev.varve.platform.http.answer.ResponseDelivery} submits the choices of a {@link
+ * dev.varve.platform.http.answer.PreparedRequest} and writes their events, as a stream or as one
  * object. The engine's thread only puts events into a bounded queue; a client that reads too slowly
  * loses its request.
  */

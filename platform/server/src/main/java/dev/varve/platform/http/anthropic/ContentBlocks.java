@@ -1,9 +1,9 @@
 package dev.varve.platform.http.anthropic;
 
-import dev.varve.platform.http.conversation.NonText;
+import dev.varve.platform.http.conversation.MediaKind;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -40,7 +40,7 @@ final class ContentBlocks {
         }
 
         Optional<Boolean> flag(String name) {
-            return Fields.at(where, node).flag(name);
+            return RequestFields.at(where, node).flag(name);
         }
 
         String text(String name) {
@@ -64,7 +64,7 @@ final class ContentBlocks {
         String returnedText() {
             return isOfType("text") && find("text").isEmpty()
                     ? ""
-                    : readableText(Block::returnedText).orElseGet(() -> NonText.omitted(type()));
+                    : readableText(Block::returnedText).orElseGet(() -> MediaKind.omitted(type()));
         }
 
         /** {@code inner}: gives the texts of the blocks in this one. */
@@ -104,7 +104,9 @@ final class ContentBlocks {
         }
 
         private ApiException unreadable() {
-            return NonText.of(type()).map(kind -> kind.refused(where)).orElseGet(this::unsupported);
+            return MediaKind.of(type())
+                    .map(kind -> kind.refused(where))
+                    .orElseGet(this::unsupported);
         }
 
         /** What Anthropic's servers did for an answer means nothing to another model. */
@@ -132,7 +134,7 @@ final class ContentBlocks {
             return;
         }
         if (!content.isArray()) {
-            throw Fields.wrong(where, "a string or an array of blocks", content);
+            throw RequestFields.wrong(where, "a string or an array of blocks", content);
         }
         for (int i = 0; i < content.size(); i++) {
             String place = where + "[" + i + "]";
@@ -142,7 +144,7 @@ final class ContentBlocks {
             } else if (block instanceof ObjectNode object) {
                 use.accept(new Block(place, object));
             } else {
-                throw Fields.wrong(place, "an object", block);
+                throw RequestFields.wrong(place, "an object", block);
             }
         }
     }

@@ -1,24 +1,24 @@
 package dev.varve.platform.http.anthropic;
 
-import dev.varve.platform.http.answer.AnswerFormat;
-import dev.varve.platform.http.answer.EarlyForm;
+import dev.varve.platform.http.answer.HeartbeatFormat;
+import dev.varve.platform.http.answer.ResponseSerializer;
+import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.CacheFields;
 import dev.varve.platform.http.conversation.CompressionFields;
-import dev.varve.platform.http.conversation.Conversation;
-import dev.varve.platform.http.conversation.Dialect;
-import dev.varve.platform.http.conversation.FormFields;
-import dev.varve.platform.http.conversation.GenerationCall;
-import dev.varve.platform.http.conversation.PreparedPrompt;
+import dev.varve.platform.http.conversation.ConversationRequest;
+import dev.varve.platform.http.conversation.GenerationParameters;
+import dev.varve.platform.http.conversation.GenerationStart;
+import dev.varve.platform.http.conversation.PromptSummary;
+import dev.varve.platform.http.conversation.ReasoningParameters;
+import dev.varve.platform.http.conversation.RequestTools;
+import dev.varve.platform.http.conversation.ResponseFormatFields;
 import dev.varve.platform.http.conversation.SharedFields;
-import dev.varve.platform.http.conversation.Thinking;
-import dev.varve.platform.http.conversation.ToolUse;
 import dev.varve.platform.http.conversation.Transcript;
-import dev.varve.platform.http.conversation.Turn;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.FieldRules;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.ServedModel;
 
 import tools.jackson.databind.node.ObjectNode;
@@ -29,9 +29,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** {@code /v1/messages}, and the prompts that {@code /v1/messages/count_tokens} counts. */
-public final class MessagesDialect implements Dialect {
+public final class MessagesDialect implements ApiDialect {
     /** Signs of life of its streams before the response's format is known. */
-    public static final EarlyForm EARLY = MessagesEarlyForm.INSTANCE;
+    public static final HeartbeatFormat EARLY = MessagesHeartbeat.INSTANCE;
 
     private static final String THINKING = "thinking";
     private static final String OUTPUT = "output_config";
@@ -56,20 +56,20 @@ public final class MessagesDialect implements Dialect {
     }
 
     @Override
-    public Conversation read(Fields fields, ServedModel served) {
+    public ConversationRequest read(RequestFields fields, ServedModel served) {
         // Agents ask for more than any answer has, whatever the context.
-        GenerationCall call =
-                GenerationCall.read("msg_", fields, served, OptionalInt.empty()).yielding();
+        GenerationParameters call =
+                GenerationParameters.read("msg_", fields, served, OptionalInt.empty()).yielding();
         Transcript transcript = MessagesTranscript.read(fields);
-        return new Conversation(
+        return new ConversationRequest(
                 call,
                 transcript,
-                transcript.begun().isPresent() ? Turn.CONTINUE : Turn.ANSWER,
-                ToolUse.read(MessagesTools.read(fields)),
+                transcript.begun().isPresent() ? GenerationStart.CONTINUE : GenerationStart.ANSWER,
+                RequestTools.read(MessagesTools.read(fields)),
                 form(fields),
-                Thinking.read(thoughts(fields), served.language().reasoningDefaults()),
+                ReasoningParameters.read(thoughts(fields), served.language().reasoningDefaults()),
                 Map.of(),
-                new Conversation.Wishes(
+                new ConversationRequest.Wishes(
                         CacheFields.read(fields),
                         CompressionFields.read(fields, served.compressor().isPresent())));
     }
@@ -78,8 +78,8 @@ public final class MessagesDialect implements Dialect {
      * {@code output_config.format}, {@code output_format} as it was called before, or what other
      * vendors have for it.
      */
-    private static FormFields form(Fields fields) {
-        Optional<FormFields> format =
+    private static ResponseFormatFields form(RequestFields fields) {
+        Optional<ResponseFormatFields> format =
                 fields.nested(OUTPUT)
                         .flatMap(output -> output.nested("format"))
                         .map(each -> form(OUTPUT + ".format", each));
@@ -87,19 +87,19 @@ public final class MessagesDialect implements Dialect {
                         () ->
                                 fields.nested("output_format")
                                         .map(each -> form("output_format", each)))
-                .orElseGet(() -> FormFields.read(fields));
+                .orElseGet(() -> ResponseFormatFields.read(fields));
     }
 
-    private static FormFields form(String field, Fields format) {
+    private static ResponseFormatFields form(String field, RequestFields format) {
         String type = format.text("type").orElse("");
         if (!type.equals("json_schema")) {
             throw ApiException.invalid(field, field + ".type: expected json_schema");
         }
-        return FormFields.ofSchema(field + ".schema", format.require("schema"));
+        return ResponseFormatFields.ofSchema(field + ".schema", format.require("schema"));
     }
 
     /** The fields that are about thoughts; an effort without them is about other things. */
-    private static Fields thoughts(Fields fields) {
+    private static RequestFields thoughts(RequestFields fields) {
         ObjectNode asked = Json.object();
         Optional<ObjectNode> thinking = fields.object(THINKING);
         thinking.ifPresent(each -> asked.set(THINKING, each));
@@ -110,14 +110,14 @@ public final class MessagesDialect implements Dialect {
         boolean thinks =
                 thinking.filter(each -> !each.path("type").asString("").equals("disabled"))
                         .isPresent();
-        effort.ifPresent(each -> Thinking.checkEffort(OUTPUT + ".effort", each));
+        effort.ifPresent(each -> ReasoningParameters.checkEffort(OUTPUT + ".effort", each));
         effort.filter(each -> thinks).ifPresent(each -> asked.put("reasoning_effort", each));
-        return new Fields(asked);
+        return new RequestFields(asked);
     }
 
     @Override
-    public AnswerFormat format(Conversation conversation, PreparedPrompt prompt) {
-        return new MessagesFormat(
+    public ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt) {
+        return new MessagesSerializer(
                 conversation.call().head(), prompt, conversation.thinking().asked());
     }
 

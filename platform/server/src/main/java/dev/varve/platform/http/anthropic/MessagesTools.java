@@ -1,9 +1,9 @@
 package dev.varve.platform.http.anthropic;
 
-import dev.varve.platform.http.conversation.ToolUse;
+import dev.varve.platform.http.conversation.RequestTools;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -25,22 +25,22 @@ final class MessagesTools {
 
     private MessagesTools() {}
 
-    static Fields read(Fields fields) {
+    static RequestFields read(RequestFields fields) {
         ObjectNode asked = Json.object();
         Optional<JsonNode> tools = fields.find(TOOLS);
         if (tools.isPresent() && !tools.get().isArray()) {
-            throw Fields.wrong(TOOLS, "an array", tools.get());
+            throw RequestFields.wrong(TOOLS, "an array", tools.get());
         }
         Set<String> left = new HashSet<>();
         tools.ifPresent(given -> asked.set(TOOLS, offered(given, left)));
         fields.find(CHOICE).ifPresent(given -> putChoice(asked, given, left));
-        return new Fields(asked);
+        return new RequestFields(asked);
     }
 
     /** {@code left}: names of tools that are not offered; nobody is made to call one of them. */
     private static void putChoice(ObjectNode asked, JsonNode given, Set<String> left) {
         if (!(given instanceof ObjectNode choice)) {
-            throw Fields.wrong(CHOICE, "an object", given);
+            throw RequestFields.wrong(CHOICE, "an object", given);
         }
         boolean cannot =
                 switch (choice.path("type").asString("")) {
@@ -49,7 +49,8 @@ final class MessagesTools {
                     default -> false;
                 };
         asked.set(CHOICE, cannot ? Json.object().put("type", "auto") : choice);
-        boolean single = Fields.at(CHOICE, choice).flag("disable_parallel_tool_use").orElse(false);
+        boolean single =
+                RequestFields.at(CHOICE, choice).flag("disable_parallel_tool_use").orElse(false);
         asked.put("parallel_tool_calls", !single);
     }
 
@@ -60,7 +61,7 @@ final class MessagesTools {
         for (JsonNode tool : tools) {
             String where = TOOLS + "[" + number++ + "]";
             if (!(tool instanceof ObjectNode object)) {
-                throw Fields.wrong(where, "an object", tool);
+                throw RequestFields.wrong(where, "an object", tool);
             }
             String type = object.path("type").asString("custom");
             if (type.equals("custom") || object.path(SCHEMA).isObject()) {
@@ -83,8 +84,8 @@ final class MessagesTools {
 
     /** Before it gets the names of chat completions, which its client did not write. */
     private static void check(String where, ObjectNode tool) {
-        ToolUse.name(where, tool);
-        Fields fields = Fields.at(where, tool);
+        RequestTools.name(where, tool);
+        RequestFields fields = RequestFields.at(where, tool);
         fields.text("description");
         fields.object(SCHEMA);
         fields.flag("strict");

@@ -1,11 +1,11 @@
 package dev.varve.platform.http.anthropic;
 
-import dev.varve.platform.http.conversation.HistoryCall;
+import dev.varve.platform.http.conversation.HistoryToolCall;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.conversation.TranscriptBuilder;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,7 +19,7 @@ final class MessagesTranscript {
 
     private MessagesTranscript() {}
 
-    static Transcript read(Fields fields) {
+    static Transcript read(RequestFields fields) {
         MessagesTranscript reader = new MessagesTranscript();
         fields.find("system").ifPresent(reader::addSystem);
         JsonNode messages = fields.require("messages");
@@ -130,6 +130,6 @@ final class MessagesTranscript {
 
     private static Object arguments(ContentBlocks.Block block) {
         return Json.plain(
-                HistoryCall.arguments(block.find("input").orElseGet(Json.MAPPER::nullNode)));
+                HistoryToolCall.arguments(block.find("input").orElseGet(Json.MAPPER::nullNode)));
     }
 }

@@ -1,10 +1,10 @@
 package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.compression.CompressionMode;
-import dev.varve.platform.compression.conversation.CompressionWish;
+import dev.varve.platform.compression.conversation.CompressionOverrides;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -31,8 +31,8 @@ public final class CompressionFields {
      *
      * @param offered whether the server has what it takes
      */
-    public static CompressionWish read(Fields fields, boolean offered) {
-        CompressionWish wish = readAnonymous(fields);
+    public static CompressionOverrides read(RequestFields fields, boolean offered) {
+        CompressionOverrides wish = readAnonymous(fields);
         boolean wanted = wish.mode().filter(each -> each != CompressionMode.OFF).isPresent();
         if (!offered && (wanted || wish.keep().isPresent())) {
             throw ApiException.invalid(
@@ -41,19 +41,20 @@ public final class CompressionFields {
                             + ": expected off or nothing, since this server was started without"
                             + " a model that reads prompts");
         }
-        return offered ? new CompressionWish(wish.mode(), wish.keep(), session(fields)) : wish;
+        return offered ? new CompressionOverrides(wish.mode(), wish.keep(), session(fields)) : wish;
     }
 
     /**
      * Reads them where nothing is learnt of conversations; what they are called is not looked at.
      */
-    public static CompressionWish readAnonymous(Fields fields) {
-        return new CompressionWish(fields.text(MODE).map(CompressionFields::mode), keep(fields));
+    public static CompressionOverrides readAnonymous(RequestFields fields) {
+        return new CompressionOverrides(
+                fields.text(MODE).map(CompressionFields::mode), keep(fields));
     }
 
     /** Reads them where there are no messages, of which some could be left out. */
-    public static void checkForText(Fields fields) {
-        CompressionWish wish = readAnonymous(fields);
+    public static void checkForText(RequestFields fields) {
+        CompressionOverrides wish = readAnonymous(fields);
         if (wish.mode().filter(each -> each == CompressionMode.ALWAYS).isPresent()) {
             throw ApiException.invalid(
                     MODE, MODE + ": expected off or auto, since only conversations become shorter");
@@ -61,7 +62,7 @@ public final class CompressionFields {
     }
 
     /** Whatever is no string is no name. */
-    private static Optional<String> session(Fields fields) {
+    private static Optional<String> session(RequestFields fields) {
         Optional<String> name =
                 fields.find(SESSION).filter(JsonNode::isString).map(JsonNode::stringValue);
         if (name.filter(each -> each.length() > LONGEST_NAME).isPresent()) {
@@ -91,7 +92,7 @@ public final class CompressionFields {
         }
     }
 
-    private static Optional<KeepRatio> keep(Fields fields) {
+    private static Optional<KeepRatio> keep(RequestFields fields) {
         OptionalDouble value = fields.number(KEEP, LEAST, 1);
         return value.isPresent()
                 ? Optional.of(new KeepRatio(value.getAsDouble()))

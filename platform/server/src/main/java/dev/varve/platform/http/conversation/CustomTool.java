@@ -1,8 +1,8 @@
 package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -18,7 +18,7 @@ public final class CustomTool {
 
     /** The function, without its name. A grammar of the text is only told to the model. */
     public static ObjectNode function(String where, ObjectNode tool) {
-        Fields fields = Fields.at(where, tool);
+        RequestFields fields = RequestFields.at(where, tool);
         ObjectNode function = Json.object().put("name", "");
         fields.text("description").ifPresent(text -> function.put("description", text));
         ObjectNode parameters = function.putObject("parameters").put("type", "object");
@@ -29,12 +29,12 @@ public final class CustomTool {
         return function;
     }
 
-    private static void describe(String where, Fields format, ObjectNode input) {
+    private static void describe(String where, RequestFields format, ObjectNode input) {
         switch (format.text("type").orElse("")) {
             case "text" -> {}
             case "grammar" -> {
                 // In chats it is an object of its own.
-                Fields grammar = format.nested("grammar").orElse(format);
+                RequestFields grammar = format.nested("grammar").orElse(format);
                 input.put(
                         "description",
                         "A text of this grammar ("

@@ -1,7 +1,7 @@
 package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.RequestFields;
 
 import java.util.OptionalLong;
 
@@ -13,7 +13,7 @@ public final class DraftFields {
     private DraftFields() {}
 
     /** Most tokens that may be guessed in a step; 0 for none. */
-    static int read(Fields fields) {
+    static int read(RequestFields fields) {
         boolean speculative = fields.flag(SPECULATIVE).orElse(true);
         OptionalLong most = fields.whole(MOST, 0, Integer.MAX_VALUE);
         if (!speculative && most.orElse(0) > 0) {

@@ -1,7 +1,7 @@
 package dev.varve.platform.http.conversation;
 
-import dev.varve.platform.http.answer.AnswerFacts;
 import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.ResponseSummary;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -15,7 +15,7 @@ public final class FinishDetails {
 
     /** Adds them to what tells the end of a choice. */
     public static void put(ObjectNode target, ChoiceEvent.Ended ended) {
-        AnswerFacts facts = ended.facts();
+        ResponseSummary facts = ended.facts();
         target.putObject("finish_details")
                 .put("close_kind", facts.thoughts().name().toLowerCase(Locale.ROOT))
                 .put("thinking_tokens", facts.reasoningTokens())

@@ -55,7 +55,7 @@ public final class MessageContent {
                 .map(field -> text(where, part, field))
                 .orElseThrow(
                         () ->
-                                NonText.of(type)
+                                MediaKind.of(type)
                                         .map(kind -> kind.refused(where))
                                         .orElseGet(() -> unsupported(where, type)));
     }
@@ -63,7 +63,7 @@ public final class MessageContent {
     private static String returnedPart(String where, JsonNode part) {
         Optional<String> field = textField(type(part));
         if (field.isEmpty()) {
-            return NonText.omitted(type(part));
+            return MediaKind.omitted(type(part));
         }
         return part.path(field.get()).isNull() ? "" : text(where, part, field.get());
     }

@@ -1,8 +1,8 @@
 package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.sampling.SamplingOptions;
 
 import tools.jackson.databind.JsonNode;
@@ -26,7 +26,7 @@ public final class SamplingFields {
      * Reads them; {@code choice} is mixed into the seed, so that several choices of a request
      * differ.
      */
-    static SamplingOptions read(Fields fields, int vocabulary, int choice) {
+    static SamplingOptions read(RequestFields fields, int vocabulary, int choice) {
         // 0 leaves the most likely token, as the smallest number above it does.
         double topP = Math.max(Float.MIN_VALUE, fields.number("top_p", 0, 1).orElse(1));
         double repetition =
@@ -57,7 +57,7 @@ public final class SamplingFields {
                 bias(fields, vocabulary));
     }
 
-    private static double repetition(Fields fields, String name, double usual) {
+    private static double repetition(RequestFields fields, String name, double usual) {
         double penalty = fields.number(name, 0, MAX_BIAS).orElse(usual);
         if (penalty == 0) {
             throw ApiException.invalid(name, name + ": expected above 0, found 0");
@@ -66,13 +66,14 @@ public final class SamplingFields {
     }
 
     /** OpenAI has an object of them, llama.cpp also an array of pairs. */
-    private static Map<Integer, Float> bias(Fields fields, int vocabulary) {
+    private static Map<Integer, Float> bias(RequestFields fields, int vocabulary) {
         Map<Integer, Float> bias = new HashMap<>();
         JsonNode given = fields.find("logit_bias").orElse(Json.object());
         if (given.isArray()) {
             for (JsonNode pair : given) {
                 if (!pair.isArray() || pair.size() != 2) {
-                    throw Fields.wrong("logit_bias", "pairs of a token id and a number", pair);
+                    throw RequestFields.wrong(
+                            "logit_bias", "pairs of a token id and a number", pair);
                 }
                 bias.put(token(pair.get(0).asString(""), vocabulary), change(pair.get(1)));
             }

@@ -3,7 +3,7 @@ package dev.varve.platform.http.json;
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.ContextOverflowException;
 import dev.varve.platform.engine.EngineClosedException;
-import dev.varve.platform.intake.IntakeException;
+import dev.varve.platform.intake.IngressException;
 import dev.varve.platform.shard.ShardLostException;
 
 import java.util.Optional;
@@ -93,7 +93,7 @@ public final class ApiException extends RuntimeException {
     }
 
     /** What a client hears of a request that was not taken in. */
-    public static ApiException of(IntakeException refusal) {
+    public static ApiException of(IngressException refusal) {
         return new ApiException(
                 refusal.status(),
                 refusal.isPassing() ? "server_error" : INVALID,

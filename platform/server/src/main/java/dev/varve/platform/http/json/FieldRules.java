@@ -66,7 +66,7 @@ public final class FieldRules {
      *
      * @throws ApiException a 400 that names the field if there is one that may not be there
      */
-    public void check(ObjectNode body, FieldPolicy policy) {
+    public void check(ObjectNode body, UnknownFieldPolicy policy) {
         for (Map.Entry<String, JsonNode> field : body.properties()) {
             if (!field.getValue().isNull()) {
                 check(field.getKey(), field.getValue(), policy);
@@ -74,7 +74,7 @@ public final class FieldRules {
         }
     }
 
-    private void check(String name, JsonNode value, FieldPolicy policy) {
+    private void check(String name, JsonNode value, UnknownFieldPolicy policy) {
         switch (Optional.ofNullable(rules.get(name)).orElse(null)) {
             case null -> unknown(name, policy);
             case Rule.Only(String expected, Predicate<JsonNode> holds) -> {
@@ -98,9 +98,9 @@ public final class FieldRules {
         }
     }
 
-    private static void unknown(String name, FieldPolicy policy) {
+    private static void unknown(String name, UnknownFieldPolicy policy) {
         String shown = name.length() > MOST_LOGGED ? "…" : name;
-        if (policy == FieldPolicy.STRICT) {
+        if (policy == UnknownFieldPolicy.STRICT) {
             throw ApiException.invalid(
                     shown, shown + ": is no field of this route, and unknown fields are refused");
         }

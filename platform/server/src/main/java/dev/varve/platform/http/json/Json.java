@@ -105,7 +105,7 @@ public final class Json {
     }
 
     private static ObjectNode parse(JsonMapper mapper, byte[] body) {
-        Utf8Text.check(body);
+        Utf8Validator.check(body);
         for (int at = 0; at < Math.min(CODING_BYTES, body.length); at++) {
             if (body[at] == 0) {
                 throw ApiException.invalid(

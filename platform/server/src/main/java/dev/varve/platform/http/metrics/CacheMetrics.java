@@ -21,7 +21,7 @@ final class CacheMetrics {
     static List<MetricSnapshot> of(PrefixCacheStatus cache) {
         List<MetricSnapshot> all = new ArrayList<>(host(cache));
         cache.disk().ifPresent(disk -> all.addAll(StoreMetrics.of(disk)));
-        cache.shared().ifPresent(shared -> all.addAll(SharedMetrics.of(shared)));
+        cache.shared().ifPresent(shared -> all.addAll(SharedCacheMetrics.of(shared)));
         return all;
     }
 
@@ -29,7 +29,7 @@ final class CacheMetrics {
         PrefixCacheStatus.Tier host = cache.host();
         PrefixCacheStatus.Counts counts = cache.counts();
         return List.of(
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_cache_queries",
                                 "Requests that were looked up.",
                                 sum(counts.hits()) + sum(counts.misses()))
@@ -43,37 +43,37 @@ final class CacheMetrics {
                         "Prompt tokens that needed no computing, by where they were.",
                         counts.savedTokens()),
                 byReason(counts.misses()),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_cache_evictions",
                                 "Positions in host memory that gave way to others.",
                                 counts.evictions())
                         .counter(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_cache_limit_bytes",
                                 "Most bytes of host memory for computed prompts.",
                                 host.limitBytes())
                         .gauge(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_cache_used_bytes",
                                 "Bytes of host memory that computed prompts take.",
                                 host.usedBytes())
                         .gauge(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_cache_entries",
                                 "Positions that host memory can restore.",
                                 host.entries())
                         .gauge(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_cache_block_tokens",
                                 "Tokens whose rows are in host memory.",
                                 host.blockTokens())
                         .gauge(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_cache_exported_bytes",
                                 "Bytes copied from the devices to host memory.",
                                 counts.moved().exportedBytes())
                         .counter(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_cache_restored_bytes",
                                 "Bytes copied from host memory to the devices.",
                                 counts.moved().restoredBytes())
@@ -88,7 +88,7 @@ final class CacheMetrics {
     /** Every source from the start, so that a rate is not missing its first step. */
     private static MetricSnapshot bySource(
             String name, String help, Map<CacheSource, Long> values) {
-        Family family = new Family(name, help);
+        MetricFamily family = new MetricFamily(name, help);
         for (CacheSource source : CacheSource.values()) {
             family.add(Labels.of("source", source.word()), values.getOrDefault(source, 0L));
         }
@@ -96,8 +96,8 @@ final class CacheMetrics {
     }
 
     private static MetricSnapshot byReason(Map<MissReason, Long> values) {
-        Family family =
-                new Family(
+        MetricFamily family =
+                new MetricFamily(
                         "varve_prefix_cache_misses",
                         "Requests for which nothing computed was found, by the reason.");
         for (MissReason reason : MissReason.values()) {

@@ -61,7 +61,7 @@ final class CompressionMetrics {
                         .help("Time that a drafter took to read a prompt.")
                         .labelNames(MODEL)
                         .classicOnly()
-                        .classicUpperBounds(Buckets.waits())
+                        .classicUpperBounds(HistogramBuckets.waits())
                         .withoutExemplars()
                         .build();
     }

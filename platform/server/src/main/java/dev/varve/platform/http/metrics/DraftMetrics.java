@@ -56,12 +56,12 @@ final class DraftMetrics {
                 metrics.payloads(draft));
     }
 
-    private Family one(String name, String help, double value) {
-        return new Family(name, help).add(labels, value);
+    private MetricFamily one(String name, String help, double value) {
+        return new MetricFamily(name, help).add(labels, value);
     }
 
     private MetricSnapshot bytes(DraftStatus draft) {
-        return new Family("varve_draft_wire_bytes", "Bytes to and from the draft's process.")
+        return new MetricFamily("varve_draft_wire_bytes", "Bytes to and from the draft's process.")
                 .add(labels.add("direction", "sent"), draft.traffic().sentBytes())
                 .add(labels.add("direction", "received"), draft.traffic().receivedBytes())
                 .counter();
@@ -69,7 +69,7 @@ final class DraftMetrics {
 
     private MetricSnapshot payloads(DraftStatus draft) {
         String how = draft.traffic().payloads().name().toLowerCase(Locale.ROOT);
-        return new Family(
+        return new MetricFamily(
                         "varve_draft_wire",
                         "How large payloads travel to the draft's process: in shared memory or in"
                                 + " the stream.")

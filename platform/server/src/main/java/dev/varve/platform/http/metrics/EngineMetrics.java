@@ -1,7 +1,7 @@
 package dev.varve.platform.http.metrics;
 
 import dev.varve.platform.engine.EngineStatus;
-import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.sequence.KvSlotUsage;
 import dev.varve.platform.shard.SlotSpan;
 
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -30,7 +30,7 @@ final class EngineMetrics {
                                 "varve_kv_cache_usage_ratio",
                                 "Share of the KV pool that running sequences hold.",
                                 kvUsage(engine)),
-                        new Family("varve_cache_config", "Blocks of the KV pool.")
+                        new MetricFamily("varve_cache_config", "Blocks of the KV pool.")
                                 .add(blocks(engine), 1)
                                 .info(),
                         gauge(
@@ -101,7 +101,7 @@ final class EngineMetrics {
 
     /** Share of the KV pool that running sequences hold, 0 to 1. */
     static double kvUsage(EngineStatus engine) {
-        SlotUse slots = engine.slots();
+        KvSlotUsage slots = engine.slots();
         return slots.total() == 0 ? 0 : (double) slots.running() / slots.total();
     }
 
@@ -115,10 +115,10 @@ final class EngineMetrics {
     }
 
     private static MetricSnapshot gauge(String name, String help, double value) {
-        return Family.single(name, help, value).gauge();
+        return MetricFamily.single(name, help, value).gauge();
     }
 
     private static MetricSnapshot counter(String name, String help, double value) {
-        return Family.single(name, help, value).counter();
+        return MetricFamily.single(name, help, value).counter();
     }
 }

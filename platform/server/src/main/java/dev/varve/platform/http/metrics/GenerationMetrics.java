@@ -35,32 +35,32 @@ final class GenerationMetrics {
                 times(
                         "varve_time_to_first_token_seconds",
                         "Time from the request to its first token.",
-                        Buckets.waits());
+                        HistogramBuckets.waits());
         tokenGap =
                 times(
                         "varve_inter_token_latency_seconds",
                         "Time between two tokens of a request.",
-                        Buckets.tokens());
+                        HistogramBuckets.tokens());
         queue =
                 times(
                         "varve_queue_time_seconds",
                         "Time that a request waited for a place.",
-                        Buckets.waits());
+                        HistogramBuckets.waits());
         prefill =
                 times(
                         "varve_prefill_time_seconds",
                         "Time from the start of a prompt's computing to the first token.",
-                        Buckets.waits());
+                        HistogramBuckets.waits());
         decode =
                 times(
                         "varve_decode_time_seconds",
                         "Time from the first token of a request to its last one.",
-                        Buckets.answers());
+                        HistogramBuckets.answers());
         whole =
                 times(
                         "varve_e2e_request_latency_seconds",
                         "Time from the request to its last token.",
-                        Buckets.answers());
+                        HistogramBuckets.answers());
         cancelled =
                 Counter.builder(settings)
                         .name("varve_cancelled_total")

@@ -139,7 +139,7 @@ public final class Metrics {
     public Exposition expose(List<ModelSample> models, Optional<String> accept) {
         List<MetricSnapshot> all = new ArrayList<>(ModelMetrics.of(models));
         if (vllmNames) {
-            all.addAll(VllmNames.of(models));
+            all.addAll(VllmMetrics.of(models));
         }
         all.add(requests.collect());
         all.add(disconnects.collect());

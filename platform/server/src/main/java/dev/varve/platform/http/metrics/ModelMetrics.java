@@ -56,8 +56,8 @@ final class ModelMetrics {
 
     /** Each state of each model, 1 for the one that it is in. */
     private static MetricSnapshot states(List<ModelSample> models) {
-        Family family =
-                new Family(
+        MetricFamily family =
+                new MetricFamily(
                         "varve_model_state",
                         "1 for what the model is: in memory or not, loading, or not to be"
                                 + " loaded.");
@@ -72,12 +72,12 @@ final class ModelMetrics {
         return family.gauge();
     }
 
-    private static Family family(
+    private static MetricFamily family(
             String name,
             String help,
             List<ModelSample> models,
             ToDoubleFunction<ModelSample> value) {
-        Family family = new Family(name, help);
+        MetricFamily family = new MetricFamily(name, help);
         models.forEach(
                 model -> family.add(Labels.of(LABEL, model.id()), value.applyAsDouble(model)));
         return family;

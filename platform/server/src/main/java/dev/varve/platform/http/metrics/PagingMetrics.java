@@ -1,6 +1,6 @@
 package dev.varve.platform.http.metrics;
 
-import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingStatus;
 
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -13,7 +13,7 @@ final class PagingMetrics {
     private PagingMetrics() {}
 
     static List<MetricSnapshot> of(PagingStatus status) {
-        PageCounts counts = status.counts();
+        PagingCounts counts = status.counts();
         return List.of(
                 gauge(
                         "varve_kvflash_pool_tokens",
@@ -23,7 +23,7 @@ final class PagingMetrics {
                         "varve_kvflash_tau_tokens",
                         "Least tokens between two choices of pages.",
                         status.options().tau()),
-                new Family("varve_kvflash_policy", "What decides which pages stay in a pool.")
+                new MetricFamily("varve_kvflash_policy", "What decides which pages stay in a pool.")
                         .add(Labels.of("policy", status.options().policy().word()), 1)
                         .info(),
                 gauge(
@@ -55,10 +55,10 @@ final class PagingMetrics {
     }
 
     private static MetricSnapshot gauge(String name, String help, double value) {
-        return Family.single(name, help, value).gauge();
+        return MetricFamily.single(name, help, value).gauge();
     }
 
     private static MetricSnapshot counter(String name, String help, double value) {
-        return Family.single(name, help, value).counter();
+        return MetricFamily.single(name, help, value).counter();
     }
 }

@@ -63,12 +63,12 @@ final class ReplicaMetrics {
                         .counter());
     }
 
-    private static Family each(
+    private static MetricFamily each(
             String name,
             String help,
             List<ReplicaStatus> replicas,
             ToDoubleFunction<ReplicaStatus> value) {
-        Family family = new Family(name, help);
+        MetricFamily family = new MetricFamily(name, help);
         replicas.forEach(
                 replica ->
                         family.add(

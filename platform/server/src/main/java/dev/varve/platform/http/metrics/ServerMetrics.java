@@ -13,17 +13,17 @@ final class ServerMetrics {
 
     static List<MetricSnapshot> of(StreamCounts streams) {
         return List.of(
-                Family.single(
+                MetricFamily.single(
                                 "varve_kept_streams",
                                 "Streams that are kept for clients that may come back.",
                                 streams.kept())
                         .gauge(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_kept_stream_bytes",
                                 "Bytes of the events of these.",
                                 streams.bytes())
                         .gauge(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_kept_streams_abandoned",
                                 "Kept streams that were cancelled since nobody read them.",
                                 streams.abandoned())
@@ -32,12 +32,12 @@ final class ServerMetrics {
 
     static List<MetricSnapshot> of(TraceCounts traces) {
         return List.of(
-                Family.single(
+                MetricFamily.single(
                                 "varve_traces_exported",
                                 "Traces of requests that the collector took.",
                                 traces.exported())
                         .counter(),
-                new Family(
+                new MetricFamily(
                                 "varve_traces_lost",
                                 "Traces of requests that did not get there: too many waited, or"
                                         + " the collector did not take them.")

@@ -74,7 +74,8 @@ final class ShardMetrics {
     }
 
     private MetricSnapshot bytes() {
-        Family family = new Family("varve_shard_bytes", "Bytes that a shard holds, by kind.");
+        MetricFamily family =
+                new MetricFamily("varve_shard_bytes", "Bytes that a shard holds, by kind.");
         addBytes(family, "weights", shard -> shard.memory().weights());
         addBytes(family, "mapped_weights", shard -> shard.memory().mappedWeights());
         addBytes(family, "kv", shard -> shard.memory().kv());
@@ -90,20 +91,21 @@ final class ShardMetrics {
             devices.merge(
                     shard.device(), memory.weights() + memory.kv() + memory.compute(), Long::sum);
         }
-        Family family =
-                new Family("varve_device_memory_bytes", "Bytes of a device that the model takes.");
+        MetricFamily family =
+                new MetricFamily(
+                        "varve_device_memory_bytes", "Bytes of a device that the model takes.");
         devices.forEach((device, bytes) -> family.add(Labels.of("device", device), bytes));
         return family.gauge();
     }
 
-    private void addBytes(Family family, String kind, ToDoubleFunction<ShardStatus> value) {
+    private void addBytes(MetricFamily family, String kind, ToDoubleFunction<ShardStatus> value) {
         for (int shard = 0; shard < shards.size(); shard++) {
             family.add(labels(shard).add("kind", kind), value.applyAsDouble(shards.get(shard)));
         }
     }
 
-    private Family each(String name, String help, ToDoubleFunction<ShardStatus> value) {
-        Family family = new Family(name, help);
+    private MetricFamily each(String name, String help, ToDoubleFunction<ShardStatus> value) {
+        MetricFamily family = new MetricFamily(name, help);
         for (int shard = 0; shard < shards.size(); shard++) {
             family.add(labels(shard), value.applyAsDouble(shards.get(shard)));
         }
@@ -111,11 +113,11 @@ final class ShardMetrics {
     }
 
     private List<MetricSnapshot> traffic() {
-        Family bytes =
-                new Family(
+        MetricFamily bytes =
+                new MetricFamily(
                         "varve_shard_wire_bytes", "Bytes to and from a shard in another process.");
-        Family payloads =
-                new Family(
+        MetricFamily payloads =
+                new MetricFamily(
                         "varve_shard_wire",
                         "How large payloads travel to a shard: in shared memory or in the stream.");
         for (int shard = 0; shard < shards.size(); shard++) {

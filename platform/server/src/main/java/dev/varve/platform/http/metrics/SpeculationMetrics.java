@@ -42,7 +42,7 @@ final class SpeculationMetrics {
     }
 
     private static MetricSnapshot counter(String name, String help, double value) {
-        return Family.single(name, help, value).counter();
+        return MetricFamily.single(name, help, value).counter();
     }
 
     /**

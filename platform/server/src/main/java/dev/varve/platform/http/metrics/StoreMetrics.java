@@ -15,43 +15,43 @@ final class StoreMetrics {
 
     static List<MetricSnapshot> of(ArchiveStatus disk) {
         return List.of(
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_disk_budget_bytes",
                                 "Most bytes on disk for computed prompts.",
                                 disk.budgetBytes())
                         .gauge(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_disk_used_bytes",
                                 "Bytes on disk that computed prompts of this model take.",
                                 disk.usedBytes())
                         .gauge(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_disk_entries",
                                 "Positions that can be restored from disk.",
                                 disk.checkpoints())
                         .gauge(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_disk_objects",
                                 "Blocks of tokens and positions on disk.",
                                 disk.objects())
                         .gauge(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_disk_writable",
                                 "1 while computed prompts are written to disk.",
                                 disk.state() == ArchiveStatus.State.OPEN ? 1 : 0)
                         .gauge(),
                 states(disk.state()),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_disk_evictions",
                                 "Blocks and positions on disk that gave way to others.",
                                 disk.traffic().evictions())
                         .counter(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_disk_written_bytes",
                                 "Bytes of computed prompts written to disk.",
                                 disk.traffic().writtenBytes())
                         .counter(),
-                Family.single(
+                MetricFamily.single(
                                 "varve_prefix_disk_read_bytes",
                                 "Bytes of computed prompts read from disk.",
                                 disk.traffic().readBytes())
@@ -61,8 +61,8 @@ final class StoreMetrics {
 
     /** A reader is no trouble, a disk that is full is. */
     private static MetricSnapshot states(ArchiveStatus.State now) {
-        Family family =
-                new Family(
+        MetricFamily family =
+                new MetricFamily(
                         "varve_prefix_disk_state",
                         "1 for how the disk is used: written to, only read, or not written to"
                                 + " since it is full or fails.");
@@ -73,8 +73,8 @@ final class StoreMetrics {
     }
 
     private static MetricSnapshot misses(Map<Reason, Long> values) {
-        Family family =
-                new Family(
+        MetricFamily family =
+                new MetricFamily(
                         "varve_prefix_disk_misses",
                         "Blocks and positions that were on disk and could not be used, by reason.");
         for (Reason reason : Reason.values()) {

@@ -1,14 +1,14 @@
 package dev.varve.platform.http.model;
 
 import dev.varve.platform.engine.EngineStatus;
-import dev.varve.platform.http.access.ScopeRule;
+import dev.varve.platform.http.access.CacheSharingPolicy;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ArchiveStatus;
-import dev.varve.platform.store.SharedStatus;
+import dev.varve.platform.store.SharedArchiveStatus;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,7 +19,7 @@ import java.util.Map;
 final class CacheUseReport {
     private CacheUseReport() {}
 
-    static ObjectNode of(EngineStatus status, ScopeRule scopes) {
+    static ObjectNode of(EngineStatus status, CacheSharingPolicy scopes) {
         PrefixCacheStatus cache = status.cache();
         PrefixCacheStatus.Counts counts = cache.counts();
         ObjectNode report = Json.object().put("scope", scopes.word());
@@ -81,19 +81,19 @@ final class CacheUseReport {
         misses(disk.traffic().misses(), out);
     }
 
-    private static void shared(SharedStatus shared, ObjectNode out) {
+    private static void shared(SharedArchiveStatus shared, ObjectNode out) {
         out.put("name", CacheSource.SHARED.word())
                 .put("state", state(shared))
                 .put("written_bytes", shared.writtenBytes())
                 .put("read_bytes", shared.readBytes());
         ObjectNode searches = out.putObject("searches");
-        for (SharedStatus.Outcome outcome : SharedStatus.Outcome.values()) {
+        for (SharedArchiveStatus.Outcome outcome : SharedArchiveStatus.Outcome.values()) {
             searches.put(outcome.word(), shared.searches().getOrDefault(outcome, 0L));
         }
         misses(shared.misses(), out);
     }
 
-    private static String state(SharedStatus shared) {
+    private static String state(SharedArchiveStatus shared) {
         if (!shared.answers()) {
             return "away";
         }

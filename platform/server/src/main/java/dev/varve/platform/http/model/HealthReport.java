@@ -3,7 +3,7 @@ package dev.varve.platform.http.model;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.http.json.JsonResponse;
 import dev.varve.platform.setting.SettingNames;
 
 import jakarta.servlet.http.HttpServletResponse;
@@ -21,7 +21,7 @@ public final class HealthReport {
         if (!status.replicas().isEmpty()) {
             body.set("replicas", ReplicaReport.of(status.replicas(), names));
             // Anybody may ask for it, without a key.
-            CacheFigures.removeFrom(body);
+            CacheReportRedaction.removeFrom(body);
         }
         return body;
     }
@@ -46,15 +46,15 @@ public final class HealthReport {
                     Json.object()
                             .put("status", "failed")
                             .put("reason", names.render(engine.broken().join().getMessage()));
-            JsonAnswer.write(response, 503, body);
+            JsonResponse.write(response, 503, body);
             return;
         }
         EngineStatus status = engine.status();
         if (status.isAble()) {
-            JsonAnswer.write(response, 200, told(able(status), status, names));
+            JsonResponse.write(response, 200, told(able(status), status, names));
         } else {
             ObjectNode body = ShardReport.degraded(status.missingShards(), names);
-            JsonAnswer.write(response, 503, told(body, status, names));
+            JsonResponse.write(response, 503, told(body, status, names));
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.varve.platform.http.model;
 
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.paging.PageCounts;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.shard.PoolGeometry;
 
@@ -23,7 +23,7 @@ final class PagingReport {
     }
 
     static ObjectNode of(PagingStatus status) {
-        PageCounts counts = status.counts();
+        PagingCounts counts = status.counts();
         return Json.object()
                 .put("pool_tokens", status.options().poolTokens())
                 .put("policy", status.options().policy().word())

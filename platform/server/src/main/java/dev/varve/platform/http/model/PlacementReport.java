@@ -4,9 +4,9 @@ import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.SettingNames;
+import dev.varve.platform.shard.RemoteShardProcess;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
-import dev.varve.platform.shard.ShardPeer;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -66,7 +66,7 @@ final class PlacementReport {
         planned.ifPresent(each -> out.put("memory", each.memory()));
         out.put("state_bytes", stateBytes(shard.memory(), planned))
                 .put("host_page_bytes", shard.memory().hostPages());
-        ShardStatus.Work work = shard.work();
+        ShardStatus.BatchEntry work = shard.work();
         out.put("mean_forward_ms", mean(work.forwardMillis(), work.forwards()))
                 .put("mean_boundary_ms", mean(work.boundaryMillis(), work.forwards()))
                 .put("recent_decode_ms", work.recent().decodeMillis())
@@ -90,10 +90,10 @@ final class PlacementReport {
         return planned.map(each -> Math.min(each.stateBytes(), memory.kv())).orElse(0L);
     }
 
-    private static void describe(Optional<ShardPeer> peer, ObjectNode out) {
+    private static void describe(Optional<RemoteShardProcess> peer, ObjectNode out) {
         out.put("kind", peer.map(each -> each.own() ? "own" : "listening").orElse("local"));
-        peer.flatMap(ShardPeer::address).ifPresent(address -> out.put("address", address));
-        peer.map(ShardPeer::pid)
+        peer.flatMap(RemoteShardProcess::address).ifPresent(address -> out.put("address", address));
+        peer.map(RemoteShardProcess::pid)
                 .orElse(Optional.of(ProcessHandle.current().pid()))
                 .ifPresent(pid -> out.put("pid", pid));
     }

@@ -17,11 +17,11 @@ import java.util.Optional;
 public record ServedModel(
         ModelDescription description,
         Engine engine,
-        ModelLanguage language,
+        ModelTextProcessing language,
         Optional<ConversationCompressor> compressor,
         OutputLimit outputLimit) {
     /** A model that gets all prompts as they are. */
-    public ServedModel(ModelDescription description, Engine engine, ModelLanguage language) {
+    public ServedModel(ModelDescription description, Engine engine, ModelTextProcessing language) {
         this(description, engine, language, Optional.empty());
     }
 
@@ -29,7 +29,7 @@ public record ServedModel(
     public ServedModel(
             ModelDescription description,
             Engine engine,
-            ModelLanguage language,
+            ModelTextProcessing language,
             Optional<ConversationCompressor> compressor) {
         this(description, engine, language, compressor, OutputLimit.UPPER_BOUND);
     }

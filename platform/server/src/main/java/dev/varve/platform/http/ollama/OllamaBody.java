@@ -2,10 +2,10 @@ package dev.varve.platform.http.ollama;
 
 import dev.varve.platform.http.conversation.SharedFields;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.FieldPolicy;
 import dev.varve.platform.http.json.FieldRules;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.http.json.UnknownFieldPolicy;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -95,7 +95,7 @@ public final class OllamaBody {
      */
     public static ObjectNode generate(ObjectNode body) {
         ObjectNode chat = common(body);
-        Fields fields = new Fields(body);
+        RequestFields fields = new RequestFields(body);
         ArrayNode messages = chat.putArray(MESSAGES);
         fields.text("system")
                 .filter(text -> !text.isEmpty())
@@ -131,7 +131,7 @@ public final class OllamaBody {
 
     /** Whether a body of {@code /api/generate} gives the prompt as the model gets it. */
     public static boolean isRaw(ObjectNode body) {
-        return new Fields(body).flag("raw").orElse(false);
+        return new RequestFields(body).flag("raw").orElse(false);
     }
 
     /**
@@ -150,7 +150,7 @@ public final class OllamaBody {
 
     /** Answers are streamed unless a body says otherwise. */
     private static ObjectNode common(ObjectNode body) {
-        Fields fields = new Fields(body);
+        RequestFields fields = new RequestFields(body);
         ObjectNode common = Json.object();
         for (Map.Entry<String, JsonNode> field : body.properties()) {
             common.set(field.getKey(), field.getValue());
@@ -163,14 +163,14 @@ public final class OllamaBody {
     }
 
     private static void putOptions(ObjectNode common, ObjectNode options) {
-        OPTION_RULES.check(options, FieldPolicy.LENIENT);
+        OPTION_RULES.check(options, UnknownFieldPolicy.LENIENT);
         for (String name : SAME) {
             JsonNode value = options.path(name);
             if (!value.isMissingNode() && !value.isNull()) {
                 common.set(name, value);
             }
         }
-        Fields.at(OPTIONS, options)
+        RequestFields.at(OPTIONS, options)
                 .whole("num_predict", Integer.MIN_VALUE, Integer.MAX_VALUE)
                 .ifPresent(most -> common.put("n_predict", most > 0 ? most : -1));
     }
@@ -181,7 +181,7 @@ public final class OllamaBody {
         } else if (think.isString()) {
             common.put("reasoning_effort", think.stringValue());
         } else {
-            throw Fields.wrong(THINK, "true, false, low, medium or high", think);
+            throw RequestFields.wrong(THINK, "true, false, low, medium or high", think);
         }
     }
 

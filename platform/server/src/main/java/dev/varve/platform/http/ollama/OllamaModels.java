@@ -1,8 +1,8 @@
 package dev.varve.platform.http.ollama;
 
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.http.serving.Capability;
-import dev.varve.platform.http.serving.ModelView;
+import dev.varve.platform.http.serving.ModelCapability;
+import dev.varve.platform.http.serving.ModelStatus;
 import dev.varve.platform.setting.Release;
 
 import tools.jackson.databind.node.ArrayNode;
@@ -31,7 +31,7 @@ public final class OllamaModels {
     }
 
     /** {@code /api/tags}: all models. */
-    public static ObjectNode tags(List<ModelView> views) {
+    public static ObjectNode tags(List<ModelStatus> views) {
         ObjectNode list = Json.object();
         ArrayNode models = list.putArray("models");
         views.forEach(view -> put(view, models.addObject()));
@@ -39,7 +39,7 @@ public final class OllamaModels {
     }
 
     /** {@code /api/ps}: those that are loaded. */
-    public static ObjectNode running(List<ModelView> views) {
+    public static ObjectNode running(List<ModelStatus> views) {
         ObjectNode list = Json.object();
         ArrayNode models = list.putArray("models");
         views.stream()
@@ -54,7 +54,7 @@ public final class OllamaModels {
     }
 
     /** {@code /api/show}: one model. */
-    public static ObjectNode show(ModelView view) {
+    public static ObjectNode show(ModelStatus view) {
         ObjectNode shown = Json.object();
         shown.put("modelfile", "").put("parameters", "").put("template", "");
         shown.set("details", details(view));
@@ -65,7 +65,7 @@ public final class OllamaModels {
                 // Editors cut prompts to this length, so it is that of requests.
                 .put(architecture + ".context_length", view.contextTokens());
         ArrayNode capabilities = shown.putArray("capabilities");
-        for (Capability each : view.capabilities()) {
+        for (ModelCapability each : view.capabilities()) {
             switch (each) {
                 case COMPLETION -> capabilities.add("completion");
                 case TOOLS -> capabilities.add("tools");
@@ -78,7 +78,7 @@ public final class OllamaModels {
         return shown.put("modified_at", modified(view));
     }
 
-    private static ObjectNode put(ModelView view, ObjectNode model) {
+    private static ObjectNode put(ModelStatus view, ObjectNode model) {
         model.put("name", view.id()).put("model", view.id());
         model.put("modified_at", modified(view));
         model.put("size", 0).put("digest", digest(view.id()));
@@ -86,7 +86,7 @@ public final class OllamaModels {
         return model;
     }
 
-    private static ObjectNode details(ModelView view) {
+    private static ObjectNode details(ModelStatus view) {
         String architecture = view.outline().architecture();
         ObjectNode details = Json.object();
         details.put("parent_model", "").put("format", "gguf").put("family", architecture);
@@ -94,7 +94,7 @@ public final class OllamaModels {
         return details.put("parameter_size", "").put("quantization_level", "");
     }
 
-    private static String modified(ModelView view) {
+    private static String modified(ModelStatus view) {
         return Instant.ofEpochSecond(view.outline().createdSeconds()).toString();
     }
 

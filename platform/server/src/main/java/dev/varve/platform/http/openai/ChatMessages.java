@@ -1,12 +1,12 @@
 package dev.varve.platform.http.openai;
 
 import dev.varve.platform.http.conversation.BillingHeader;
-import dev.varve.platform.http.conversation.HistoryCall;
+import dev.varve.platform.http.conversation.HistoryToolCall;
 import dev.varve.platform.http.conversation.MessageContent;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -67,13 +67,13 @@ final class ChatMessages {
         requireContent(where, role, message);
         read.put(ROLE, templateRole(role));
         read.put(CONTENT, content(where + ".content", role, message.path(CONTENT)));
-        Fields fields = new Fields(message);
+        RequestFields fields = new RequestFields(message);
         if (role.equals("assistant")) {
             addThoughts(where, fields, read);
-            List<HistoryCall> calls = HistoryCall.read(where + ".tool_calls", fields);
+            List<HistoryToolCall> calls = HistoryToolCall.read(where + ".tool_calls", fields);
             read.remove("tool_calls");
             if (!calls.isEmpty()) {
-                read.put("tool_calls", calls.stream().map(HistoryCall::forTemplate).toList());
+                read.put("tool_calls", calls.stream().map(HistoryToolCall::forTemplate).toList());
                 calls.forEach(call -> toolNames.put(call.id(), call.name()));
             }
         }
@@ -96,7 +96,7 @@ final class ChatMessages {
      * have nothing else to say.
      */
     private static void requireContent(String where, String role, ObjectNode message) {
-        Fields fields = new Fields(message);
+        RequestFields fields = new RequestFields(message);
         boolean saysSomething =
                 fields.find(CONTENT).isPresent()
                         || templateRole(role).equals("tool")
@@ -121,7 +121,7 @@ final class ChatMessages {
     }
 
     /** Both names are in use; with both given, {@code reasoning_content} counts. */
-    private static void addThoughts(String where, Fields fields, Map<String, Object> read) {
+    private static void addThoughts(String where, RequestFields fields, Map<String, Object> read) {
         read.remove("reasoning");
         read.remove(REASONING);
         for (String name : List.of("reasoning", REASONING)) {
@@ -129,7 +129,8 @@ final class ChatMessages {
                     .ifPresent(
                             thoughts -> {
                                 if (!thoughts.isString()) {
-                                    throw Fields.wrong(where + "." + name, "a string", thoughts);
+                                    throw RequestFields.wrong(
+                                            where + "." + name, "a string", thoughts);
                                 }
                                 read.put(REASONING, thoughts.stringValue());
                             });
@@ -139,7 +140,7 @@ final class ChatMessages {
     /** Some templates need a name, so an answer to nobody's call has one too. */
     private static void addToolName(
             String where,
-            Fields fields,
+            RequestFields fields,
             Map<String, Object> read,
             Map<Optional<String>, String> toolNames) {
         Optional<String> id =
@@ -147,7 +148,7 @@ final class ChatMessages {
                         .map(
                                 node -> {
                                     if (!node.isString()) {
-                                        throw Fields.wrong(
+                                        throw RequestFields.wrong(
                                                 where + ".tool_call_id", "a string", node);
                                     }
                                     return node.stringValue();

@@ -2,10 +2,10 @@ package dev.varve.platform.http.openai;
 
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.BosToken;
-import dev.varve.platform.http.model.TextAllowance;
+import dev.varve.platform.http.model.DecodedTextLimit;
 import dev.varve.platform.tokenizer.TokenLimit;
 import dev.varve.platform.tokenizer.Tokenizer;
 import dev.varve.platform.tokenizer.TooManyTokensException;
@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
  * @param limit for each prompt
  * @param echoed counts the text of all prompts, if it is wanted; else those of ids have none
  */
-record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<TextAllowance> echoed) {
+record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<DecodedTextLimit> echoed) {
     private static final int MAX_PROMPTS = 64;
 
     /**
@@ -49,13 +49,13 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<TextAll
                 } else if (element.isArray()) {
                     prompts.add(ids(element));
                 } else {
-                    throw Fields.wrong("prompt", "strings or arrays of token ids", element);
+                    throw RequestFields.wrong("prompt", "strings or arrays of token ids", element);
                 }
             }
         } else if (prompt.isArray() && !prompt.isEmpty()) {
             prompts.add(ids(prompt));
         } else {
-            throw Fields.wrong(
+            throw RequestFields.wrong(
                     "prompt", "a string, strings, token ids or arrays of token ids", prompt);
         }
         return prompts;
@@ -83,7 +83,7 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<TextAll
         if (array.size() > limit.tokens()) {
             throw new TooManyTokensException(limit.tokens());
         }
-        return Fields.tokenIds("prompt", array, tokenizer.vocabularySize());
+        return RequestFields.tokenIds("prompt", array, tokenizer.vocabularySize());
     }
 
     /** The token that begins a text is put before a string in front only. */
@@ -94,7 +94,7 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<TextAll
             int[] part =
                     element.isString()
                             ? tokenizer.encode(element.stringValue(), true, limit)
-                            : Fields.tokenIds(
+                            : RequestFields.tokenIds(
                                     "prompt",
                                     Json.MAPPER.createArrayNode().add(element),
                                     tokenizer.vocabularySize());

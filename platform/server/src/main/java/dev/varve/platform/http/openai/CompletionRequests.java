@@ -1,25 +1,25 @@
 package dev.varve.platform.http.openai;
 
-import dev.varve.platform.chat.AnswerDialect;
-import dev.varve.platform.chat.AnswerForm;
-import dev.varve.platform.chat.AnswerOptions;
-import dev.varve.platform.chat.AnswerSession;
 import dev.varve.platform.chat.ChatPrompt;
-import dev.varve.platform.chat.ForcedCall;
-import dev.varve.platform.http.answer.AnswerFormat;
-import dev.varve.platform.http.answer.AnswerReader;
-import dev.varve.platform.http.answer.CacheWish;
-import dev.varve.platform.http.answer.PendingAnswer;
+import dev.varve.platform.chat.ResponseFormat;
+import dev.varve.platform.chat.ResponseOptions;
+import dev.varve.platform.chat.ResponseState;
+import dev.varve.platform.chat.ResponseSyntax;
+import dev.varve.platform.chat.ToolCallRequirement;
+import dev.varve.platform.http.answer.CacheOptions;
+import dev.varve.platform.http.answer.PreparedRequest;
+import dev.varve.platform.http.answer.ResponseReader;
+import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.conversation.CacheFields;
 import dev.varve.platform.http.conversation.CompressionFields;
-import dev.varve.platform.http.conversation.FormFields;
-import dev.varve.platform.http.conversation.GenerationCall;
+import dev.varve.platform.http.conversation.GenerationParameters;
+import dev.varve.platform.http.conversation.ResponseFormatFields;
 import dev.varve.platform.http.conversation.SharedFields;
 import dev.varve.platform.http.json.FieldRules;
-import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.http.model.DecodedTextLimit;
 import dev.varve.platform.http.model.PromptLimit;
 import dev.varve.platform.http.model.ServedModel;
-import dev.varve.platform.http.model.TextAllowance;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import tools.jackson.databind.JsonNode;
@@ -55,20 +55,21 @@ public final class CompletionRequests {
      * @param defaultTokens most tokens of an answer where a request says nothing
      * @param format of the answer
      */
-    public record Kind(String idPrefix, int defaultTokens, Function<Asked, AnswerFormat> format) {}
+    public record Kind(
+            String idPrefix, int defaultTokens, Function<Asked, ResponseSerializer> format) {}
 
     /**
      * What an answer's format knows of its request.
      *
      * @param prompts with their texts only where these are to be shown
      */
-    public record Asked(GenerationCall call, List<ChatPrompt> prompts, Tokenizer tokenizer) {}
+    public record Asked(GenerationParameters call, List<ChatPrompt> prompts, Tokenizer tokenizer) {}
 
     private static final Kind KIND = new Kind("cmpl-", DEFAULT_TOKENS, CompletionRequests::format);
 
     /** Reads a body of {@code /v1/completions} whose fields were checked by the rules. */
-    public static PendingAnswer read(ObjectNode body, ServedModel served) {
-        Fields fields = new Fields(body);
+    public static PreparedRequest read(ObjectNode body, ServedModel served) {
+        RequestFields fields = new RequestFields(body);
         OptionalInt topLogprobs =
                 fields.whole("logprobs", 0, MAX_LOGPROBS).stream()
                         .mapToInt(top -> (int) top)
@@ -76,22 +77,25 @@ public final class CompletionRequests {
         return read(fields, served, topLogprobs, KIND);
     }
 
-    private static AnswerFormat format(Asked asked) {
+    private static ResponseSerializer format(Asked asked) {
         List<String> echoes = new ArrayList<>();
         for (ChatPrompt prompt : asked.prompts()) {
             echoes.addAll(Collections.nCopies(asked.call().choices(), prompt.text()));
         }
-        return new CompletionFormat(asked.call(), new Logprobs(asked.tokenizer()), echoes);
+        return new CompletionSerializer(asked.call(), new Logprobs(asked.tokenizer()), echoes);
     }
 
     /** The prompts of a body, with their texts. */
     public static List<ChatPrompt> prompts(ObjectNode body, ServedModel served) {
-        Fields fields = new Fields(body);
-        return prompts(fields, served, 1, Optional.of(new TextAllowance("prompt", 1)));
+        RequestFields fields = new RequestFields(body);
+        return prompts(fields, served, 1, Optional.of(new DecodedTextLimit("prompt", 1)));
     }
 
     private static List<ChatPrompt> prompts(
-            Fields fields, ServedModel served, long output, Optional<TextAllowance> shown) {
+            RequestFields fields,
+            ServedModel served,
+            long output,
+            Optional<DecodedTextLimit> shown) {
         JsonNode given = fields.require("prompt");
         return PromptLimit.of(served)
                 .apply(
@@ -102,40 +106,41 @@ public final class CompletionRequests {
     }
 
     /** Reads a body for a route of such a kind. */
-    public static PendingAnswer read(
-            Fields fields, ServedModel served, OptionalInt topLogprobs, Kind kind) {
-        FormFields asked = FormFields.read(fields);
-        GenerationCall call = GenerationCall.read(kind.idPrefix(), fields, served, topLogprobs);
-        CacheWish cache = CacheFields.read(fields);
+    public static PreparedRequest read(
+            RequestFields fields, ServedModel served, OptionalInt topLogprobs, Kind kind) {
+        ResponseFormatFields asked = ResponseFormatFields.read(fields);
+        GenerationParameters call =
+                GenerationParameters.read(kind.idPrefix(), fields, served, topLogprobs);
+        CacheOptions cache = CacheFields.read(fields);
         CompressionFields.checkForText(fields);
-        Optional<TextAllowance> echoed =
+        Optional<DecodedTextLimit> echoed =
                 fields.flag("echo").orElse(false)
-                        ? Optional.of(new TextAllowance("prompt", call.choices()))
+                        ? Optional.of(new DecodedTextLimit("prompt", call.choices()))
                         : Optional.empty();
         long output = call.leastOutput(Math.min(DEFAULT_TOKENS, kind.defaultTokens()));
         List<ChatPrompt> prompts = prompts(fields, served, output, echoed);
-        List<PendingAnswer.Choice> choices = new ArrayList<>();
-        AnswerDialect dialect = AnswerDialect.plain(served.language().tokenizer());
-        AnswerForm form =
+        List<PreparedRequest.Choice> choices = new ArrayList<>();
+        ResponseSyntax dialect = ResponseSyntax.plain(served.language().tokenizer());
+        ResponseFormat form =
                 asked.compile(
                         () ->
                                 dialect.form(
                                         List.of(),
-                                        new ForcedCall.None(),
+                                        new ToolCallRequirement.None(),
                                         asked.source(),
                                         served.language().grammars()));
-        AnswerOptions options = AnswerOptions.stoppingAt(call.end().stops()).of(form);
+        ResponseOptions options = ResponseOptions.stoppingAt(call.end().stops()).of(form);
         for (ChatPrompt prompt : prompts) {
             int maxOutput = call.maxOutput(prompt, kind.defaultTokens(), served);
             for (int choice = 0; choice < call.choices(); choice++) {
-                AnswerSession session = dialect.open(prompt.tokens(), options);
+                ResponseState session = dialect.open(prompt.tokens(), options);
                 choices.add(
-                        new PendingAnswer.Choice(
+                        new PreparedRequest.Choice(
                                 call.request(prompt, choice, maxOutput, session.guide(), served),
-                                AnswerReader.of(session.text())));
+                                ResponseReader.of(session.text())));
             }
         }
-        return new PendingAnswer(
+        return new PreparedRequest(
                 call.delivery(),
                 choices,
                 kind.format().apply(new Asked(call, prompts, served.language().tokenizer())),

@@ -8,7 +8,7 @@ import java.util.UUID;
 
 /** An item of an answer that is being written. Its events begin when it is made. */
 abstract class OutputItem {
-    private final EventQueue events;
+    private final ResponsesEventQueue events;
     private final String id;
     private final int index;
 
@@ -18,7 +18,7 @@ abstract class OutputItem {
      * @param idPrefix of its id
      * @param index its number in the answer
      */
-    OutputItem(EventQueue events, String idPrefix, int index) {
+    OutputItem(ResponsesEventQueue events, String idPrefix, int index) {
         this.events = events;
         this.index = index;
         id = idPrefix + UUID.randomUUID().toString().replace("-", "");

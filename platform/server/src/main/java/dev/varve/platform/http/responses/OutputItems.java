@@ -1,7 +1,7 @@
 package dev.varve.platform.http.responses;
 
-import dev.varve.platform.chat.AnswerText;
-import dev.varve.platform.chat.CallDelta;
+import dev.varve.platform.chat.ResponseParser;
+import dev.varve.platform.chat.ToolCallDelta;
 import dev.varve.platform.http.json.Json;
 
 import tools.jackson.databind.node.ArrayNode;
@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /** Makes items of the pieces of an answer, one behind the other, and tells of them in events. */
 final class OutputItems {
-    private final EventQueue events;
+    private final ResponsesEventQueue events;
     private final ToolNames names;
     private final ArrayNode ended = Json.MAPPER.createArrayNode();
 
@@ -22,7 +22,7 @@ final class OutputItems {
 
     private Optional<OutputItem> open = Optional.empty();
 
-    OutputItems(EventQueue events, ToolNames names) {
+    OutputItems(ResponsesEventQueue events, ToolNames names) {
         this.events = events;
         this.names = names;
     }
@@ -38,8 +38,8 @@ final class OutputItems {
     }
 
     /** Takes the next piece. What belongs to the call that is open comes before its texts. */
-    void add(AnswerText.Piece piece) {
-        List<CallDelta> rest =
+    void add(ResponseParser.Piece piece) {
+        List<ToolCallDelta> rest =
                 piece.calls().stream().takeWhile(delta -> delta.name().isEmpty()).toList();
         rest.forEach(this::addCall);
         if (!piece.reasoning().isEmpty()) {
@@ -66,7 +66,7 @@ final class OutputItems {
         }
     }
 
-    private void addCall(CallDelta delta) {
+    private void addCall(ToolCallDelta delta) {
         call(delta).append(delta.arguments());
         entries.clear();
     }
@@ -88,13 +88,14 @@ final class OutputItems {
     }
 
     /** A part of a call belongs to the last one, unless it has a name. */
-    private CallItem call(CallDelta delta) {
-        if (delta.name().isEmpty() && open.orElseThrow() instanceof CallItem item) {
+    private FunctionCallItem call(ToolCallDelta delta) {
+        if (delta.name().isEmpty() && open.orElseThrow() instanceof FunctionCallItem item) {
             return item;
         }
         end(false);
-        CallItem item =
-                CallItem.begun(events, names.client(delta.name().orElseThrow()), ended.size());
+        FunctionCallItem item =
+                FunctionCallItem.begun(
+                        events, names.client(delta.name().orElseThrow()), ended.size());
         open = Optional.of(item);
         return item;
     }

@@ -3,7 +3,7 @@ package dev.varve.platform.http.responses;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.CompressionUsage;
-import dev.varve.platform.http.conversation.GenerationCall;
+import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.SettingNames;
@@ -18,21 +18,21 @@ import java.util.Optional;
 final class ResponseObject {
     private static final String TOO_LONG = "context_length_exceeded";
 
-    private final GenerationCall.Head head;
-    private final RepeatedFields repeated;
+    private final GenerationParameters.Head head;
+    private final EchoedFields repeated;
     private final Optional<CompressionReport> compression;
     private final long created;
 
     ResponseObject(
-            GenerationCall.Head head,
-            RepeatedFields repeated,
+            GenerationParameters.Head head,
+            EchoedFields repeated,
             Optional<CompressionReport> compression) {
         this(head, repeated, compression, seconds());
     }
 
     private ResponseObject(
-            GenerationCall.Head head,
-            RepeatedFields repeated,
+            GenerationParameters.Head head,
+            EchoedFields repeated,
             Optional<CompressionReport> compression,
             long created) {
         this.head = head;
@@ -43,7 +43,8 @@ final class ResponseObject {
 
     /** The same under the identity of one that the client knows already. */
     ResponseObject as(ResponseObject known) {
-        GenerationCall.Head same = new GenerationCall.Head(known.head.id(), head.model());
+        GenerationParameters.Head same =
+                new GenerationParameters.Head(known.head.id(), head.model());
         return new ResponseObject(same, repeated, compression, known.created);
     }
 

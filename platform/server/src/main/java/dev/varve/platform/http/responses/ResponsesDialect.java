@@ -1,20 +1,20 @@
 package dev.varve.platform.http.responses;
 
-import dev.varve.platform.http.answer.AnswerFormat;
+import dev.varve.platform.http.answer.ResponseSerializer;
+import dev.varve.platform.http.conversation.ApiDialect;
 import dev.varve.platform.http.conversation.CacheFields;
 import dev.varve.platform.http.conversation.CompressionFields;
-import dev.varve.platform.http.conversation.Conversation;
-import dev.varve.platform.http.conversation.Dialect;
-import dev.varve.platform.http.conversation.FormFields;
-import dev.varve.platform.http.conversation.GenerationCall;
-import dev.varve.platform.http.conversation.PreparedPrompt;
+import dev.varve.platform.http.conversation.ConversationRequest;
+import dev.varve.platform.http.conversation.GenerationParameters;
+import dev.varve.platform.http.conversation.GenerationStart;
+import dev.varve.platform.http.conversation.PromptSummary;
+import dev.varve.platform.http.conversation.ReasoningParameters;
+import dev.varve.platform.http.conversation.ResponseFormatFields;
 import dev.varve.platform.http.conversation.SharedFields;
-import dev.varve.platform.http.conversation.Thinking;
 import dev.varve.platform.http.conversation.Transcript;
-import dev.varve.platform.http.conversation.Turn;
 import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.FieldRules;
-import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.ServedModel;
 import dev.varve.platform.http.openai.Logprobs;
 
@@ -26,7 +26,7 @@ import java.util.Map;
  * {@code /v1/responses}, for one request: answers repeat fields of their requests, and call tools
  * by the names that these gave them.
  */
-public final class ResponsesDialect implements Dialect {
+public final class ResponsesDialect implements ApiDialect {
     private static final String STATELESS = "is not supported; the server keeps no ";
 
     /** The fields of bodies. */
@@ -52,9 +52,9 @@ public final class ResponsesDialect implements Dialect {
                     .build();
 
     private final ResponsesTools tools;
-    private final RepeatedFields repeated;
+    private final EchoedFields repeated;
 
-    private ResponsesDialect(ResponsesTools tools, RepeatedFields repeated) {
+    private ResponsesDialect(ResponsesTools tools, EchoedFields repeated) {
         this.tools = tools;
         this.repeated = repeated;
     }
@@ -65,9 +65,9 @@ public final class ResponsesDialect implements Dialect {
      * @throws dev.varve.platform.http.json.ApiException a 400 that names the field if it is wrong
      */
     public static ResponsesDialect of(ObjectNode body) {
-        Fields fields = new Fields(body);
+        RequestFields fields = new RequestFields(body);
         ResponsesTools tools = ResponsesTools.read(fields);
-        return new ResponsesDialect(tools, RepeatedFields.read(fields, tools));
+        return new ResponsesDialect(tools, EchoedFields.read(fields, tools));
     }
 
     @Override
@@ -76,25 +76,25 @@ public final class ResponsesDialect implements Dialect {
     }
 
     @Override
-    public Conversation read(Fields fields, ServedModel served) {
-        FormFields form = FormFields.readText(fields);
+    public ConversationRequest read(RequestFields fields, ServedModel served) {
+        ResponseFormatFields form = ResponseFormatFields.readText(fields);
         Transcript transcript = ResponsesInput.read(fields, tools.names());
-        return new Conversation(
-                GenerationCall.read("resp_", fields, served, repeated.topLogprobs()),
+        return new ConversationRequest(
+                GenerationParameters.read("resp_", fields, served, repeated.topLogprobs()),
                 transcript,
-                transcript.begun().isPresent() ? Turn.CONTINUE : Turn.ANSWER,
+                transcript.begun().isPresent() ? GenerationStart.CONTINUE : GenerationStart.ANSWER,
                 tools.use(),
                 form,
-                Thinking.read(fields, served.language().reasoningDefaults()),
+                ReasoningParameters.read(fields, served.language().reasoningDefaults()),
                 Map.of(),
-                new Conversation.Wishes(
+                new ConversationRequest.Wishes(
                         CacheFields.read(fields),
                         CompressionFields.read(fields, served.compressor().isPresent())));
     }
 
     @Override
-    public AnswerFormat format(Conversation conversation, PreparedPrompt prompt) {
-        return new ResponsesFormat(
+    public ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt) {
+        return new ResponsesSerializer(
                 new ResponseObject(conversation.call().head(), repeated, prompt.compression()),
                 tools.names(),
                 new Logprobs(prompt.tokenizer()),

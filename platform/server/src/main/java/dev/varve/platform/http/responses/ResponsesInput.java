@@ -2,14 +2,14 @@ package dev.varve.platform.http.responses;
 
 import dev.varve.platform.http.conversation.BillingHeader;
 import dev.varve.platform.http.conversation.CustomTool;
-import dev.varve.platform.http.conversation.HistoryCall;
+import dev.varve.platform.http.conversation.HistoryToolCall;
+import dev.varve.platform.http.conversation.MediaKind;
 import dev.varve.platform.http.conversation.MessageContent;
-import dev.varve.platform.http.conversation.NonText;
 import dev.varve.platform.http.conversation.Transcript;
 import dev.varve.platform.http.conversation.TranscriptBuilder;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -58,7 +58,7 @@ final class ResponsesInput {
     }
 
     /** Reads them. */
-    static Transcript read(Fields fields, ToolNames names) {
+    static Transcript read(RequestFields fields, ToolNames names) {
         ResponsesInput input = new ResponsesInput(names);
         fields.text("instructions")
                 .filter(text -> !text.isEmpty())
@@ -78,16 +78,16 @@ final class ResponsesInput {
         for (int i = 0; i < input.size(); i++) {
             String where = "input[" + i + "]";
             if (!(input.get(i) instanceof ObjectNode item)) {
-                throw Fields.wrong(where, "an object", input.get(i));
+                throw RequestFields.wrong(where, "an object", input.get(i));
             }
-            readItem(where, Fields.at(where, item));
+            readItem(where, RequestFields.at(where, item));
         }
         if (transcript.isEmpty()) {
             throw ApiException.invalid("input", "input: expected an item that says something");
         }
     }
 
-    private void readItem(String where, Fields item) {
+    private void readItem(String where, RequestFields item) {
         String type = item.text("type").orElse("message");
         switch (type) {
             case "message" -> readMessage(where, item);
@@ -96,7 +96,7 @@ final class ResponsesInput {
                     transcript.call(
                             text(where, item, "call_id"),
                             toolName(where, item),
-                            Json.plain(HistoryCall.arguments(orNull(item, "arguments"))));
+                            Json.plain(HistoryToolCall.arguments(orNull(item, "arguments"))));
             case "custom_tool_call" ->
                     transcript.call(
                             text(where, item, "call_id"),
@@ -116,7 +116,7 @@ final class ResponsesInput {
                                     + ": the server keeps no answers, so that there are no items"
                                     + " to refer to; send the item itself");
             default -> {
-                NonText.of(type)
+                MediaKind.of(type)
                         .ifPresent(
                                 kind -> {
                                     throw kind.refused(where);
@@ -126,7 +126,7 @@ final class ResponsesInput {
         }
     }
 
-    private void readMessage(String where, Fields message) {
+    private void readMessage(String where, RequestFields message) {
         String role = text(where, message, "role");
         String place = where + ".content";
         JsonNode content = message.require("content");
@@ -143,7 +143,7 @@ final class ResponsesInput {
     }
 
     /** The thoughts themselves, or a summary of them where there is no more. */
-    private void readThoughts(String where, Fields item) {
+    private void readThoughts(String where, RequestFields item) {
         String text = texts(where + ".content", item.find("content"));
         String thoughts = text.isEmpty() ? texts(where + ".summary", item.find("summary")) : text;
         if (!thoughts.isEmpty()) {
@@ -156,7 +156,7 @@ final class ResponsesInput {
         parts.ifPresent(
                 array -> {
                     if (!array.isArray()) {
-                        throw Fields.wrong(where, "an array", array);
+                        throw RequestFields.wrong(where, "an array", array);
                     }
                     for (JsonNode part : array) {
                         if (!part.path("text").isString()) {
@@ -169,7 +169,7 @@ final class ResponsesInput {
         return text.toString();
     }
 
-    private void readShellCall(String where, Fields item) {
+    private void readShellCall(String where, RequestFields item) {
         ObjectNode action =
                 item.object("action")
                         .orElseThrow(
@@ -182,11 +182,11 @@ final class ResponsesInput {
                 Json.plain(action));
     }
 
-    private String toolName(String where, Fields item) {
+    private String toolName(String where, RequestFields item) {
         return names.model(item.text("namespace"), text(where, item, "name"));
     }
 
-    private static String text(String where, Fields item, String name) {
+    private static String text(String where, RequestFields item, String name) {
         return item.text(name)
                 .orElseThrow(
                         () ->
@@ -200,16 +200,16 @@ final class ResponsesInput {
     }
 
     /** Result of a tool; an absent one is an empty text. */
-    private static String result(String where, Fields item) {
+    private static String result(String where, RequestFields item) {
         return MessageContent.ofTool(where + ".output", orNull(item, "output"));
     }
 
-    private static JsonNode orNull(Fields item, String name) {
+    private static JsonNode orNull(RequestFields item, String name) {
         return item.find(name).orElseGet(Json.MAPPER::nullNode);
     }
 
     /** An item of a kind that nobody knows may be skipped if it says nothing. */
-    private static void leaveOut(String where, String type, Fields item) {
+    private static void leaveOut(String where, String type, RequestFields item) {
         if (!LEFT_OUT.contains(type)
                 && List.of("role", "content", "output", "text").stream()
                         .anyMatch(name -> item.find(name).isPresent())) {

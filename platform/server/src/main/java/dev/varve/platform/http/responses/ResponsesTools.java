@@ -1,12 +1,12 @@
 package dev.varve.platform.http.responses;
 
-import dev.varve.platform.chat.ForcedCall;
+import dev.varve.platform.chat.ToolCallRequirement;
 import dev.varve.platform.chat.ToolDeclaration;
 import dev.varve.platform.http.conversation.CustomTool;
-import dev.varve.platform.http.conversation.ToolUse;
+import dev.varve.platform.http.conversation.RequestTools;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -27,12 +27,12 @@ import java.util.Set;
  * @param names what that is called
  * @param shown tools that are offered, as they were sent
  */
-record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
+record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
     private static final String CHOICE = "tool_choice";
 
     /** Reads them. */
-    static ResponsesTools read(Fields fields) {
+    static ResponsesTools read(RequestFields fields) {
         Reader reader = new Reader();
         Optional<JsonNode> tools = fields.find("tools");
         tools.ifPresent(reader::readAll);
@@ -59,7 +59,7 @@ record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
             }
         }
 
-        ToolUse use(ToolChoice choice, boolean single) {
+        RequestTools use(ToolChoice choice, boolean single) {
             List<ToolDeclaration> allowed = new ArrayList<>();
             List<Object> shownAllowed = new ArrayList<>();
             for (int i = 0; i < declared.size(); i++) {
@@ -68,8 +68,10 @@ record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
                     shownAllowed.add(forTemplate.get(i));
                 }
             }
-            ForcedCall forced = choice.forced(allowed.stream().map(ToolDeclaration::name).toList());
-            return new ToolUse(List.copyOf(shownAllowed), List.copyOf(allowed), forced, single);
+            ToolCallRequirement forced =
+                    choice.forced(allowed.stream().map(ToolDeclaration::name).toList());
+            return new RequestTools(
+                    List.copyOf(shownAllowed), List.copyOf(allowed), forced, single);
         }
 
         /** Whether anything of it is offered. */
@@ -90,7 +92,7 @@ record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
         }
 
         private void readNamespace(String where, ObjectNode space) {
-            String name = ToolUse.name(where, space);
+            String name = RequestTools.name(where, space);
             List<ObjectNode> tools = objects(where + ".tools", space.path("tools"));
             for (int i = 0; i < tools.size(); i++) {
                 String inner = where + ".tools[" + i + "]";
@@ -102,11 +104,11 @@ record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
 
         private void add(
                 String where, ObjectNode tool, ToolNames.Kind kind, Optional<String> namespace) {
-            String given = ToolUse.name(where, tool);
+            String given = RequestTools.name(where, tool);
             ObjectNode function =
                     kind == ToolNames.Kind.CUSTOM
                             ? CustomTool.function(where, tool)
-                            : ToolUse.function(tool);
+                            : RequestTools.function(tool);
             String name =
                     names.add(new ToolNames.Tool(kind, namespace, given))
                             .orElseThrow(
@@ -117,7 +119,7 @@ record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
                                                             + ".name: another tool has this name"
                                                             + " already"));
             function.put("name", name);
-            declared.add(ToolUse.declaration(where, function));
+            declared.add(RequestTools.declaration(where, function));
             ObjectNode outer = Json.object().put("type", "function");
             outer.set("function", function);
             forTemplate.add(Json.plain(outer));
@@ -137,19 +139,20 @@ record ResponsesTools(ToolUse use, ToolNames names, ArrayNode shown) {
         private static String type(String where, ObjectNode tool) {
             JsonNode type = tool.path("type");
             if (!type.isString()) {
-                throw Fields.wrong(where + ".type", "a string", type);
+                throw RequestFields.wrong(where + ".type", "a string", type);
             }
             return type.stringValue();
         }
 
         private static List<ObjectNode> objects(String where, JsonNode array) {
             if (!array.isArray()) {
-                throw Fields.wrong(where, "an array", array);
+                throw RequestFields.wrong(where, "an array", array);
             }
             List<ObjectNode> objects = new ArrayList<>();
             for (JsonNode element : array) {
                 if (!(element instanceof ObjectNode object)) {
-                    throw Fields.wrong(where + "[" + objects.size() + "]", "an object", element);
+                    throw RequestFields.wrong(
+                            where + "[" + objects.size() + "]", "an object", element);
                 }
                 objects.add(object);
             }

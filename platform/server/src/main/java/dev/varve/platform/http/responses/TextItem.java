@@ -27,13 +27,13 @@ final class TextItem extends OutputItem {
     private final StringBuilder text = new StringBuilder();
     private final ArrayNode logprobs = Json.MAPPER.createArrayNode();
 
-    private TextItem(EventQueue events, Kind kind, int index) {
+    private TextItem(ResponsesEventQueue events, Kind kind, int index) {
         super(events, kind.idPrefix, index);
         this.kind = kind;
     }
 
     /** Begins an item. */
-    static TextItem begun(EventQueue events, Kind kind, int index) {
+    static TextItem begun(ResponsesEventQueue events, Kind kind, int index) {
         TextItem item = new TextItem(events, kind, index);
         item.begin();
         item.textEvent("response.content_part.added").set("part", item.part(false));

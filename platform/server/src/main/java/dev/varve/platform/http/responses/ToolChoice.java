@@ -1,8 +1,8 @@
 package dev.varve.platform.http.responses;
 
-import dev.varve.platform.chat.ForcedCall;
+import dev.varve.platform.chat.ToolCallRequirement;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -74,12 +74,12 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
     /** Tools that are no functions are not offered, so that nothing is said of them. */
     private static Set<String> allowed(JsonNode tools, ToolNames names) {
         if (!tools.isArray()) {
-            throw Fields.wrong(FIELD + ".tools", "an array", tools);
+            throw RequestFields.wrong(FIELD + ".tools", "an array", tools);
         }
         Set<String> allowed = new HashSet<>();
         for (JsonNode tool : tools) {
             if (!(tool instanceof ObjectNode object)) {
-                throw Fields.wrong(FIELD + ".tools", "an array of objects", tool);
+                throw RequestFields.wrong(FIELD + ".tools", "an array of objects", tool);
             }
             if (Set.of("function", "custom").contains(word(object, "type"))) {
                 allowed.add(name(object, names));
@@ -122,18 +122,18 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
      *
      * @param offered tools that may be called
      */
-    ForcedCall forced(List<String> offered) {
+    ToolCallRequirement forced(List<String> offered) {
         if (!required) {
-            return new ForcedCall.None();
+            return new ToolCallRequirement.None();
         }
         if (named.isPresent()) {
-            return new ForcedCall.Named(named.get());
+            return new ToolCallRequirement.Named(named.get());
         }
         if (offered.isEmpty()) {
             throw ApiException.invalid(FIELD, FIELD + ": needs tools");
         }
         return offered.size() == 1
-                ? new ForcedCall.Named(offered.getFirst())
-                : new ForcedCall.Any();
+                ? new ToolCallRequirement.Named(offered.getFirst())
+                : new ToolCallRequirement.Any();
     }
 }

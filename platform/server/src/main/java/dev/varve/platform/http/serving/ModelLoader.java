@@ -71,7 +71,7 @@ final class ModelLoader implements AutoCloseable {
             try {
                 return loadInterruptibly(source);
             } catch (VarveException e) {
-                if (!LoadFailures.isShortOfMemory(e) || !makeRoom.getAsBoolean()) {
+                if (!LoadFailureResponses.isShortOfMemory(e) || !makeRoom.getAsBoolean()) {
                     throw told(id, e);
                 }
             } catch (RuntimeException e) {

@@ -22,7 +22,7 @@ public record ModelOutline(
         String architecture,
         Context context,
         long createdSeconds,
-        Set<Capability> capabilities) {
+        Set<ModelCapability> capabilities) {
     /**
      * How long texts may be.
      *
@@ -41,7 +41,7 @@ public record ModelOutline(
     }
 
     @Override
-    public Set<Capability> capabilities() {
+    public Set<ModelCapability> capabilities() {
         return EnumSet.copyOf(capabilities);
     }
 
@@ -55,6 +55,6 @@ public record ModelOutline(
                         served.description().trainedContextTokens(),
                         served.engine().status().load().contextTokens()),
                 System.currentTimeMillis() / 1000,
-                Capability.of(served));
+                ModelCapability.of(served));
     }
 }

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What a server remembers of a model, loaded or not. Guarded by its {@link ServedModels}. */
+/** What a server remembers of a model, loaded or not. Guarded by its {@link ModelManager}. */
 final class ModelSlot {
     /**
      * Why a model could not be loaded.
@@ -23,7 +23,7 @@ final class ModelSlot {
     private Optional<Failure> failure = Optional.empty();
     private Instant lastUse = Instant.EPOCH;
     private int users;
-    private ModelView.Counts counts = ModelView.Counts.NONE;
+    private ModelStatus.Counts counts = ModelStatus.Counts.NONE;
 
     ModelSlot(ModelSource source) {
         this.source = source;
@@ -132,8 +132,8 @@ final class ModelSlot {
         }
     }
 
-    ModelView view() {
-        return new ModelView(
+    ModelStatus view() {
+        return new ModelStatus(
                 source.outline(),
                 state(),
                 failure.filter(each -> state() == ModelState.FAILED)

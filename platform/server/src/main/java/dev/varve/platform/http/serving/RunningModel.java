@@ -8,7 +8,7 @@ import java.util.Set;
 public final class RunningModel {
     private final ServedModel served;
     private final AutoCloseable owner;
-    private final Set<Capability> capabilities;
+    private final Set<ModelCapability> capabilities;
 
     /**
      * @param owner is closed when the model is unloaded
@@ -16,7 +16,7 @@ public final class RunningModel {
     public RunningModel(ServedModel served, AutoCloseable owner) {
         this.served = served;
         this.owner = owner;
-        capabilities = Capability.of(served);
+        capabilities = ModelCapability.of(served);
     }
 
     /** The model. */
@@ -24,7 +24,7 @@ public final class RunningModel {
         return served;
     }
 
-    Set<Capability> capabilities() {
+    Set<ModelCapability> capabilities() {
         return capabilities;
     }
 

@@ -1,5 +1,5 @@
 /**
- * The models that a server offers: {@link dev.varve.platform.http.serving.ServedModels} loads them
+ * The models that a server offers: {@link dev.varve.platform.http.serving.ModelManager} loads them
  * when requests name them, keeps them as long as requests use them, and lets go of those that
  * nobody uses.
  */

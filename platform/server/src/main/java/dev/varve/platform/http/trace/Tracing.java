@@ -47,10 +47,10 @@ public final class Tracing implements AutoCloseable {
     }
 
     /** A request that came, and what is to be told when it has ended. */
-    public record Begun(RequestRecord record, Optional<TraceParent> parent) {
+    public record Begun(RequestMetadata record, Optional<TraceParent> parent) {
         /** A request that comes now and is not traced. */
         public Begun() {
-            this(new RequestRecord(), Optional.empty());
+            this(new RequestMetadata(), Optional.empty());
         }
     }
 
@@ -72,7 +72,7 @@ public final class Tracing implements AutoCloseable {
                 parent.map(TraceParent::sampled)
                         .orElseGet(() -> ThreadLocalRandom.current().nextDouble() < share);
         return new Begun(
-                new RequestRecord(
+                new RequestMetadata(
                         now,
                         traced
                                 ? Optional.of(new OpenSpan(name, FinishedSpan.Kind.SERVER, now))

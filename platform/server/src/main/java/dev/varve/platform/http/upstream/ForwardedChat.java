@@ -2,12 +2,12 @@ package dev.varve.platform.http.upstream;
 
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.conversation.ChatMl;
-import dev.varve.platform.compression.conversation.CompressionWish;
+import dev.varve.platform.compression.conversation.CompressedConversation;
+import dev.varve.platform.compression.conversation.CompressionOverrides;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
-import dev.varve.platform.compression.conversation.Shortened;
 import dev.varve.platform.http.conversation.CompressionFields;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -37,12 +37,12 @@ public final class ForwardedChat {
      */
     private record Shortening(
             ConversationCompressor compressor,
-            CompressionWish wish,
+            CompressionOverrides wish,
             ForwardedMessages messages,
             int tokens) {
         static Shortening of(
                 ConversationCompressor compressor,
-                CompressionWish wish,
+                CompressionOverrides wish,
                 ForwardedMessages messages) {
             return new Shortening(compressor, wish, messages, count(compressor, messages.plain()));
         }
@@ -56,7 +56,7 @@ public final class ForwardedChat {
             return others.equals(messages.plain()) ? tokens : count(compressor, others);
         }
 
-        Optional<Shortened> run(BooleanSupplier cancelled) {
+        Optional<CompressedConversation> run(BooleanSupplier cancelled) {
             return compressor.compress(
                     new ConversationCompressor.Conversation(
                             messages.plain(), ChatMl::render, each -> tokens(each)),
@@ -64,7 +64,7 @@ public final class ForwardedChat {
                     cancelled);
         }
 
-        CompressionReport report(Shortened shorter) {
+        CompressionReport report(CompressedConversation shorter) {
             return shorter.report(tokens, tokens(shorter.messages()));
         }
     }
@@ -87,7 +87,7 @@ public final class ForwardedChat {
     static ForwardedChat read(
             byte[] bytes, Optional<String> model, ConversationCompressor compressor) {
         ObjectNode body = Json.parseExact(bytes);
-        CompressionWish wish = CompressionFields.readAnonymous(new Fields(body));
+        CompressionOverrides wish = CompressionFields.readAnonymous(new RequestFields(body));
         boolean changed = CompressionFields.remove(body) || model.isPresent();
         model.ifPresent(name -> body.put(MODEL, name));
         Optional<ForwardedMessages> messages =
@@ -113,7 +113,7 @@ public final class ForwardedChat {
         return shortening.flatMap(each -> each.run(cancelled).map(found -> take(each, found)));
     }
 
-    private CompressionReport take(Shortening before, Shortened shorter) {
+    private CompressionReport take(Shortening before, CompressedConversation shorter) {
         before.messages().shorten(shorter.messages());
         asItCame = Optional.empty();
         return before.report(shorter);

@@ -70,7 +70,7 @@ final class ReplyBody implements BodySubscriber<ReplyBody> {
      * @throws UpstreamException if the reply ends in the middle, or nothing comes
      * @throws IOException if the client went away
      */
-    Optional<byte[]> next(Patience patience) throws IOException, InterruptedException {
+    Optional<byte[]> next(UpstreamTimeout patience) throws IOException, InterruptedException {
         if (ended) {
             return Optional.empty();
         }

@@ -1,6 +1,6 @@
 package dev.varve.platform.http.upstream;
 
-import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.answer.SseWriter;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.json.ErrorForm;
@@ -37,11 +37,11 @@ record ReplyRelay(HttpServletResponse response, SettingNames names) {
 
     private static final List<String> HEADERS = List.of("retry-after", "retry-after-ms");
     private static final String LIMITS = "x-ratelimit-";
-    private static final Outcome BROKEN = new Outcome(Optional.of("error"), 0);
+    private static final RequestOutcome BROKEN = new RequestOutcome(Optional.of("error"), 0);
 
     /** How a stream ended. */
-    record End(Outcome outcome, Optional<UpstreamException> failure) {
-        private static final End IN_ORDER = new End(Outcome.PLAIN, Optional.empty());
+    record End(RequestOutcome outcome, Optional<UpstreamException> failure) {
+        private static final End IN_ORDER = new End(RequestOutcome.PLAIN, Optional.empty());
     }
 
     /**

@@ -90,7 +90,7 @@ final class UpstreamClient implements AutoCloseable {
 
     private UpstreamReply send(HttpRequest.Builder request, BooleanSupplier gone)
             throws IOException, InterruptedException {
-        Patience patience = new Patience(limits.silence(), gone);
+        UpstreamTimeout patience = new UpstreamTimeout(limits.silence(), gone);
         CompletableFuture<HttpResponse<ReplyBody>> pending =
                 client.sendAsync(request.build(), headers -> new ReplyBody());
         boolean replied = false;

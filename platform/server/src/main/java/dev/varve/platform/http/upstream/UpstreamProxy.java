@@ -3,12 +3,12 @@ package dev.varve.platform.http.upstream;
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.http.access.ClientAccess;
-import dev.varve.platform.http.answer.AnswerDelivery;
 import dev.varve.platform.http.answer.ConnectionProbe;
-import dev.varve.platform.http.answer.Outcome;
+import dev.varve.platform.http.answer.RequestOutcome;
+import dev.varve.platform.http.answer.ResponseDelivery;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.ClientGoneException;
-import dev.varve.platform.http.json.JsonAnswer;
+import dev.varve.platform.http.json.JsonResponse;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.setting.SettingNames;
 
@@ -77,7 +77,7 @@ public final class UpstreamProxy implements AutoCloseable {
      * @throws IOException if the client went away
      * @throws ApiException if the other server gives no reply
      */
-    public Outcome chat(
+    public RequestOutcome chat(
             ForwardedChat chat, HttpServletRequest request, HttpServletResponse response)
             throws IOException, InterruptedException {
         return exchange(
@@ -85,7 +85,7 @@ public final class UpstreamProxy implements AutoCloseable {
                 response,
                 probe -> {
                     Optional<CompressionReport> report = shorten(chat, probe);
-                    report.ifPresent(each -> AnswerDelivery.tell(each, MODEL, response, metrics));
+                    report.ifPresent(each -> ResponseDelivery.tell(each, MODEL, response, metrics));
                     try (UpstreamReply reply =
                             client.post(
                                     CHAT, chat.bytes(), authorization(request), probe::isGone)) {
@@ -107,7 +107,7 @@ public final class UpstreamProxy implements AutoCloseable {
         }
     }
 
-    private Outcome relay(
+    private RequestOutcome relay(
             UpstreamReply reply, Optional<UsageExtension> usage, HttpServletResponse response)
             throws IOException, InterruptedException {
         if (!reply.isSuccess()) {
@@ -124,12 +124,12 @@ public final class UpstreamProxy implements AutoCloseable {
      * @throws IOException if the client went away
      * @throws ApiException if the other server gives no reply
      */
-    public Outcome models(HttpServletRequest request, HttpServletResponse response)
+    public RequestOutcome models(HttpServletRequest request, HttpServletResponse response)
             throws IOException, InterruptedException {
-        Optional<ObjectNode> own = upstream.target().model().map(UpstreamFacts::models);
+        Optional<ObjectNode> own = upstream.target().model().map(ProxyInfo::models);
         if (own.isPresent()) {
-            JsonAnswer.write(response, 200, own.get());
-            return Outcome.PLAIN;
+            JsonResponse.write(response, 200, own.get());
+            return RequestOutcome.PLAIN;
         }
         return exchange(
                 request,
@@ -147,9 +147,9 @@ public final class UpstreamProxy implements AutoCloseable {
      *
      * @param id without escapes
      */
-    public Outcome model(String id, HttpServletRequest request, HttpServletResponse response)
+    public RequestOutcome model(String id, HttpServletRequest request, HttpServletResponse response)
             throws IOException, InterruptedException {
-        Optional<ObjectNode> own = upstream.target().model().map(UpstreamFacts::models);
+        Optional<ObjectNode> own = upstream.target().model().map(ProxyInfo::models);
         if (own.isPresent()) {
             return entry(id, own.get(), response);
         }
@@ -166,27 +166,28 @@ public final class UpstreamProxy implements AutoCloseable {
                 });
     }
 
-    private static Outcome entry(String id, ObjectNode list, HttpServletResponse response)
+    private static RequestOutcome entry(String id, ObjectNode list, HttpServletResponse response)
             throws IOException {
         JsonNode entry =
-                UpstreamFacts.find(id, list)
+                ProxyInfo.find(id, list)
                         .orElseThrow(
                                 () -> ApiException.status(404, "model_not_found", "no such model"));
-        JsonAnswer.write(response, 200, entry);
-        return Outcome.PLAIN;
+        JsonResponse.write(response, 200, entry);
+        return RequestOutcome.PLAIN;
     }
 
     /** What is done while a client waits. */
-    private interface Work {
-        Outcome run(ConnectionProbe probe) throws IOException, InterruptedException;
+    private interface BatchEntry {
+        RequestOutcome run(ConnectionProbe probe) throws IOException, InterruptedException;
     }
 
-    private Outcome exchange(HttpServletRequest request, HttpServletResponse response, Work work)
+    private RequestOutcome exchange(
+            HttpServletRequest request, HttpServletResponse response, BatchEntry work)
             throws IOException, InterruptedException {
         requireNoLoop(request);
         try (ConnectionProbe probe = new ConnectionProbe(request)) {
             metrics.countUpstreamRequest();
-            Outcome outcome = work.run(probe);
+            RequestOutcome outcome = work.run(probe);
             if (probe.mustClose()) {
                 // The connection ends with the probe; the answer must be out by then.
                 response.flushBuffer();

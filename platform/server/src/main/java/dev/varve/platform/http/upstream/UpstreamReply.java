@@ -14,9 +14,9 @@ import java.util.Optional;
  * @param body what follows
  * @param patience how long it is waited for
  */
-record UpstreamReply(int status, HttpHeaders headers, ReplyBody body, Patience patience)
+record UpstreamReply(int status, HttpHeaders headers, ReplyBody body, UpstreamTimeout patience)
         implements AutoCloseable {
-    static UpstreamReply of(HttpResponse<ReplyBody> response, Patience patience) {
+    static UpstreamReply of(HttpResponse<ReplyBody> response, UpstreamTimeout patience) {
         return new UpstreamReply(
                 response.statusCode(), response.headers(), response.body(), patience);
     }

@@ -31,9 +31,10 @@ class ClientAccessTest {
         assertTrue(message.startsWith("{setting:host} 0.0.0.0 is reachable from other"), message);
         ClientAccess.LOCAL.requireFor(new ListenAddress("localhost", 80));
         ClientAccess.LOCAL.requireFor(new ListenAddress("::1", 80));
-        new ClientAccess(Set.of(), ClientAccess.WithoutKey.ANYWHERE, PageAccess.NONE)
+        new ClientAccess(Set.of(), ClientAccess.WithoutKey.ANYWHERE, CrossOriginOptions.NONE)
                 .requireFor(open);
-        new ClientAccess(Set.of("k"), ClientAccess.WithoutKey.LOOPBACK_ONLY, PageAccess.NONE)
+        new ClientAccess(
+                        Set.of("k"), ClientAccess.WithoutKey.LOOPBACK_ONLY, CrossOriginOptions.NONE)
                 .requireFor(open);
     }
 
@@ -47,7 +48,7 @@ class ClientAccessTest {
                                 new ClientAccess(
                                         Set.of("good", key),
                                         ClientAccess.WithoutKey.LOOPBACK_ONLY,
-                                        PageAccess.NONE)));
+                                        CrossOriginOptions.NONE)));
     }
 
     @ParameterizedTest
@@ -61,11 +62,11 @@ class ClientAccessTest {
     @Test
     void pagesAreNamedInTheirForm() {
         assertTrue(
-                refusal(() -> new PageAccess(Set.of("chat.example"), Set.of()))
+                refusal(() -> new CrossOriginOptions(Set.of("chat.example"), Set.of()))
                         .startsWith(
                                 "{setting:corsOrigin}: expected the form of https://chat.example"));
         assertTrue(
-                refusal(() -> new PageAccess(Set.of(), Set.of("http://a/b")))
+                refusal(() -> new CrossOriginOptions(Set.of(), Set.of("http://a/b")))
                         .startsWith("{setting:allowedHost}: expected the form of chat.example"));
     }
 

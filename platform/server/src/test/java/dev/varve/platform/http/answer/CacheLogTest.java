@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixLookupResult;
 
 import org.junit.jupiter.api.Test;
 
 class CacheLogTest {
-    private static String line(CacheUse use) {
+    private static String line(PrefixLookupResult use) {
         return CacheLog.line(
                 new GenerationEnd(
                         GenerationEnd.Reason.LENGTH,
@@ -25,17 +25,19 @@ class CacheLogTest {
                 "prefix cache: hit (host), 1536 of 2000 prompt tokens, 50331648 bytes restored in"
                         + " 21.5 ms",
                 line(
-                        CacheUse.restored(
-                                CacheSource.HOST, 1536, new CacheUse.Restored(48 << 20, 21.46))));
+                        PrefixLookupResult.restored(
+                                CacheSource.HOST,
+                                1536,
+                                new PrefixLookupResult.Restored(48 << 20, 21.46))));
         assertEquals(
                 "prefix cache: hit (device), 7 of 2000 prompt tokens, 0 bytes restored in 0.0 ms",
-                line(CacheUse.onDevice(7)));
+                line(PrefixLookupResult.onDevice(7)));
     }
 
     @Test
     void aMissTellsItsReason() {
         assertEquals(
                 "prefix cache: miss (before_checkpoint), 0 of 2000 prompt tokens",
-                line(CacheUse.missed(MissReason.BEFORE_CHECKPOINT)));
+                line(PrefixLookupResult.missed(MissReason.BEFORE_CHECKPOINT)));
     }
 }

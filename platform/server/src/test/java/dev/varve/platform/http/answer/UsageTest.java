@@ -3,14 +3,14 @@ package dev.varve.platform.http.answer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.chat.AnswerText;
-import dev.varve.platform.chat.CloseKind;
+import dev.varve.platform.chat.ReasoningEnd;
+import dev.varve.platform.chat.ResponseParser;
 import dev.varve.platform.engine.GenerationEnd;
-import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.prefix.CacheSource;
-import dev.varve.platform.prefix.CacheUse;
 import dev.varve.platform.prefix.MissReason;
+import dev.varve.platform.prefix.PrefixLookupResult;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,11 +22,11 @@ import java.util.Optional;
 
 class UsageTest {
     private static ChoiceEvent.Ended end(int index, int prompt, int cached, int generated) {
-        return end(index, prompt, cached, generated, CacheUse.missed(MissReason.UNKNOWN));
+        return end(index, prompt, cached, generated, PrefixLookupResult.missed(MissReason.UNKNOWN));
     }
 
     private static ChoiceEvent.Ended end(
-            int index, int prompt, int cached, int generated, CacheUse use) {
+            int index, int prompt, int cached, int generated, PrefixLookupResult use) {
         return new ChoiceEvent.Ended(
                 index,
                 new GenerationEnd(
@@ -34,8 +34,9 @@ class UsageTest {
                         new GenerationEnd.Tokens(prompt, cached, generated),
                         new GenerationEnd.Times(1.04, 20, 250),
                         use),
-                new AnswerText.Piece("", "", List.of()),
-                new AnswerFacts(Optional.empty(), 0, 2, generated - 2, CloseKind.NATURAL, false));
+                new ResponseParser.Piece("", "", List.of()),
+                new ResponseSummary(
+                        Optional.empty(), 0, 2, generated - 2, ReasoningEnd.NATURAL, false));
     }
 
     @Test
@@ -56,7 +57,7 @@ class UsageTest {
 
     @ParameterizedTest
     @MethodSource("uses")
-    void whatTheCacheWasGoodForStandsBesideTheTimes(CacheUse use, String expected) {
+    void whatTheCacheWasGoodForStandsBesideTheTimes(PrefixLookupResult use, String expected) {
         Usage usage = new Usage();
         usage.add(end(0, 10, use.tokens(), 6, use));
 
@@ -68,16 +69,18 @@ class UsageTest {
     static List<Arguments> uses() {
         return List.of(
                 Arguments.of(
-                        CacheUse.restored(
-                                CacheSource.HOST, 4, new CacheUse.Restored(1L << 33, 12.345)),
+                        PrefixLookupResult.restored(
+                                CacheSource.HOST,
+                                4,
+                                new PrefixLookupResult.Restored(1L << 33, 12.345)),
                         "\"cache_source\":\"host\",\"cache_miss\":null,"
                                 + "\"cache_restored_bytes\":8589934592,\"cache_restore_ms\":12.3"),
                 Arguments.of(
-                        CacheUse.onDevice(4),
+                        PrefixLookupResult.onDevice(4),
                         "\"cache_source\":\"device\",\"cache_miss\":null,"
                                 + "\"cache_restored_bytes\":0,\"cache_restore_ms\":0.0"),
                 Arguments.of(
-                        CacheUse.missed(MissReason.BEFORE_CHECKPOINT),
+                        PrefixLookupResult.missed(MissReason.BEFORE_CHECKPOINT),
                         "\"cache_source\":null,\"cache_miss\":\"before_checkpoint\","
                                 + "\"cache_restored_bytes\":0,\"cache_restore_ms\":0.0"));
     }
@@ -98,11 +101,12 @@ class UsageTest {
                                 Optional.of(
                                         new GenerationEnd.Paging(
                                                 PagePolicy.DRAFTER,
-                                                new PageCounts(12, 9, 1L << 33, 4, 7, 5),
+                                                new PagingCounts(12, 9, 1L << 33, 4, 7, 5),
                                                 16,
                                                 3))),
-                        new AnswerText.Piece("", "", List.of()),
-                        new AnswerFacts(Optional.empty(), 0, 2, 4, CloseKind.NATURAL, false)));
+                        new ResponseParser.Piece("", "", List.of()),
+                        new ResponseSummary(
+                                Optional.empty(), 0, 2, 4, ReasoningEnd.NATURAL, false)));
 
         assertEquals(
                 "{\"policy\":\"drafter\",\"pages_out\":12,\"pages_in\":9,\"moved_bytes\":8589934592,\"reselects\":4,"

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,7 +15,8 @@ import java.util.Optional;
 
 class DraftFieldsTest {
     private static int read(String json) {
-        return DraftFields.read(new Fields(Json.parse(json.getBytes(StandardCharsets.UTF_8))));
+        return DraftFields.read(
+                new RequestFields(Json.parse(json.getBytes(StandardCharsets.UTF_8))));
     }
 
     @ParameterizedTest

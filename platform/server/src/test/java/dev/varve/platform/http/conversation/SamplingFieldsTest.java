@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.Fields;
 import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.sampling.SamplingOptions;
 
 import org.junit.jupiter.api.Test;
@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 class SamplingFieldsTest {
     private static SamplingOptions read(String json, int choice) {
         return SamplingFields.read(
-                new Fields(Json.parse(json.getBytes(StandardCharsets.UTF_8))), 100, choice);
+                new RequestFields(Json.parse(json.getBytes(StandardCharsets.UTF_8))), 100, choice);
     }
 
     @Test

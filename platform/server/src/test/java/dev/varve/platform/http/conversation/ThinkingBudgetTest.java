@@ -20,9 +20,9 @@ class ThinkingBudgetTest {
         "HIGH, 5, 3",
         "HIGH, 1, 0"
     })
-    void atMost4096TokensAreKeptForTheReply(Effort effort, int maxOutput, int budget) {
-        Thinking thinking =
-                new Thinking(
+    void atMost4096TokensAreKeptForTheReply(ReasoningEffort effort, int maxOutput, int budget) {
+        ReasoningParameters thinking =
+                new ReasoningParameters(
                         Optional.empty(),
                         Optional.of(effort),
                         OptionalInt.empty(),

@@ -89,7 +89,8 @@ class JsonTest {
     void whatIsNotUtf8IsRefusedAtItsByte(String hex, int at) {
         byte[] text = HexFormat.of().parseHex(hex.replace(" ", ""));
 
-        String message = assertThrows(ApiException.class, () -> Utf8Text.check(text)).getMessage();
+        String message =
+                assertThrows(ApiException.class, () -> Utf8Validator.check(text)).getMessage();
 
         assertTrue(message.endsWith("a malformed sequence at byte " + at), message);
     }
@@ -98,7 +99,7 @@ class JsonTest {
     void allCharactersPass() {
         String all = "a\u00e9\u20ac\ud83d\ude00\ufffd".repeat(5_000);
 
-        assertDoesNotThrow(() -> Utf8Text.check(all.getBytes(StandardCharsets.UTF_8)));
+        assertDoesNotThrow(() -> Utf8Validator.check(all.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test

@@ -11,20 +11,20 @@ import dev.varve.platform.engine.ShardStatus;
 import dev.varve.platform.engine.SpeculationCounts;
 import dev.varve.platform.failure.FailureCounter;
 import dev.varve.platform.http.trace.TraceCounts;
-import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.platform.prefix.CacheSource;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
-import dev.varve.platform.sequence.SlotUse;
+import dev.varve.platform.sequence.KvSlotUsage;
 import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardTraffic;
 import dev.varve.platform.store.ArchiveMissException;
 import dev.varve.platform.store.ArchiveStatus;
-import dev.varve.platform.store.SharedStatus;
+import dev.varve.platform.store.SharedArchiveStatus;
 
 import java.util.List;
 import java.util.Map;
@@ -89,7 +89,7 @@ final class FullServer {
     private static EngineStatus engine() {
         return new EngineStatus(
                 new EngineStatus.Load(4096, 4, 2, 3),
-                new SlotUse(16384, 4096, 512),
+                new KvSlotUsage(16384, 4096, 512),
                 new ShardMemory(12_345_678_801L, 100, 20_000_000, 30),
                 new EngineStatus.Counts(
                         new EngineStatus.Tokens(40, 50, 60),
@@ -116,7 +116,7 @@ final class FullServer {
                 Optional.of(
                         new PagingStatus(
                                 new PagingOptions(4096, PagePolicy.LRU, 128),
-                                new PageCounts(120, 90, 12_345_678_901L, 40, 70, 50),
+                                new PagingCounts(120, 90, 12_345_678_901L, 40, 70, 50),
                                 30,
                                 1L << 33)),
                 Optional.empty(),
@@ -146,12 +146,12 @@ final class FullServer {
                                 12.5)));
     }
 
-    private static SharedStatus shared() {
-        return new SharedStatus(
+    private static SharedArchiveStatus shared() {
+        return new SharedArchiveStatus(
                 "redis://host/0",
                 true,
                 true,
-                Map.of(SharedStatus.Outcome.FOUND, 3L),
+                Map.of(SharedArchiveStatus.Outcome.FOUND, 3L),
                 30,
                 40,
                 Map.of(ArchiveMissException.Reason.ABSENT, 2L));
@@ -174,6 +174,6 @@ final class FullServer {
                 new LayerRange(3, 7),
                 new ShardMemory(11, 22, 33, 44),
                 ShardHealth.ready(),
-                new ShardStatus.Work(5, 60, 1500, 2000, traffic));
+                new ShardStatus.BatchEntry(5, 60, 1500, 2000, traffic));
     }
 }

@@ -2,8 +2,8 @@ package dev.varve.platform.http.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.varve.platform.paging.PageCounts;
 import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.PagingStatus;
 import dev.varve.testkit.MetricsText;
@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 class PagingMetricsTest {
-    private static MetricsText text(PageCounts counts, long pages, long bytes) {
+    private static MetricsText text(PagingCounts counts, long pages, long bytes) {
         Exposition exposition =
                 Exposition.of(
                         PagingMetrics.of(
@@ -30,7 +30,8 @@ class PagingMetricsTest {
 
     @Test
     void boundsPagesAndTrafficAreTold() {
-        MetricsText text = text(new PageCounts(120, 90, 12_345_678_901L, 40, 70, 50), 30, 1L << 33);
+        MetricsText text =
+                text(new PagingCounts(120, 90, 12_345_678_901L, 40, 70, 50), 30, 1L << 33);
 
         assertEquals(
                 List.of(
@@ -50,7 +51,7 @@ class PagingMetricsTest {
 
     @Test
     void everyMetricHasHelpAndType() {
-        MetricsText text = text(PageCounts.NONE, 0, 0);
+        MetricsText text = text(PagingCounts.NONE, 0, 0);
 
         assertEquals(11, text.families().size());
         assertEquals(

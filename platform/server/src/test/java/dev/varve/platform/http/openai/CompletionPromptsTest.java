@@ -9,7 +9,7 @@ import dev.varve.platform.http.SmallChat;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.BosToken;
-import dev.varve.platform.http.model.TextAllowance;
+import dev.varve.platform.http.model.DecodedTextLimit;
 import dev.varve.platform.tokenizer.TokenLimit;
 import dev.varve.platform.tokenizer.TooManyTokensException;
 
@@ -74,7 +74,7 @@ class CompletionPromptsTest {
                 new CompletionPrompts(
                         SmallChat.TOKENIZER,
                         TokenLimit.of(100),
-                        Optional.of(new TextAllowance("prompt", 1)));
+                        Optional.of(new DecodedTextLimit("prompt", 1)));
         JsonNode prompt = Json.MAPPER.readTree("[\"ab\"]");
 
         assertEquals("ab", echoing.read(prompt).getFirst().text());

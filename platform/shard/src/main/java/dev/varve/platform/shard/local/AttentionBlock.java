@@ -8,7 +8,7 @@ import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerState;
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 import dev.varve.platform.shard.PageQuery;
 
 import java.util.ArrayList;
@@ -24,9 +24,9 @@ import java.util.TreeMap;
  * <p>ggml's CPU backend cuts the slots of a single query among its threads, with last bits that
  * depend on the cut. A window that moved would be cut in another way than one in a cache that keeps
  * everything, so its query is shown as the heads of each group instead: the heads are then shared
- * out among the threads, as fast, and each runs over the whole window. With {@link ExactRows#ON}
- * every single query is, and several queries of a decode step are kept below a tile: all of them
- * then take the same path, however many they are.
+ * out among the threads, as fast, and each runs over the whole window. With {@link
+ * BatchInvariance#ON} every single query is, and several queries of a decode step are kept below a
+ * tile: all of them then take the same path, however many they are.
  */
 final class AttentionBlock {
     /** Fewer query rows than this take another path than more. */
@@ -41,7 +41,7 @@ final class AttentionBlock {
     /** Of full attention by layer and part, where pages may be asked for. */
     private final Map<Integer, List<Tensor>> queries = new TreeMap<>();
 
-    private Optional<BlockSteps> blocks = Optional.empty();
+    private Optional<SparseGraphBreak> blocks = Optional.empty();
 
     /** A layer's rows, the inputs of its kind and the rotations of its cache types. */
     private record Target(
@@ -55,7 +55,8 @@ final class AttentionBlock {
         this.graph = graph;
         this.inputs = inputs;
         this.state = state;
-        everyRow = state.arithmetic().exactRows() == ExactRows.ON && state.arithmetic().onHost();
+        everyRow =
+                state.arithmetic().exactRows() == BatchInvariance.ON && state.arithmetic().onHost();
     }
 
     /** Query and keys that are not rotated yet, for whoever looks through the text. */
@@ -65,7 +66,7 @@ final class AttentionBlock {
                 .ifPresent(rows -> look(rows, layer, query, keys));
     }
 
-    private void look(LookedRows rows, int layer, Tensor query, Tensor keys) {
+    private void look(ScoringInputs rows, int layer, Tensor query, Tensor keys) {
         store(rows.keys(), keys, inputs.full());
         long count = Math.min(rows.look().tail(), query.ne(2));
         keepQueries(layer, List.of(columns(query, query.ne(2) - count, count)));
@@ -95,14 +96,14 @@ final class AttentionBlock {
         store(target.cache().keys(), rotatedKeys, target.inputs());
         store(target.cache().values(), rotatedValues, target.inputs());
         keepQueries(layer, target, rotatedQuery, 0);
-        if (state.looked().filter(LookedRows::sparse).isPresent()) {
+        if (state.looked().filter(ScoringInputs::sparse).isPresent()) {
             return readBlocks(layer, target, rotatedQuery, rotatedKeys, scale);
         }
         return read(target, rotatedQuery, 0, scale);
     }
 
     /** Where the graph stops for keys to be chosen. */
-    Optional<BlockSteps> blocks() {
+    Optional<SparseGraphBreak> blocks() {
         return blocks;
     }
 
@@ -113,8 +114,8 @@ final class AttentionBlock {
             // Nobody computes it, see GraphRecorder.
             return read(target, query, 0, scale);
         }
-        BlockAttention.Recorded recorded =
-                new BlockAttention(ops, graph, inputs, cache.state(), shape.slots())
+        BlockSparseAttention.Recorded recorded =
+                new BlockSparseAttention(ops, graph, inputs, cache.state(), shape.slots())
                         .attend(
                                 query,
                                 keys,
@@ -136,7 +137,7 @@ final class AttentionBlock {
         return read(target, rotated, dropped, scale);
     }
 
-    /** Queries that were kept, see {@link Recording#queries}. */
+    /** Queries that were kept, see {@link UnallocatedGraph#queries}. */
     Map<Integer, List<Tensor>> queries() {
         return queries;
     }

@@ -3,8 +3,8 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.SequenceChunk;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ final class AttentionInputs {
         }
 
         boolean isPiece() {
-            return columns.kind() == SliceKind.PIECE;
+            return columns.kind() == ChunkComputeMode.PIECE;
         }
 
         int slot() {
@@ -101,7 +101,7 @@ final class AttentionInputs {
     }
 
     /** Writes the inputs that the graph reads; one without outputs may leave some aside. */
-    void fill(List<Slice> slices, List<KvView> views) {
+    void fill(List<SequenceChunk> slices, List<KvView> views) {
         slots.filter(Tensor::isPlaced).ifPresent(tensor -> writeSlots(slices, views, tensor));
         for (Mask mask : masks) {
             if (mask.tensor().isPlaced()) {
@@ -110,10 +110,10 @@ final class AttentionInputs {
         }
     }
 
-    private void writeSlots(List<Slice> slices, List<KvView> views, Tensor tensor) {
+    private void writeSlots(List<SequenceChunk> slices, List<KvView> views, Tensor tensor) {
         int column = 0;
         for (int part = 0; part < slices.size(); part++) {
-            Slice slice = slices.get(part);
+            SequenceChunk slice = slices.get(part);
             for (int i = 0; i < slice.tokens().length; i++) {
                 slotScratch[column++] = views.get(part).slotOf(slice.firstPosition() + i);
             }
@@ -121,7 +121,7 @@ final class AttentionInputs {
         tensor.write(slotScratch, 0, tokens, 0);
     }
 
-    private void writeMask(Slice slice, KvView view, Tensor mask) {
+    private void writeMask(SequenceChunk slice, KvView view, Tensor mask) {
         int rows = (int) mask.ne(1);
         int size = Math.multiplyExact(view.slots(), rows);
         if (maskScratch.length < size) {

@@ -4,20 +4,20 @@ import dev.varve.api.VarveException;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
 import dev.varve.platform.shard.SlotCopy;
-import dev.varve.platform.shard.Stashes;
 import dev.varve.platform.shard.StateCommit;
 
 import java.util.Optional;
@@ -30,7 +30,7 @@ import java.util.Optional;
  */
 record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOptions options) {
     /** Checks a batch with what the shard before computed of it. */
-    void require(Batch batch, Optional<Boundary> boundary) {
+    void require(Batch batch, Optional<LayerActivations> boundary) {
         require(batch.changes());
         if (!options.captures().containsAll(batch.captures())) {
             throw new IllegalArgumentException(
@@ -63,7 +63,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
     }
 
     private void requireStash(int stash, int tokens) {
-        Stashes stashes = options.sizes().stashes();
+        RollbackBuffers stashes = options.sizes().stashes();
         if (stash >= stashes.count() || tokens > stashes.tokens()) {
             throw new IllegalArgumentException(
                     tokens + " tokens in stash " + stash + " exceed " + stashes);
@@ -77,7 +77,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         }
     }
 
-    private void require(CacheMove move) {
+    private void require(RowMove move) {
         int end =
                 switch (move) {
                     case SlotCopy copy -> copy.end();
@@ -102,7 +102,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         }
     }
 
-    private void require(Slice slice, Phase phase) {
+    private void require(SequenceChunk slice, Phase phase) {
         for (int token : slice.tokens()) {
             if (token < 0 || token >= vocabulary) {
                 throw new IllegalArgumentException(
@@ -114,7 +114,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
                     "slots up to " + slice.slots().end() + " exceed the pool of " + slots());
         }
         requireRow(Math.max(slice.readRow(), slice.writeRow()));
-        boolean rows = phase == Phase.DECODE || slice.kind() == SliceKind.ROWS;
+        boolean rows = phase == Phase.DECODE || slice.kind() == ChunkComputeMode.ROWS;
         if (!slice.tree().isChain() && !rows) {
             throw new IllegalArgumentException("a tree that is no row");
         }
@@ -126,10 +126,10 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         }
     }
 
-    private void require(Batch batch, Boundary given) {
+    private void require(Batch batch, LayerActivations given) {
         long expected = (long) batch.tokens() * boundaryLength;
         if (given.tokens() != batch.tokens()
-                || (given instanceof HostBoundary(float[] values, int tokens)
+                || (given instanceof HostActivations(float[] values, int tokens)
                         && values.length < expected)) {
             throw new IllegalArgumentException(
                     "boundary activation of "

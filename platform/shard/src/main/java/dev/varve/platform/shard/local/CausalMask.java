@@ -2,7 +2,7 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.TokenTree;
 
 import java.util.Arrays;
@@ -25,7 +25,7 @@ record CausalMask(int window) {
      *
      * @param rows the slice's tokens, or more, which see what the last one sees
      */
-    void fill(short[] target, Slice slice, KvView view, int rows) {
+    void fill(short[] target, SequenceChunk slice, KvView view, int rows) {
         if (!slice.tree().isChain()) {
             fillTree(target, slice, view);
             return;
@@ -48,7 +48,7 @@ record CausalMask(int window) {
     }
 
     /** As far as positions go: what lies in a slot says whether it is seen. */
-    private void fillPages(short[] target, Slice slice, KvView view, int rows) {
+    private void fillPages(short[] target, SequenceChunk slice, KvView view, int rows) {
         int last = slice.firstPosition() + slice.tokens().length - 1;
         for (int row = 0; row < rows; row++) {
             int position = Math.min(slice.firstPosition() + row, last);
@@ -71,7 +71,7 @@ record CausalMask(int window) {
         }
     }
 
-    private void fillTree(short[] target, Slice slice, KvView view) {
+    private void fillTree(short[] target, SequenceChunk slice, KvView view) {
         TokenTree tree = slice.tree();
         int attended = view.slots();
         for (int row = 0; row < slice.tokens().length; row++) {
@@ -87,7 +87,8 @@ record CausalMask(int window) {
     }
 
     /** What is seen before the first token of a slice. */
-    private static void fillKnown(short[] target, int begin, Slice slice, KvView view, int oldest) {
+    private static void fillKnown(
+            short[] target, int begin, SequenceChunk slice, KvView view, int oldest) {
         if (!view.pages().isStraight()) {
             fillPages(target, begin, view, oldest, slice.firstPosition() - 1);
             return;

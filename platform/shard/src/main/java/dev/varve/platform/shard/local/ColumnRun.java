@@ -1,13 +1,13 @@
 package dev.varve.platform.shard.local;
 
-import dev.varve.platform.shard.ExactRows;
+import dev.varve.platform.shard.BatchInvariance;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Neighbouring columns of a batch: all rows that follow each other, or one chunk (see {@link
- * ExactRows}).
+ * BatchInvariance}).
  */
 record ColumnRun(int first, int count, boolean rows) {
     /** The runs of all tokens of a batch. */

@@ -57,11 +57,11 @@ final class CommitGraph implements AutoCloseable {
 
     private void record(Key key, ShardCaches caches, RecurrentOperators operators) {
         Ops ops = context.ops();
-        RecurrentStates states = new RecurrentStates(ops, graph, operators);
-        StashBlock stash = new StashBlock(ops, graph, caches.stash());
-        RaggedGroup group = RaggedGroup.alone(key.tokens(), key.states());
+        RecurrentStateViews states = new RecurrentStateViews(ops, graph, operators);
+        RollbackOperators stash = new RollbackOperators(ops, graph, caches.stash());
+        UniformLengthGroup group = UniformLengthGroup.alone(key.tokens(), key.states());
         for (int layer : caches.stash().layers().keySet()) {
-            StateRows.Layer cache = caches.stateRows().layer(layer);
+            RecurrentStateTensors.Layer cache = caches.stateRows().layer(layer);
             Tensor columns = stash.convolution(layer, group);
             states.advanceWindow(cache, columns, group.readRow(), group.writeRow());
             states.advanceMatrix(

@@ -18,23 +18,28 @@ import java.util.TreeMap;
 
 /**
  * States that a family advances itself. It sees the sequences of a batch in groups of one length,
- * see {@link RaggedGroup}; its new states are written once everything that reads the old ones has
- * been computed, since a sequence may write the row that it reads.
+ * see {@link UniformLengthGroup}; its new states are written once everything that reads the old
+ * ones has been computed, since a sequence may write the row that it reads.
  */
 final class CustomStateBlock {
     private final Ops ops;
     private final Graph graph;
-    private final List<RaggedGroup> groups;
-    private final StateRows states;
-    private final BuildSite site;
+    private final List<UniformLengthGroup> groups;
+    private final RecurrentStateTensors states;
+    private final GraphBuildContext site;
 
     /** Columns of the batch. */
     private final int total;
 
-    CustomStateBlock(Ops ops, Graph graph, GraphKey key, StateRows states, BuildSite site) {
+    CustomStateBlock(
+            Ops ops,
+            Graph graph,
+            GraphKey key,
+            RecurrentStateTensors states,
+            GraphBuildContext site) {
         this.ops = ops;
         this.graph = graph;
-        this.groups = RaggedGroup.of(key);
+        this.groups = UniformLengthGroup.of(key);
         this.states = states;
         this.site = site;
         total = key.tokens();
@@ -42,9 +47,9 @@ final class CustomStateBlock {
 
     /** {@code F32 [.., T] -> F32 [width, T]}. */
     Tensor advance(int layer, List<Tensor> columns, StateStep step) {
-        StateRows.Own own = states.own(layer);
+        RecurrentStateTensors.Own own = states.own(layer);
         Tensor all = null;
-        for (RaggedGroup group : groups) {
+        for (UniformLengthGroup group : groups) {
             Tensor output = advance(layer, own, group, columns, step);
             if (all != null && all.ne(0) != output.ne(0)) {
                 throw wrong(layer, "output", "rows of " + all.ne(0), "rows of " + output.ne(0));
@@ -55,7 +60,11 @@ final class CustomStateBlock {
     }
 
     private Tensor advance(
-            int layer, StateRows.Own own, RaggedGroup group, List<Tensor> columns, StateStep step) {
+            int layer,
+            RecurrentStateTensors.Own own,
+            UniformLengthGroup group,
+            List<Tensor> columns,
+            StateStep step) {
         Map<String, Tensor> before = new TreeMap<>();
         own.parts().forEach((part, rows) -> before.put(part.name(), read(part, rows, group)));
         List<Tensor> cut = new ArrayList<>();
@@ -97,7 +106,7 @@ final class CustomStateBlock {
         return ops.reshape2d(output, output.elements() / count, count);
     }
 
-    private Tensor read(LayerState.Custom.Part part, Tensor all, RaggedGroup group) {
+    private Tensor read(LayerState.Custom.Part part, Tensor all, UniformLengthGroup group) {
         Tensor rows = rows(part, all, group.readRow(), group);
         return switch (part.shape().size()) {
             case 1 -> rows;
@@ -114,12 +123,13 @@ final class CustomStateBlock {
         };
     }
 
-    private Tensor rows(LayerState.Custom.Part part, Tensor all, int firstRow, RaggedGroup group) {
+    private Tensor rows(
+            LayerState.Custom.Part part, Tensor all, int firstRow, UniformLengthGroup group) {
         return ops.view2d(all, part.elements(), group.sequences(), all.nb(1), firstRow * all.nb(1));
     }
 
     /** The columns of a group: {@code [.., T] -> [.., tokens, sequences]}. */
-    private Tensor cut(Tensor all, RaggedGroup group) {
+    private Tensor cut(Tensor all, UniformLengthGroup group) {
         int tokens = group.tokens();
         int sequences = group.sequences();
         int first = group.firstColumn();
@@ -148,7 +158,7 @@ final class CustomStateBlock {
                 tensor.ne(3));
     }
 
-    private BuildFault wrong(int layer, String what, Object expected, Object found) {
+    private GraphBuildException wrong(int layer, String what, Object expected, Object found) {
         return site.fault(
                 "layer "
                         + layer

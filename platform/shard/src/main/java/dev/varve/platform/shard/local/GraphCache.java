@@ -18,7 +18,7 @@ import java.util.function.BiFunction;
 final class GraphCache implements AutoCloseable {
     private static final class Place {
         final GraphAllocator allocator;
-        RecordedGraph graph;
+        AllocatedGraph graph;
 
         Place(BufferType type) {
             allocator = new GraphAllocator(type);
@@ -50,8 +50,10 @@ final class GraphCache implements AutoCloseable {
         bytes = measure();
     }
 
-    RecordedGraph find(
-            GraphKey key, Phase phase, BiFunction<GraphKey, GraphAllocator, RecordedGraph> record) {
+    AllocatedGraph find(
+            GraphKey key,
+            Phase phase,
+            BiFunction<GraphKey, GraphAllocator, AllocatedGraph> record) {
         Place place = phase == Phase.PREFILL ? prefill : decodePlace(key);
         if (!place.holds(key)) {
             record(place, key, record);
@@ -60,7 +62,9 @@ final class GraphCache implements AutoCloseable {
     }
 
     private void record(
-            Place place, GraphKey key, BiFunction<GraphKey, GraphAllocator, RecordedGraph> record) {
+            Place place,
+            GraphKey key,
+            BiFunction<GraphKey, GraphAllocator, AllocatedGraph> record) {
         place.clear();
         try {
             place.graph = record.apply(key, place.allocator);

@@ -5,8 +5,8 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.RowReader;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.LayerActivations;
+import dev.varve.platform.shard.SequenceChunk;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -158,11 +158,11 @@ final class GraphInputs {
     }
 
     /** Writes the activation that the shard before computed. */
-    void writeBoundary(Boundary given) {
+    void writeBoundary(LayerActivations given) {
         boundary.filter(Tensor::isPlaced)
                 .ifPresent(
                         tensor -> {
-                            if (given instanceof DeviceBoundary there) {
+                            if (given instanceof DeviceActivations there) {
                                 there.ring().get(there, tensor);
                             } else {
                                 tensor.write(given.values(), 0, given.tokens() * boundaryLength, 0);
@@ -198,7 +198,7 @@ final class GraphInputs {
 
     private void writeIds(Batch batch, Tensor tensor) {
         int column = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             tensor.write(slice.tokens(), 0, slice.tokens().length, column);
             column += slice.tokens().length;
         }
@@ -213,7 +213,7 @@ final class GraphInputs {
         }
         int column = 0;
         int held = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             for (int token : slice.tokens()) {
                 target.table().read(token, rowScratch, held * length);
                 held++;
@@ -242,7 +242,7 @@ final class GraphInputs {
 
     private void collectPositions(Batch batch, int ahead) {
         int column = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             for (int i = 0; i < slice.tokens().length; i++) {
                 intScratch[column++] = slice.position(i) + ahead;
             }
@@ -252,7 +252,7 @@ final class GraphInputs {
     private void writeOutputs(Batch batch, Tensor tensor) {
         int column = 0;
         int count = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             int last = column + slice.tokens().length;
             for (int i = last - slice.outputCount(); i < last; i++) {
                 intScratch[count++] = i - firstOutputColumn;

@@ -1,10 +1,10 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.api.backend.ComputeDevice.Phase;
-import dev.varve.platform.shard.ExactRows;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
-import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.SequenceChunk;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -46,11 +46,11 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
      * Columns of a slice.
      *
      * @param outputs how many of them have outputs that are wanted, the last ones
-     * @param kind what they are computed as, see {@link ExactRows}
+     * @param kind what they are computed as, see {@link BatchInvariance}
      */
-    record Columns(int tokens, int outputs, SliceKind kind) {
+    record Columns(int tokens, int outputs, ChunkComputeMode kind) {
         boolean rows() {
-            return kind == SliceKind.ROWS;
+            return kind == ChunkComputeMode.ROWS;
         }
     }
 
@@ -67,16 +67,16 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
     /**
      * State rows before and after a slice.
      *
-     * @param stash see {@link SlicePlace#stash}
+     * @param stash see {@link ChunkPlacement#stash}
      * @param branching whether tokens branch
      */
-    record StateUse(int readRow, int writeRow, int stash, Branching branching) {
+    record StateUse(int readRow, int writeRow, int stash, TreeTopology branching) {
         StateUse(int readRow, int writeRow, int stash) {
-            this(readRow, writeRow, stash, Branching.NONE);
+            this(readRow, writeRow, stash, TreeTopology.NONE);
         }
 
         boolean isDrafted() {
-            return stash != SlicePlace.NO_STASH;
+            return stash != ChunkPlacement.NO_STASH;
         }
     }
 
@@ -85,16 +85,16 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
      *
      * @param trees how recurrent states take in trees
      */
-    static GraphKey of(PlacedBatch placed, Branching.Way trees) {
-        List<Slice> slices = placed.batch().slices();
+    static GraphKey of(PlacedBatch placed, TreeTopology.StoredPrefix trees) {
+        List<SequenceChunk> slices = placed.batch().slices();
         Phase phase = placed.batch().phase();
         List<Part> parts = new ArrayList<>(slices.size());
         for (int i = 0; i < slices.size(); i++) {
-            Slice slice = slices.get(i);
+            SequenceChunk slice = slices.get(i);
             KvView full = placed.full().get(i);
             KvView window = placed.window().get(i);
             int tokens = slice.tokens().length;
-            Branching branching = Branching.of(slice.tree(), trees);
+            TreeTopology branching = TreeTopology.of(slice.tree(), trees);
             if (branching.branches() && !slice.place().isDrafted()) {
                 // Nobody knows which of its tokens the states should take in.
                 throw new IllegalArgumentException("a tree without a stash");
@@ -116,8 +116,10 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
         return new GraphKey(phase, List.copyOf(parts), placed.batch().captures());
     }
 
-    private static SliceKind kind(Slice slice, Phase phase) {
-        return phase == Phase.DECODE || slice.tokens().length == 1 ? SliceKind.ROWS : slice.kind();
+    private static ChunkComputeMode kind(SequenceChunk slice, Phase phase) {
+        return phase == Phase.DECODE || slice.tokens().length == 1
+                ? ChunkComputeMode.ROWS
+                : slice.kind();
     }
 
     int tokens() {

@@ -1,7 +1,7 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.platform.shard.PageMap;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 
 /**
@@ -40,7 +40,7 @@ record KvView(int position, int slot, int slots, PageMap pages) {
     }
 
     /** All positions of a slice's sequence, in its span. */
-    static KvView whole(Slice slice) {
+    static KvView whole(SequenceChunk slice) {
         return new KvView(0, slice.slots().begin(), slice.attendedSlots(), slice.place().pages());
     }
 }

@@ -7,17 +7,17 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageScores;
-import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.RowMove;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.ShardHealth;
@@ -58,12 +58,12 @@ public final class LocalShard implements Shard {
     private final BatchCheck check;
     private final PartTensors partTensors;
     private volatile ShardMemory memory;
-    private final BoundaryClock boundaries;
+    private final ActivationTransferTimer boundaries;
 
     /** Where activations come in from the shard before, and where they go. */
-    private Optional<BoundaryRing> inbound = Optional.empty();
+    private Optional<ActivationRing> inbound = Optional.empty();
 
-    private Optional<BoundaryRing> outbound = Optional.empty();
+    private Optional<ActivationRing> outbound = Optional.empty();
     private boolean closed;
 
     private LocalShard(
@@ -77,7 +77,7 @@ public final class LocalShard implements Shard {
         this.device = device;
         this.options = options;
         this.state = state;
-        boundaries = new BoundaryClock(device.info().name(), range);
+        boundaries = new ActivationTransferTimer(device.info().name(), range);
         graphs = new GraphCache(device.bufferType());
         commits =
                 new CommitGraphs(
@@ -98,7 +98,7 @@ public final class LocalShard implements Shard {
      */
     public static LocalShard load(
             ModelRange part, ComputeDevice device, ShardOptions options, LoadProgress progress) {
-        return load(part, device, options, progress, new WeightShelf());
+        return load(part, device, options, progress, new WeightCache());
     }
 
     /**
@@ -112,7 +112,7 @@ public final class LocalShard implements Shard {
             ComputeDevice device,
             ShardOptions options,
             LoadProgress progress,
-            WeightShelf shelf) {
+            WeightCache shelf) {
         LayerSplitAdapter model = part.model();
         LayerRange range = part.range();
         boolean flash =
@@ -121,17 +121,17 @@ public final class LocalShard implements Shard {
                                 part.file().path(),
                                 options.cacheTypes(),
                                 options.numerics().flashAttention());
-        BuildCheck.requireLayers(model, options.captures());
+        GraphDryRun.requireLayers(model, options.captures());
         requireRoom(model, range, device, options);
         ShardWeights weights =
                 shelf.take(
-                        new WeightShelf.Key(part.file().path(), range, device, options.weights()),
+                        new WeightCache.Key(part.file().path(), range, device, options.weights()),
                         () ->
                                 ShardWeights.load(
                                         model.tensors(range), device, options.weights(), progress));
         ShardState state = ShardState.open(weights, model.shape(), range, options, device, flash);
         try {
-            BuildCheck.require(model, range, state, device, options.captures());
+            GraphDryRun.require(model, range, state, device, options.captures());
         } catch (RuntimeException | Error e) {
             state.close();
             throw e;
@@ -151,7 +151,7 @@ public final class LocalShard implements Shard {
         if (direct && next.range.begin() == range.end() && next.inbound.isEmpty()) {
             next.inbound =
                     Optional.of(
-                            new BoundaryRing(
+                            new ActivationRing(
                                     next.device.bufferType(),
                                     model.boundaryLength(range.end()),
                                     LONGEST_BATCH,
@@ -228,12 +228,13 @@ public final class LocalShard implements Shard {
                 state.weights().bufferBytes(),
                 state.weights().mappedBytes(),
                 state.caches().bytes(),
-                graphs.bytes() + commits.bytes() + inbound.map(BoundaryRing::bytes).orElse(0L),
+                graphs.bytes() + commits.bytes() + inbound.map(ActivationRing::bytes).orElse(0L),
                 state.caches().pages().bytes() + state.pageKeys().map(PageKeys::bytes).orElse(0L));
     }
 
     @Override
-    public CompletableFuture<ShardResult> forward(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> forward(
+            Batch batch, Optional<LayerActivations> boundary) {
         return done(() -> run(batch, boundary, Step.COMPUTED));
     }
 
@@ -243,7 +244,8 @@ public final class LocalShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<ShardResult> rehearse(Batch batch, Optional<Boundary> boundary) {
+    public CompletableFuture<ShardResult> rehearse(
+            Batch batch, Optional<LayerActivations> boundary) {
         return done(() -> run(batch, boundary, Step.REHEARSED));
     }
 
@@ -255,7 +257,7 @@ public final class LocalShard implements Shard {
         }
     }
 
-    private ShardResult run(Batch batch, Optional<Boundary> boundary, Step step) {
+    private ShardResult run(Batch batch, Optional<LayerActivations> boundary, Step step) {
         synchronized (device.lock()) {
             // Inside, so that it is not closed in between.
             requireOpen();
@@ -264,16 +266,16 @@ public final class LocalShard implements Shard {
             if (step == Step.COMPUTED) {
                 make(batch.changes());
             }
-            PageOrder order = PageOrder.of(batch);
+            PageReordering order = PageReordering.of(batch);
             PlacedBatch placed = PlacedBatch.place(order.batch(), state.caches().windows());
-            RecordedGraph graph =
+            AllocatedGraph graph =
                     graphs.find(
                             GraphKey.of(placed, state.trees()),
                             batch.phase(),
                             (key, allocator) ->
-                                    new RecordedGraph(
+                                    new AllocatedGraph(
                                             key,
-                                            Recording.of(key, model, range, state, device),
+                                            UnallocatedGraph.of(key, model, range, state, device),
                                             allocator));
             boundaries.moveIn(boundary, graph::writeBoundary);
             graph.fill(placed);
@@ -294,7 +296,7 @@ public final class LocalShard implements Shard {
         }
     }
 
-    private void compute(RecordedGraph graph, PlacedBatch placed, PageOrder order) {
+    private void compute(AllocatedGraph graph, PlacedBatch placed, PageReordering order) {
         order.arrange(state.caches().kvPool());
         try {
             graph.compute(placed, device);
@@ -311,12 +313,12 @@ public final class LocalShard implements Shard {
             }
             state.caches().windows().commit(commit);
         }
-        for (CacheMove move : changes.moves()) {
+        for (RowMove move : changes.moves()) {
             make(move);
         }
     }
 
-    private void make(CacheMove move) {
+    private void make(RowMove move) {
         HostPages pages = state.caches().pages();
         switch (move) {
             case SlotCopy copy ->
@@ -335,7 +337,7 @@ public final class LocalShard implements Shard {
     }
 
     /** Scores what a batch asks for, once it is computed. */
-    private List<PageScores> scores(Batch batch, RecordedGraph graph) {
+    private List<PageScores> scores(Batch batch, AllocatedGraph graph) {
         List<PageScores> scores = new ArrayList<>();
         for (int i = 0; i < batch.queries().size(); i++) {
             scores.addAll(
@@ -357,12 +359,12 @@ public final class LocalShard implements Shard {
     }
 
     @Override
-    public CompletableFuture<Void> export(List<CachePart> parts, PartBytes target) {
+    public CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
         return move(() -> partTensors.export(parts, target));
     }
 
     @Override
-    public CompletableFuture<Void> adopt(List<CachePart> parts, PartBytes source) {
+    public CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
         return move(() -> partTensors.adopt(parts, source));
     }
 
@@ -396,7 +398,7 @@ public final class LocalShard implements Shard {
                 closed = true;
                 graphs.close();
                 commits.close();
-                inbound.ifPresent(BoundaryRing::close);
+                inbound.ifPresent(ActivationRing::close);
                 state.close();
             }
         }

@@ -3,7 +3,7 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.ggml.BufferType;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SequenceChunk;
 
 /**
  * Takes logits from a device: copies the rows that somebody wants to see, and finds the best token
@@ -33,7 +33,7 @@ final class LogitsReader {
     void read(Batch batch, Tensor rows, int[] best) {
         int size = Math.multiplyExact(best.length, vocabulary);
         int row = 0;
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             int count = slice.outputCount();
             if (slice.outputs().isBest()) {
                 for (int i = row; i < row + count; i++) {

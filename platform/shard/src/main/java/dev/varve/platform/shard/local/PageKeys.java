@@ -23,14 +23,14 @@ import java.util.Optional;
 final class PageKeys {
     private final KvPool pool;
     private final HostPages pages;
-    private final AttentionLayers layers;
+    private final AttentionRowSources layers;
 
     /** Bounds of a page's keys by layer; nothing of layers whose keys are no numbers. */
     private final Map<Long, Map<Integer, float[]>> known = new HashMap<>();
 
     private ByteBuffer bytes = ByteBuffer.allocate(0);
 
-    PageKeys(KvPool pool, HostPages pages, AttentionLayers layers) {
+    PageKeys(KvPool pool, HostPages pages, AttentionRowSources layers) {
         this.pool = pool;
         this.pages = pages;
         this.layers = layers;

@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.PartBytes;
+import dev.varve.platform.shard.CachePartTransfer;
 import dev.varve.platform.shard.RowLayout;
 
 import java.nio.ByteBuffer;
@@ -25,7 +25,7 @@ final class PartTensors {
     private ByteBuffer scratch = ByteBuffer.allocate(0);
 
     /** Consecutive bytes of a part, wherever they lie. */
-    private interface Stretch {
+    private interface ChunkKind {
         int bytes();
 
         /** Copies them out, into what remains of a buffer. */
@@ -36,7 +36,7 @@ final class PartTensors {
     }
 
     /** Consecutive rows of a tensor. */
-    private record TensorRows(Tensor tensor, long firstRow, int rows) implements Stretch {
+    private record TensorRows(Tensor tensor, long firstRow, int rows) implements ChunkKind {
         @Override
         public int bytes() {
             return Math.toIntExact(rows * tensor.nb(1));
@@ -54,7 +54,8 @@ final class PartTensors {
     }
 
     /** Rows of a page in host memory. */
-    private record PageRows(HostPages pages, CachePart.Page part, boolean keys) implements Stretch {
+    private record PageRows(HostPages pages, CachePart.Page part, boolean keys)
+            implements ChunkKind {
         private int rowBytes() {
             return Math.toIntExact(keys ? part.layout().keyBytes() : part.layout().valueBytes());
         }
@@ -81,32 +82,32 @@ final class PartTensors {
     }
 
     /** A part and where it lies. */
-    private record Placed(CachePart part, List<Stretch> stretches) {}
+    private record Placed(CachePart part, List<ChunkKind> stretches) {}
 
     PartTensors(ShardCaches caches, BatchCheck check) {
         this.caches = caches;
         this.check = check;
     }
 
-    void export(List<CachePart> parts, PartBytes target) {
+    void export(List<CachePart> parts, CachePartTransfer target) {
         List<Placed> all = placed(parts, caches.windows()::slotToRead, false);
         for (int i = 0; i < all.size(); i++) {
             ByteBuffer bytes = scratch(all.get(i).part());
-            for (Stretch stretch : all.get(i).stretches()) {
+            for (ChunkKind stretch : all.get(i).stretches()) {
                 stretch.read(next(bytes, stretch));
             }
             target.take(i, bytes.flip());
         }
     }
 
-    void adopt(List<CachePart> parts, PartBytes source) {
+    void adopt(List<CachePart> parts, CachePartTransfer source) {
         List<Placed> all = placed(parts, caches.windows()::slotToWrite, true);
         for (int i = 0; i < all.size(); i++) {
             Placed each = all.get(i);
             ByteBuffer bytes = scratch(each.part());
             source.give(i, bytes);
             bytes.flip();
-            for (Stretch stretch : each.stretches()) {
+            for (ChunkKind stretch : each.stretches()) {
                 stretch.write(next(bytes, stretch));
             }
             if (each.part() instanceof CachePart.Window window) {
@@ -123,7 +124,7 @@ final class PartTensors {
         return scratch.clear().limit(bytes);
     }
 
-    private static ByteBuffer next(ByteBuffer bytes, Stretch stretch) {
+    private static ByteBuffer next(ByteBuffer bytes, ChunkKind stretch) {
         ByteBuffer slice = bytes.slice(bytes.position(), stretch.bytes());
         bytes.position(bytes.position() + stretch.bytes());
         return slice;
@@ -146,7 +147,7 @@ final class PartTensors {
         return all;
     }
 
-    private List<Stretch> stretches(CachePart part, ToIntFunction<CachePart.Window> slots) {
+    private List<ChunkKind> stretches(CachePart part, ToIntFunction<CachePart.Window> slots) {
         return switch (part) {
             case CachePart.Rows rows ->
                     rows(
@@ -167,7 +168,7 @@ final class PartTensors {
         };
     }
 
-    private static List<Stretch> rows(
+    private static List<ChunkKind> rows(
             KvPool.Layer layer, CachePart part, RowLayout layout, long firstRow, int rows) {
         requireLayout(layer, part, layout);
         return List.of(
@@ -190,14 +191,14 @@ final class PartTensors {
         }
     }
 
-    private List<Stretch> page(CachePart.Page page) {
+    private List<ChunkKind> page(CachePart.Page page) {
         requireLayout(caches.kvPool().layers().get(page.layer()), page, page.layout());
         return List.of(
                 new PageRows(caches.pages(), page, true),
                 new PageRows(caches.pages(), page, false));
     }
 
-    private List<Stretch> states(CachePart.State state) {
+    private List<ChunkKind> states(CachePart.State state) {
         List<Tensor> tensors =
                 Optional.ofNullable(caches.stateRows().layers().get(state.layer()))
                         .map(layer -> List.of(layer.convolution(), layer.matrix()))
@@ -214,7 +215,7 @@ final class PartTensors {
             throw mismatch(state, GgmlType.F32 + " " + held, state.elements());
         }
         return tensors.stream()
-                .map(tensor -> (Stretch) new TensorRows(tensor, state.row(), 1))
+                .map(tensor -> (ChunkKind) new TensorRows(tensor, state.row(), 1))
                 .toList();
     }
 

@@ -1,7 +1,7 @@
 package dev.varve.platform.shard.local;
 
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SequenceChunk;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +17,7 @@ record PlacedBatch(Batch batch, List<KvView> full, List<KvView> window) {
     static PlacedBatch place(Batch batch, WindowRegions windows) {
         List<KvView> full = new ArrayList<>(batch.slices().size());
         List<KvView> window = new ArrayList<>(batch.slices().size());
-        for (Slice slice : batch.slices()) {
+        for (SequenceChunk slice : batch.slices()) {
             full.add(KvView.whole(slice));
             window.add(windows.place(slice));
         }

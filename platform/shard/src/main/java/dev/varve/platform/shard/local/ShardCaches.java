@@ -14,8 +14,8 @@ record ShardCaches(
         KvPool kvPool,
         KvPool windowPool,
         WindowRegions windows,
-        StateRows stateRows,
-        StateStash stash,
+        RecurrentStateTensors stateRows,
+        StateRollbackBuffer stash,
         HostPages pages)
         implements AutoCloseable {
     /** Bytes of all of them. */

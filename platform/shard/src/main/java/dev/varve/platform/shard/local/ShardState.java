@@ -23,17 +23,19 @@ import java.util.OptionalInt;
 record ShardState(
         ShardWeights weights,
         ShardCaches caches,
-        AttentionLayers layers,
+        AttentionRowSources layers,
         HadamardRotation rotation,
-        Arithmetic arithmetic,
+        OperatorOptions arithmetic,
         Optional<PageKeys> pageKeys,
-        Optional<LookedRows> looked)
+        Optional<ScoringInputs> looked)
         implements AutoCloseable {
 
     /** How recurrent layers take in trees of tokens. */
-    Branching.Way trees() {
-        return Branching.Way.of(
-                caches.stateRows().layers().values().stream().map(StateRows.Layer::state).toList(),
+    TreeTopology.StoredPrefix trees() {
+        return TreeTopology.StoredPrefix.of(
+                caches.stateRows().layers().values().stream()
+                        .map(RecurrentStateTensors.Layer::state)
+                        .toList(),
                 arithmetic.recurrent().deltaRule());
     }
 
@@ -68,11 +70,13 @@ record ShardState(
                                     options.sizes().regionSlots(), options.sizes().stateRows() - 1),
                             device.bufferType());
             opened.push(regions);
-            StateRows rows =
-                    new StateRows(shape, range, options.sizes().stateRows(), device.bufferType());
+            RecurrentStateTensors rows =
+                    new RecurrentStateTensors(
+                            shape, range, options.sizes().stateRows(), device.bufferType());
             opened.push(rows);
-            StateStash stash =
-                    new StateStash(shape, range, options.sizes().stashes(), device.bufferType());
+            StateRollbackBuffer stash =
+                    new StateRollbackBuffer(
+                            shape, range, options.sizes().stashes(), device.bufferType());
             opened.push(stash);
             WindowRegions windows =
                     new WindowRegions(
@@ -81,14 +85,14 @@ record ShardState(
                             regions.layers().isEmpty() ? OptionalInt.empty() : shape.window(),
                             options.sizes().regionSlots(),
                             options.sizes().stateRows());
-            AttentionLayers layers = new AttentionLayers(shape, range);
+            AttentionRowSources layers = new AttentionRowSources(shape, range);
             HostPages pages = new HostPages(pool);
             return new ShardState(
                     weights,
                     new ShardCaches(pool, regions, windows, rows, stash, pages),
                     layers,
                     HadamardRotation.of(shape, range, types, device.bufferType()),
-                    new Arithmetic(
+                    new OperatorOptions(
                             flashAttention,
                             options.numerics().exactRows(),
                             device.bufferType().isHost(),

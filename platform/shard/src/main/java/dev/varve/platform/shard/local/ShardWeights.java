@@ -40,7 +40,7 @@ public final class ShardWeights implements AutoCloseable {
     private static final int FEW = 64;
 
     private final Map<String, Tensor> tensors = new HashMap<>();
-    private final Map<String, LoneColumns> lone = new HashMap<>();
+    private final Map<String, ColumnNumerics> lone = new HashMap<>();
     private final Map<String, RowReader> tables = new HashMap<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
 
@@ -96,7 +96,7 @@ public final class ShardWeights implements AutoCloseable {
 
     /** Columns in whose multiples products with all of the weights may be divided. */
     int columnGroup() {
-        return lone.values().stream().mapToInt(LoneColumns::group).max().orElse(1);
+        return lone.values().stream().mapToInt(ColumnNumerics::group).max().orElse(1);
     }
 
     /** Products, at most, into which a product of so many rows is cut. */
@@ -105,7 +105,7 @@ public final class ShardWeights implements AutoCloseable {
     }
 
     /** How products of several columns with a weight relate to those of one. */
-    LoneColumns lone(String name, TensorUse use) {
+    ColumnNumerics lone(String name, TensorUse use) {
         return lone.get(key(name, use));
     }
 
@@ -113,7 +113,7 @@ public final class ShardWeights implements AutoCloseable {
     public Tensor multiply(Ops ops, String name, Tensor input) {
         Tensor weight = get(name, TensorUse.MATMUL);
         return lone(name, TensorUse.MATMUL).tiles()
-                ? ProductTiles.multiply(ops, weight, input, threads)
+                ? MatrixProductTiles.multiply(ops, weight, input, threads)
                 : ops.mulMat(weight, input);
     }
 
@@ -139,7 +139,10 @@ public final class ShardWeights implements AutoCloseable {
         return (int)
                 tensors.entrySet().stream()
                         .filter(each -> lone.get(each.getKey()).tiles())
-                        .mapToLong(each -> ProductTiles.tensors(each.getValue(), columns, threads))
+                        .mapToLong(
+                                each ->
+                                        MatrixProductTiles.tensors(
+                                                each.getValue(), columns, threads))
                         .sum();
     }
 
@@ -256,7 +259,7 @@ public final class ShardWeights implements AutoCloseable {
 
         /** With {@code --weights mmap} the operator asks for a mapping wherever the file lies. */
         private MappedFile map(Path file) {
-            boolean reads = layout == WeightLayout.REPACKED && NetworkFiles.contain(file);
+            boolean reads = layout == WeightLayout.REPACKED && NetworkFileSystems.contain(file);
             MappedFile mapping = reads ? MappedFile.openForReading(file) : MappedFile.open(file);
             owned.push(mapping);
             return mapping;
@@ -381,9 +384,9 @@ public final class ShardWeights implements AutoCloseable {
             Optional.of(file.name()).filter(name -> name.length() < 64).ifPresent(tensor::named);
             String key = key(file.name(), entry.use());
             tensors.put(key, tensor);
-            LoneColumns.Home kind = LoneColumns.Home.of(home, device.bufferType());
-            lone.put(key, LoneColumns.of(tensor.type(), tensor.bytes(), entry.use(), kind));
-            if (kind == LoneColumns.Home.HOST
+            ColumnNumerics.Home kind = ColumnNumerics.Home.of(home, device.bufferType());
+            lone.put(key, ColumnNumerics.of(tensor.type(), tensor.bytes(), entry.use(), kind));
+            if (kind == ColumnNumerics.Home.HOST
                     && entry.use() == TensorUse.MATMUL
                     && columnProduct.filter(product -> product.takes(tensor)).isPresent()) {
                 ofColumns.add(key);

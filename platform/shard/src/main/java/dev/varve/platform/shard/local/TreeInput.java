@@ -3,7 +3,7 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.ggml.GgmlContext;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Tensor;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.TokenTree;
 
 import java.util.List;
@@ -41,10 +41,10 @@ record TreeInput(Kind kind, int part, int slices, Tensor tensor) {
         return new TreeInput(kind, part, slices, tensor);
     }
 
-    void write(List<Slice> all) {
+    void write(List<SequenceChunk> all) {
         int length = (int) tensor.ne(0);
         for (int i = 0; i < slices; i++) {
-            Slice slice = all.get(part + i);
+            SequenceChunk slice = all.get(part + i);
             int[] numbers = numbers(slice.tree(), slice.tokens().length, length);
             tensor.write(numbers, 0, length, (long) i * length);
         }

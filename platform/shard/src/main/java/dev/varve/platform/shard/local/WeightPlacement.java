@@ -76,9 +76,9 @@ final class WeightPlacement {
      * of ggml v0.5.0 says all the same that it supports them.
      */
     private static boolean isSafe(BufferType type, GgufTensor weight) {
-        return !type.name().equals(LoneColumns.TILES)
+        return !type.name().equals(ColumnNumerics.TILES)
                 || !weight.type().isQuantized()
-                || weight.ne(0) > LoneColumns.TILE;
+                || weight.ne(0) > ColumnNumerics.TILE;
     }
 
     private static void requireWeightType(GgufTensor tensor) {

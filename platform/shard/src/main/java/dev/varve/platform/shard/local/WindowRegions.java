@@ -2,7 +2,7 @@ package dev.varve.platform.shard.local;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.shard.CachePart;
-import dev.varve.platform.shard.Slice;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.StateCommit;
 import dev.varve.platform.shard.TokenPath;
@@ -45,7 +45,7 @@ final class WindowRegions {
     }
 
     /** Brings the rows that a slice needs into the region of its write row. */
-    KvView place(Slice slice) {
+    KvView place(SequenceChunk slice) {
         if (rule.window().isEmpty()) {
             return KvView.NONE;
         }
@@ -115,8 +115,10 @@ final class WindowRegions {
     }
 
     /** A slice continues what its read row holds; anything else would attend to foreign rows. */
-    private void requireKept(Slice slice, int row, int oldest) {
-        if (row == Slice.ZERO_ROW || ends[row] != slice.firstPosition() || begins[row] > oldest) {
+    private void requireKept(SequenceChunk slice, int row, int oldest) {
+        if (row == SequenceChunk.ZERO_ROW
+                || ends[row] != slice.firstPosition()
+                || begins[row] > oldest) {
             throw new IllegalArgumentException(
                     "state row "
                             + row

@@ -7,7 +7,7 @@ package dev.varve.platform.shard.scoring;
  * @param rule which ones
  * @param leastTokens of a text for which it is; in shorter ones every token looks at all before it
  */
-public record SparseAttention(BlockRule rule, int leastTokens) {
+public record SparseAttention(BlockSelectionRule rule, int leastTokens) {
     /**
      * From so many tokens on, a trained model reads a text in less than three quarters of the time;
      * in the shortest ones, most blocks are sinks or near.
@@ -34,6 +34,6 @@ public record SparseAttention(BlockRule rule, int leastTokens) {
      * @param alpha part of the best score that a block needs, above 0 and below 1
      */
     public static SparseAttention of(double alpha) {
-        return new SparseAttention(BlockRule.of(alpha), USUAL_TOKENS);
+        return new SparseAttention(BlockSelectionRule.of(alpha), USUAL_TOKENS);
     }
 }

@@ -10,21 +10,21 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Batch;
-import dev.varve.platform.shard.Boundary;
 import dev.varve.platform.shard.CacheChanges;
-import dev.varve.platform.shard.CacheMove;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheSizes;
 import dev.varve.platform.shard.CacheTypes;
-import dev.varve.platform.shard.HostBoundary;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageDrop;
 import dev.varve.platform.shard.PageMove;
 import dev.varve.platform.shard.PageQuery;
 import dev.varve.platform.shard.RowLayout;
+import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardOptions;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotCopy;
 import dev.varve.platform.shard.SlotSpan;
 
@@ -41,17 +41,18 @@ class BatchCheckTest {
     private static final BatchCheck FIRST = new BatchCheck(new LayerRange(0, 2), 10, 4, OPTIONS);
     private static final BatchCheck SECOND = new BatchCheck(new LayerRange(2, 4), 10, 4, OPTIONS);
 
-    private static Slice slice(SlotSpan span, int row, int... tokens) {
-        return new Slice(1, tokens, SlicePlace.start(span, row), OutputRows.BEST);
+    private static SequenceChunk slice(SlotSpan span, int row, int... tokens) {
+        return new SequenceChunk(1, tokens, ChunkPlacement.start(span, row), OutputRows.BEST);
     }
 
-    private static Batch batch(Slice... slices) {
+    private static Batch batch(SequenceChunk... slices) {
         return new Batch(List.of(slices), Phase.PREFILL);
     }
 
-    private static final Slice GOOD = slice(new SlotSpan(256, 256), 2, 0, 9);
+    private static final SequenceChunk GOOD = slice(new SlotSpan(256, 256), 2, 0, 9);
 
-    private static String refusal(BatchCheck check, Batch batch, Optional<Boundary> boundary) {
+    private static String refusal(
+            BatchCheck check, Batch batch, Optional<LayerActivations> boundary) {
         return assertThrows(IllegalArgumentException.class, () -> check.require(batch, boundary))
                 .getMessage();
     }
@@ -67,7 +68,7 @@ class BatchCheckTest {
 
         assertDoesNotThrow(() -> FIRST.require(last, Optional.empty()));
         assertDoesNotThrow(
-                () -> SECOND.require(last, Optional.of(new HostBoundary(new float[8], 2))));
+                () -> SECOND.require(last, Optional.of(new HostActivations(new float[8], 2))));
     }
 
     @Test
@@ -101,7 +102,7 @@ class BatchCheckTest {
 
     @Test
     void pagesOutsideOfTheCachesAreRefused() {
-        for (CacheMove fits :
+        for (RowMove fits :
                 List.of(
                         PageMove.out(1, 448),
                         PageMove.in(Long.MAX_VALUE, 448),
@@ -158,7 +159,7 @@ class BatchCheckTest {
 
     @Test
     void theActivationIsThereExactlyWhereLayersAreBefore() {
-        Boundary boundary = new HostBoundary(new float[8], 2);
+        LayerActivations boundary = new HostActivations(new float[8], 2);
 
         assertEquals(
                 "range [2, 4) needs boundary activation",
@@ -170,11 +171,11 @@ class BatchCheckTest {
 
     @Test
     void anActivationOfOtherTokensOrTooFewValuesIsRefused() {
-        for (Boundary wrong :
+        for (LayerActivations wrong :
                 List.of(
-                        new HostBoundary(new float[8], 1),
-                        new HostBoundary(new float[12], 3),
-                        new HostBoundary(new float[7], 2))) {
+                        new HostActivations(new float[8], 1),
+                        new HostActivations(new float[12], 3),
+                        new HostActivations(new float[7], 2))) {
             assertTrue(
                     refusal(SECOND, batch(GOOD), Optional.of(wrong))
                             .startsWith("boundary activation of " + wrong.tokens()));
@@ -203,17 +204,17 @@ class BatchCheckTest {
 
     @Test
     void theClockPassesActivationsOnAndCountsTheirTime() {
-        BoundaryClock clock = new BoundaryClock("test:0", new LayerRange(2, 4));
-        Boundary boundary = new HostBoundary(new float[8], 2);
-        List<Boundary> seen = new ArrayList<>();
+        ActivationTransferTimer clock = new ActivationTransferTimer("test:0", new LayerRange(2, 4));
+        LayerActivations boundary = new HostActivations(new float[8], 2);
+        List<LayerActivations> seen = new ArrayList<>();
 
         clock.moveIn(Optional.empty(), seen::add);
         assertEquals(0, clock.millis());
         clock.moveIn(Optional.of(boundary), seen::add);
         double in = clock.millis();
-        Optional<Boundary> none = clock.moveOut(Optional::empty);
+        Optional<LayerActivations> none = clock.moveOut(Optional::empty);
         assertEquals(in, clock.millis());
-        Optional<Boundary> out = clock.moveOut(() -> Optional.of(boundary));
+        Optional<LayerActivations> out = clock.moveOut(() -> Optional.of(boundary));
 
         assertEquals(List.of(boundary), seen);
         assertTrue(none.isEmpty());

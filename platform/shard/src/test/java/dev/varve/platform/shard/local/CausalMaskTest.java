@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
 import dev.varve.platform.shard.Pages;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
-import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.TokenTree;
 
@@ -45,20 +45,20 @@ class CausalMaskTest {
             return TokenTree.of(parents);
         }
 
-        Slice slice(int first, int tokens, boolean branches, PageMap pages, int capacity) {
+        SequenceChunk slice(int first, int tokens, boolean branches, PageMap pages, int capacity) {
             TokenTree tree = branches && tokens > 1 ? tree(tokens) : TokenTree.CHAIN;
-            return new Slice(
+            return new SequenceChunk(
                     1,
                     new int[tokens],
-                    new SlicePlace(
+                    new ChunkPlacement(
                             first,
                             new SlotSpan(SlotSpan.BLOCK, capacity),
                             1,
                             1,
-                            SlicePlace.NO_STASH,
+                            ChunkPlacement.NO_STASH,
                             pages),
                     OutputRows.NONE,
-                    SliceKind.ROWS,
+                    ChunkComputeMode.ROWS,
                     tree);
         }
 
@@ -87,7 +87,7 @@ class CausalMaskTest {
         }
     }
 
-    private static short[] mask(int window, Slice slice, int rows) {
+    private static short[] mask(int window, SequenceChunk slice, int rows) {
         KvView view = KvView.whole(slice);
         short[] mask = new short[rows * view.slots()];
         Arrays.fill(mask, GARBAGE);
@@ -96,7 +96,7 @@ class CausalMaskTest {
     }
 
     /** By the rule alone: 0 <= p <= q, p >= q - window + 1, and only guesses that are followed. */
-    private static boolean isSeen(int window, Slice slice, int row, int position) {
+    private static boolean isSeen(int window, SequenceChunk slice, int row, int position) {
         int token = Math.min(row, slice.tokens().length - 1);
         int query = slice.position(token);
         int own = position - slice.firstPosition();
@@ -112,7 +112,7 @@ class CausalMaskTest {
         return false;
     }
 
-    private static int positionIn(Slice slice, int slot) {
+    private static int positionIn(SequenceChunk slice, int slot) {
         PageMap pages = slice.place().pages();
         if (pages.isStraight()) {
             return slot;
@@ -121,7 +121,7 @@ class CausalMaskTest {
         return page == PageMap.EMPTY ? -1 : page * Pages.TOKENS + slot % Pages.TOKENS;
     }
 
-    private static void requireRule(int window, Slice slice, int rows, String message) {
+    private static void requireRule(int window, SequenceChunk slice, int rows, String message) {
         short[] mask = mask(window, slice, rows);
         int slots = KvView.whole(slice).slots();
         for (int row = 0; row < rows; row++) {
@@ -148,7 +148,7 @@ class CausalMaskTest {
             int first = draw.random.nextInt(5000);
             PageMap pages = draw.pages(runs, first, first + tokens);
             boolean branches = draw.random.nextBoolean();
-            Slice slice = draw.slice(first, tokens, branches, pages, runs * Pages.TOKENS);
+            SequenceChunk slice = draw.slice(first, tokens, branches, pages, runs * Pages.TOKENS);
 
             requireRule(window, slice, tokens, "seed " + seed + ", " + slice);
         }
@@ -162,7 +162,7 @@ class CausalMaskTest {
             int tokens = draw.random.nextInt(1, 40);
             int first = draw.random.nextInt(980);
             boolean branches = draw.random.nextBoolean();
-            Slice slice = draw.slice(first, tokens, branches, PageMap.STRAIGHT, 1024);
+            SequenceChunk slice = draw.slice(first, tokens, branches, PageMap.STRAIGHT, 1024);
 
             requireRule(window, slice, tokens, "seed " + seed + ", " + slice);
         }
@@ -177,7 +177,7 @@ class CausalMaskTest {
             int tokens = draw.random.nextInt(1, 9);
             int first = draw.random.nextInt(5000);
             PageMap pages = draw.pages(8, first, first + tokens);
-            Slice slice = draw.slice(first, tokens, false, pages, 8 * Pages.TOKENS);
+            SequenceChunk slice = draw.slice(first, tokens, false, pages, 8 * Pages.TOKENS);
 
             requireRule(window, slice, tokens + 7, "seed " + seed + ", " + slice);
         }
@@ -194,8 +194,10 @@ class CausalMaskTest {
             int tokens = draw.random.nextInt(1, 40);
             int first = draw.random.nextInt(1024 - 40);
             boolean branches = draw.random.nextBoolean();
-            Slice straight = new Draw(seed).slice(first, tokens, branches, PageMap.STRAIGHT, 1024);
-            Slice mapped = new Draw(seed).slice(first, tokens, branches, PageMap.of(all), 1024);
+            SequenceChunk straight =
+                    new Draw(seed).slice(first, tokens, branches, PageMap.STRAIGHT, 1024);
+            SequenceChunk mapped =
+                    new Draw(seed).slice(first, tokens, branches, PageMap.of(all), 1024);
 
             assertArrayEquals(
                     mask(window, straight, tokens), mask(window, mapped, tokens), "seed " + seed);
@@ -205,7 +207,8 @@ class CausalMaskTest {
     /** Attention would add up in another order than that of the positions. */
     @Test
     void pagesOutOfOrderAreRefused() {
-        Slice slice = new Draw(1).slice(640, 3, false, PageMap.of(new int[] {0, 10, 3, -1}), 256);
+        SequenceChunk slice =
+                new Draw(1).slice(640, 3, false, PageMap.of(new int[] {0, 10, 3, -1}), 256);
 
         assertThrows(IllegalArgumentException.class, () -> KvView.whole(slice));
     }
@@ -215,7 +218,7 @@ class CausalMaskTest {
         int page = Integer.MAX_VALUE / Pages.TOKENS - 1;
         Draw draw = new Draw(1);
         PageMap pages = PageMap.of(new int[] {0, page - 1, page, PageMap.EMPTY});
-        Slice slice = draw.slice(page * Pages.TOKENS + 60, 3, false, pages, 256);
+        SequenceChunk slice = draw.slice(page * Pages.TOKENS + 60, 3, false, pages, 256);
 
         requireRule(NO_WINDOW, slice, 3, "without a window");
         requireRule(100, slice, 3, "with a window");
@@ -224,7 +227,7 @@ class CausalMaskTest {
     @Test
     void whatRejectedGuessesLeftIsNotSeen() {
         PageMap pages = PageMap.of(new int[] {0, 3, 8, 9});
-        Slice next = new Draw(1).slice(8 * Pages.TOKENS + 60, 1, false, pages, 256);
+        SequenceChunk next = new Draw(1).slice(8 * Pages.TOKENS + 60, 1, false, pages, 256);
 
         short[] mask = mask(NO_WINDOW, next, 1);
 
@@ -239,7 +242,7 @@ class CausalMaskTest {
     @Test
     void theSlotOfATokenIsThatOfItsPosition() {
         PageMap pages = PageMap.of(new int[] {0, 8, 9, PageMap.EMPTY});
-        Slice slice = new Draw(1).slice(8 * Pages.TOKENS + 60, 8, false, pages, 256);
+        SequenceChunk slice = new Draw(1).slice(8 * Pages.TOKENS + 60, 8, false, pages, 256);
         KvView view = KvView.whole(slice);
 
         int[] slots = new int[8];

@@ -8,10 +8,10 @@ import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.RowLayout;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
@@ -27,16 +27,16 @@ class ColumnRunTest {
             new WindowRegions((from, to, count) -> {}, OptionalInt.empty(), 0, 64);
 
     private static Batch random(SplittableRandom random) {
-        List<Slice> slices = new ArrayList<>();
+        List<SequenceChunk> slices = new ArrayList<>();
         int row = 1;
         for (int i = 0; i <= random.nextInt(6); i++) {
             int tokens = random.nextBoolean() ? 1 : 1 + random.nextInt(4);
             row += 1 + random.nextInt(2);
             slices.add(
-                    new Slice(
+                    new SequenceChunk(
                             i,
                             new int[tokens],
-                            SlicePlace.next(
+                            ChunkPlacement.next(
                                     random.nextInt(2) * 10,
                                     new SlotSpan(i * SlotSpan.BLOCK, SlotSpan.BLOCK),
                                     row),
@@ -46,7 +46,8 @@ class ColumnRunTest {
     }
 
     private static GraphKey key(Batch batch) {
-        return GraphKey.of(PlacedBatch.place(batch, NO_WINDOWS), Branching.Way.NOT_AT_ALL);
+        return GraphKey.of(
+                PlacedBatch.place(batch, NO_WINDOWS), TreeTopology.StoredPrefix.NOT_AT_ALL);
     }
 
     @Test
@@ -74,11 +75,11 @@ class ColumnRunTest {
 
     @Test
     void everyTokenOfDecodeIsARow() {
-        Slice three =
-                new Slice(
+        SequenceChunk three =
+                new SequenceChunk(
                         1,
                         new int[3],
-                        SlicePlace.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                        ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
                         OutputRows.ALL);
 
         List<ColumnRun> decode = ColumnRun.ofTokens(key(new Batch(List.of(three), Phase.DECODE)));
@@ -91,11 +92,11 @@ class ColumnRunTest {
 
     @Test
     void aSingleWantedColumnOfAChunkIsComputedAsARowIs() {
-        Slice chunk =
-                new Slice(
+        SequenceChunk chunk =
+                new SequenceChunk(
                         1,
                         new int[9],
-                        SlicePlace.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
+                        ChunkPlacement.start(new SlotSpan(0, SlotSpan.BLOCK), 1),
                         OutputRows.LAST);
 
         assertEquals(
@@ -107,14 +108,14 @@ class ColumnRunTest {
     void groupsCoverEverySliceOnceWithItsRows() {
         for (long seed = 0; seed < 500; seed++) {
             Batch batch = random(new SplittableRandom(seed));
-            List<Slice> slices = batch.slices();
+            List<SequenceChunk> slices = batch.slices();
 
             int slice = 0;
             int column = 0;
-            for (RaggedGroup group : RaggedGroup.of(key(batch))) {
+            for (UniformLengthGroup group : UniformLengthGroup.of(key(batch))) {
                 assertEquals(column, group.firstColumn(), "seed " + seed);
                 for (int i = 0; i < group.sequences(); i++) {
-                    Slice member = slices.get(slice++);
+                    SequenceChunk member = slices.get(slice++);
                     assertEquals(group.tokens(), member.tokens().length, "seed " + seed);
                     assertEquals(group.readRow() + i, member.readRow(), "seed " + seed);
                     assertEquals(group.writeRow() + i, member.writeRow(), "seed " + seed);
@@ -145,7 +146,9 @@ class ColumnRunTest {
 
     private static Batch step(int[] tokens, int first, SlotSpan span, int row) {
         return new Batch(
-                List.of(new Slice(1, tokens, SlicePlace.next(first, span, row), OutputRows.BEST)),
+                List.of(
+                        new SequenceChunk(
+                                1, tokens, ChunkPlacement.next(first, span, row), OutputRows.BEST)),
                 Phase.DECODE);
     }
 
@@ -159,7 +162,7 @@ class ColumnRunTest {
 
         Batch late = step(new int[] {1}, 1024, span, 1);
         GraphKey.Part part =
-                GraphKey.of(PlacedBatch.place(late, windows), Branching.Way.NOT_AT_ALL)
+                GraphKey.of(PlacedBatch.place(late, windows), TreeTopology.StoredPrefix.NOT_AT_ALL)
                         .parts()
                         .getFirst();
 

@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.api.backend.ComputeDevice.Phase;
 import dev.varve.api.model.LayerState;
 import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.PageMap;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SliceKind;
-import dev.varve.platform.shard.SlicePlace;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 import dev.varve.platform.shard.TokenTree;
 
@@ -29,22 +29,23 @@ class GraphKeyTest {
     private static final SlotSpan SPAN = new SlotSpan(512, 1024);
     private static final TokenTree TREE = TokenTree.of(new int[] {-1, 0, 0});
 
-    private static Slice slice(SlicePlace place, int tokens) {
-        return new Slice(7, new int[tokens], place, OutputRows.LAST);
+    private static SequenceChunk slice(ChunkPlacement place, int tokens) {
+        return new SequenceChunk(7, new int[tokens], place, OutputRows.LAST);
     }
 
-    private static SlicePlace place(int position) {
-        return SlicePlace.next(position, SPAN, 3);
+    private static ChunkPlacement place(int position) {
+        return ChunkPlacement.next(position, SPAN, 3);
     }
 
-    private static GraphKey key(Phase phase, KvView window, Slice... slices) {
+    private static GraphKey key(Phase phase, KvView window, SequenceChunk... slices) {
         Batch batch = new Batch(List.of(slices), phase);
         List<KvView> full = batch.slices().stream().map(KvView::whole).toList();
         List<KvView> windows = batch.slices().stream().map(each -> window).toList();
-        return GraphKey.of(new PlacedBatch(batch, full, windows), Branching.Way.NOT_AT_ALL);
+        return GraphKey.of(
+                new PlacedBatch(batch, full, windows), TreeTopology.StoredPrefix.NOT_AT_ALL);
     }
 
-    private static GraphKey key(Slice... slices) {
+    private static GraphKey key(SequenceChunk... slices) {
         return key(Phase.PREFILL, KvView.NONE, slices);
     }
 
@@ -56,7 +57,7 @@ class GraphKeyTest {
         assertEquals(
                 key,
                 key(
-                        new Slice(
+                        new SequenceChunk(
                                 8,
                                 new int[] {
                                     1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
@@ -76,12 +77,19 @@ class GraphKeyTest {
         assertNotEquals(key, key(slice(place(250), 20)), "attended blocks");
         assertNotEquals(key, key(slice(place(0), 20)), "the state of an empty sequence");
         assertNotEquals(
-                key, key(slice(SlicePlace.next(10, new SlotSpan(768, 1024), 3), 20)), "slots");
-        assertNotEquals(key, key(slice(SlicePlace.next(10, SPAN, 4), 20)), "state rows");
-        assertNotEquals(key, key(new Slice(7, new int[20], place(10), OutputRows.NONE)), "outputs");
+                key, key(slice(ChunkPlacement.next(10, new SlotSpan(768, 1024), 3), 20)), "slots");
+        assertNotEquals(key, key(slice(ChunkPlacement.next(10, SPAN, 4), 20)), "state rows");
+        assertNotEquals(
+                key, key(new SequenceChunk(7, new int[20], place(10), OutputRows.NONE)), "outputs");
         assertNotEquals(
                 key,
-                key(new Slice(7, new int[20], place(10), OutputRows.LAST, SliceKind.PIECE)),
+                key(
+                        new SequenceChunk(
+                                7,
+                                new int[20],
+                                place(10),
+                                OutputRows.LAST,
+                                ChunkComputeMode.PIECE)),
                 "what it is computed as");
         assertNotEquals(
                 key, key(Phase.PREFILL, new KvView(0, 256, 256), slice(place(10), 20)), "window");
@@ -129,10 +137,10 @@ class GraphKeyTest {
         GraphKey key =
                 key(
                         slice(place(10), 5),
-                        new Slice(
+                        new SequenceChunk(
                                 8,
                                 new int[3],
-                                SlicePlace.start(new SlotSpan(2048, 256), 5),
+                                ChunkPlacement.start(new SlotSpan(2048, 256), 5),
                                 OutputRows.ALL));
 
         assertEquals(8, key.tokens());
@@ -141,14 +149,14 @@ class GraphKeyTest {
         assertEquals(3, key.parts().get(1).tokens());
     }
 
-    private static GraphKey treeKey(Branching.Way way, int stash) {
-        Slice slice =
-                new Slice(
+    private static GraphKey treeKey(TreeTopology.StoredPrefix way, int stash) {
+        SequenceChunk slice =
+                new SequenceChunk(
                         7,
                         new int[3],
-                        new SlicePlace(10, SPAN, 3, 3, stash),
+                        new ChunkPlacement(10, SPAN, 3, 3, stash),
                         OutputRows.ALL,
-                        SliceKind.ROWS,
+                        ChunkComputeMode.ROWS,
                         TREE);
         Batch batch = new Batch(List.of(slice), Phase.DECODE);
         return GraphKey.of(
@@ -158,28 +166,48 @@ class GraphKeyTest {
     @Test
     void aTreeIsInTheKeyWhereNoInputSaysIt() {
         assertEquals(
-                new Branching(false, TREE),
-                treeKey(Branching.Way.PATH_BY_PATH, 0).parts().getFirst().states().branching());
+                new TreeTopology(false, TREE),
+                treeKey(TreeTopology.StoredPrefix.PATH_BY_PATH, 0)
+                        .parts()
+                        .getFirst()
+                        .states()
+                        .branching());
         assertEquals(
-                new Branching(true, TokenTree.CHAIN),
-                treeKey(Branching.Way.BY_INPUT, 0).parts().getFirst().states().branching());
+                new TreeTopology(true, TokenTree.CHAIN),
+                treeKey(TreeTopology.StoredPrefix.BY_INPUT, 0)
+                        .parts()
+                        .getFirst()
+                        .states()
+                        .branching());
         assertEquals(
-                Branching.NONE,
-                treeKey(Branching.Way.NOT_AT_ALL, 0).parts().getFirst().states().branching());
-        assertTrue(treeKey(Branching.Way.BY_INPUT, 0).parts().getFirst().states().isDrafted());
+                TreeTopology.NONE,
+                treeKey(TreeTopology.StoredPrefix.NOT_AT_ALL, 0)
+                        .parts()
+                        .getFirst()
+                        .states()
+                        .branching());
+        assertTrue(
+                treeKey(TreeTopology.StoredPrefix.BY_INPUT, 0)
+                        .parts()
+                        .getFirst()
+                        .states()
+                        .isDrafted());
         assertFalse(key(slice(place(10), 3)).parts().getFirst().states().isDrafted());
     }
 
     @ParameterizedTest
-    @EnumSource(value = Branching.Way.class, names = "NOT_AT_ALL", mode = EnumSource.Mode.EXCLUDE)
-    void aTreeWhoseStatesNobodySettlesIsRefused(Branching.Way way) {
-        assertThrows(IllegalArgumentException.class, () -> treeKey(way, SlicePlace.NO_STASH));
+    @EnumSource(
+            value = TreeTopology.StoredPrefix.class,
+            names = "NOT_AT_ALL",
+            mode = EnumSource.Mode.EXCLUDE)
+    void aTreeWhoseStatesNobodySettlesIsRefused(TreeTopology.StoredPrefix way) {
+        assertThrows(IllegalArgumentException.class, () -> treeKey(way, ChunkPlacement.NO_STASH));
     }
 
     @Test
     void withoutStatesATreeNeedsNoStash() {
         assertFalse(
-                treeKey(Branching.Way.NOT_AT_ALL, SlicePlace.NO_STASH)
+                treeKey(TreeTopology.StoredPrefix.NOT_AT_ALL, ChunkPlacement.NO_STASH)
                         .parts()
                         .getFirst()
                         .states()
@@ -189,20 +217,23 @@ class GraphKeyTest {
 
     @Test
     void aChainNeverBranches() {
-        for (Branching.Way way : Branching.Way.values()) {
-            assertEquals(Branching.NONE, Branching.of(TokenTree.CHAIN, way));
+        for (TreeTopology.StoredPrefix way : TreeTopology.StoredPrefix.values()) {
+            assertEquals(TreeTopology.NONE, TreeTopology.of(TokenTree.CHAIN, way));
         }
-        assertFalse(Branching.NONE.branches());
-        assertTrue(Branching.of(TREE, Branching.Way.BY_INPUT).branches());
-        assertTrue(Branching.of(TREE, Branching.Way.PATH_BY_PATH).branches());
+        assertFalse(TreeTopology.NONE.branches());
+        assertTrue(TreeTopology.of(TREE, TreeTopology.StoredPrefix.BY_INPUT).branches());
+        assertTrue(TreeTopology.of(TREE, TreeTopology.StoredPrefix.PATH_BY_PATH).branches());
     }
 
     @Test
     void statesWithoutAnOperatorOfTheDeviceGoPathByPath() {
-        assertEquals(Branching.Way.NOT_AT_ALL, Branching.Way.of(List.of(), Optional.empty()));
         assertEquals(
-                Branching.Way.PATH_BY_PATH,
-                Branching.Way.of(List.of(new LayerState.Recurrent(3, 8, 4, 1)), Optional.empty()));
+                TreeTopology.StoredPrefix.NOT_AT_ALL,
+                TreeTopology.StoredPrefix.of(List.of(), Optional.empty()));
+        assertEquals(
+                TreeTopology.StoredPrefix.PATH_BY_PATH,
+                TreeTopology.StoredPrefix.of(
+                        List.of(new LayerState.Recurrent(3, 8, 4, 1)), Optional.empty()));
     }
 
     @Test

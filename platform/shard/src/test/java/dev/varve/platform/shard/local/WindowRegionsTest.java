@@ -9,11 +9,11 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.LayerState;
 import dev.varve.platform.shard.CachePart;
 import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ChunkPlacement;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.RowLayout;
+import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.ShardFootprint;
-import dev.varve.platform.shard.Slice;
-import dev.varve.platform.shard.SlicePlace;
 import dev.varve.platform.shard.SlotSpan;
 
 import org.junit.jupiter.api.Test;
@@ -51,11 +51,11 @@ class WindowRegionsTest {
         }
     }
 
-    private static Slice slice(long sequence, int tokens, int first, int read, int write) {
-        return new Slice(
+    private static SequenceChunk slice(long sequence, int tokens, int first, int read, int write) {
+        return new SequenceChunk(
                 sequence,
                 new int[tokens],
-                new SlicePlace(first, SPAN, first == 0 ? Slice.ZERO_ROW : read, write),
+                new ChunkPlacement(first, SPAN, first == 0 ? SequenceChunk.ZERO_ROW : read, write),
                 OutputRows.NONE);
     }
 
@@ -130,12 +130,12 @@ class WindowRegionsTest {
                 new WindowRegions(new Rows(3 * 768), OptionalInt.of(100), 768, ROWS);
         regions.place(slice(1, 10, 0, 0, 1));
 
-        for (Slice wrong :
+        for (SequenceChunk wrong :
                 List.of(
                         slice(1, 1, 11, 1, 1),
                         slice(1, 1, 9, 1, 1),
                         slice(1, 1, 10, 2, 1),
-                        slice(1, 1, 10, Slice.ZERO_ROW, 1))) {
+                        slice(1, 1, 10, SequenceChunk.ZERO_ROW, 1))) {
             IllegalArgumentException refusal =
                     assertThrows(IllegalArgumentException.class, () -> regions.place(wrong));
             assertTrue(refusal.getMessage().contains("state row"), refusal.getMessage());

@@ -97,7 +97,8 @@ class BlockScoresTest {
         float[] values = gaussian(8 * 2 * tokens, random);
         int blocks = (tokens + 127) / 128;
         int[][][] chosen =
-                PlainSparseAttention.blocks(SHAPE, queries, keys, new BlockRule(0.5, 0, blocks, 0));
+                PlainSparseAttention.blocks(
+                        SHAPE, queries, keys, new BlockSelectionRule(0.5, 0, blocks, 0));
 
         double[] actual = PlainSparseAttention.attend(SHAPE, queries, keys, values, chosen);
 
@@ -112,7 +113,8 @@ class BlockScoresTest {
         float[] keys = gaussian(8 * 2 * tokens, random);
         float[] values = gaussian(8 * 2 * tokens, random);
         int[][][] chosen =
-                PlainSparseAttention.blocks(SHAPE, queries, keys, new BlockRule(0.99, 1, 1, 1));
+                PlainSparseAttention.blocks(
+                        SHAPE, queries, keys, new BlockSelectionRule(0.99, 1, 1, 1));
         double[] before = PlainSparseAttention.attend(SHAPE, queries, keys, values, chosen);
 
         int lost = 0;

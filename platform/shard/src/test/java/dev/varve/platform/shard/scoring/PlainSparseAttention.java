@@ -51,7 +51,8 @@ public final class PlainSparseAttention {
     }
 
     /** The blocks that a rule chooses, by block of queries and head. */
-    public static int[][][] blocks(HeadShape shape, float[] queries, float[] keys, BlockRule rule) {
+    public static int[][][] blocks(
+            HeadShape shape, float[] queries, float[] keys, BlockSelectionRule rule) {
         BlockScores scores = new BlockScores(shape, queries, keys);
         int[][][] chosen = new int[scores.blocks()][shape.queryHeads()][];
         for (int block = 0; block < chosen.length; block++) {

@@ -1,0 +1,124 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.api.event.CacheMedium;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.sequence.CachedSequence;
+import dev.varve.platform.sequence.ResidentSequenceListener;
+import dev.varve.platform.store.ObjectKey;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * Makes news of what becomes of blocks in host memory and of finished sequences on the devices. Not
+ * thread-safe.
+ */
+final class CacheEventEmitter implements ResidentSequenceListener {
+    /** Numbers of blocks are the same for all models and servers: events name both. */
+    private final ChainKeys keys = new ChainKeys(new byte[0]);
+
+    private final CacheEventPublisher feed;
+    private final Map<TokenBlock, ObjectKey> inHost = new IdentityHashMap<>();
+    private final Map<CachedSequence, List<Long>> residents = new IdentityHashMap<>();
+
+    /** How many residents have a block. */
+    private final Map<Long, Integer> shared = new HashMap<>();
+
+    /** Hears of the blocks of one scope. */
+    interface Watcher {
+        /** Nobody wants to know. */
+        Watcher NONE =
+                new Watcher() {
+                    @Override
+                    public void ready(TokenBlock block) {
+                        // Nobody wants to know.
+                    }
+
+                    @Override
+                    public void gone(TokenBlock block) {
+                        // Nobody wants to know.
+                    }
+                };
+
+        /** All rows of a block are there, and those of the blocks before it. */
+        void ready(TokenBlock block);
+
+        /** A block was taken out of the tree, whether it was ready or not. */
+        void gone(TokenBlock block);
+    }
+
+    CacheEventEmitter(CacheEventPublisher feed) {
+        this.feed = feed;
+    }
+
+    /** Never negative, whatever a program takes 64 bits for. */
+    private static long number(ObjectKey key) {
+        return ByteBuffer.wrap(key.bytes()).getLong() & Long.MAX_VALUE;
+    }
+
+    /** Whoever hears of the blocks of a scope in host memory. */
+    Watcher of(CacheScope scope) {
+        ObjectKey root = keys.root(scope);
+        return new Watcher() {
+            @Override
+            public void ready(TokenBlock block) {
+                TokenBlock before = block.parent().orElseThrow();
+                boolean first = before.end() == 0;
+                ObjectKey parent = first ? root : inHost.get(before);
+                if (parent == null) {
+                    return;
+                }
+                ObjectKey key = keys.block(parent, block.tokens());
+                inHost.put(block, key);
+                feed.stored(
+                        CacheMedium.HOST,
+                        number(key),
+                        first ? OptionalLong.empty() : OptionalLong.of(number(parent)),
+                        block.tokens());
+            }
+
+            @Override
+            public void gone(TokenBlock block) {
+                ObjectKey key = inHost.remove(block);
+                if (key != null) {
+                    feed.removed(CacheMedium.HOST, number(key));
+                }
+            }
+        };
+    }
+
+    @Override
+    public void stays(CachedSequence sequence) {
+        ObjectKey at = keys.root(sequence.scope());
+        OptionalLong parent = OptionalLong.empty();
+        List<Long> numbers = new ArrayList<>();
+        int end = TokenBlock.TOKENS;
+        for (; end <= sequence.computed(); end += TokenBlock.TOKENS) {
+            int[] tokens = sequence.tokens().range(end - TokenBlock.TOKENS, end);
+            at = keys.block(at, tokens);
+            long number = number(at);
+            numbers.add(number);
+            if (shared.merge(number, 1, Integer::sum) == 1) {
+                feed.stored(CacheMedium.DEVICE, number, parent, tokens);
+            }
+            parent = OptionalLong.of(number);
+        }
+        residents.put(sequence, numbers);
+    }
+
+    @Override
+    public void leaves(CachedSequence sequence) {
+        List<Long> numbers = residents.remove(sequence);
+        for (long number : numbers == null ? List.<Long>of() : numbers.reversed()) {
+            if (shared.merge(number, -1, Integer::sum) == 0) {
+                shared.remove(number);
+                feed.removed(CacheMedium.DEVICE, number);
+            }
+        }
+    }
+}

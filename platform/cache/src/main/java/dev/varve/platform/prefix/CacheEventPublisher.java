@@ -1,0 +1,178 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.api.event.CacheEvent;
+import dev.varve.api.event.CacheListener;
+import dev.varve.api.event.CacheMedium;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * Tells a listener what the cache has, by a thread of its own. Whoever changes the cache only
+ * leaves a note. Where more notes wait than there is room for, they are thrown away, and the
+ * listener is told everything anew: it is behind for a while, and right again then. Thread-safe.
+ */
+public final class CacheEventPublisher implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
+
+    /** Notes that may wait. */
+    private static final int MOST_WAITING = 1 << 14;
+
+    /** Events that are told at once. */
+    private static final int AT_ONCE = 64;
+
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
+
+    private final CacheListener listener;
+    private final int mostWaiting;
+    private final Thread teller;
+    private final Deque<CacheEvent> waiting = new ArrayDeque<>();
+
+    /** What is there: a block comes behind those before it. */
+    private final Map<Place, Held> present = new LinkedHashMap<>();
+
+    /** Caches that leave notes and have not closed the feed. */
+    private int owners = 1;
+
+    private boolean overflowed;
+    private boolean closed;
+    private boolean telling;
+
+    private record Place(long block, CacheMedium medium) {}
+
+    /** Something that is there, and how many caches have it. */
+    private record Held(CacheEvent.Stored event, int times) {}
+
+    /**
+     * A feed of a listener, which is closed with it.
+     *
+     * @param mostWaiting notes that may wait
+     */
+    CacheEventPublisher(CacheListener listener, int mostWaiting) {
+        this.listener = listener;
+        this.mostWaiting = mostWaiting;
+        teller = Thread.ofPlatform().name("varve-cache-events").daemon(true).start(this::tell);
+    }
+
+    /** A feed of a listener, which is closed with it. */
+    public static CacheEventPublisher to(CacheListener listener) {
+        return new CacheEventPublisher(listener, MOST_WAITING);
+    }
+
+    /** The same feed for one more cache, which closes it as well. */
+    public synchronized CacheEventPublisher share() {
+        owners++;
+        return this;
+    }
+
+    /** A block is there; other caches may have it too. */
+    synchronized void stored(CacheMedium medium, long block, OptionalLong parent, int[] tokens) {
+        Place place = new Place(block, medium);
+        Held known = present.get(place);
+        if (known == null) {
+            CacheEvent.Stored event = new CacheEvent.Stored(block, parent, tokens, medium);
+            present.put(place, new Held(event, 1));
+            note(event);
+        } else {
+            present.put(place, new Held(known.event(), known.times() + 1));
+        }
+    }
+
+    /** A block is gone; other caches may have it still. */
+    synchronized void removed(CacheMedium medium, long block) {
+        Place place = new Place(block, medium);
+        Held known = present.get(place);
+        if (known == null) {
+            return;
+        }
+        if (known.times() > 1) {
+            present.put(place, new Held(known.event(), known.times() - 1));
+            return;
+        }
+        present.remove(place);
+        note(new CacheEvent.Removed(block, medium));
+    }
+
+    private void note(CacheEvent event) {
+        if (!overflowed && waiting.size() < mostWaiting) {
+            waiting.add(event);
+        } else {
+            overflowed = true;
+            waiting.clear();
+        }
+        notifyAll();
+    }
+
+    private void tell() {
+        for (List<CacheEvent> events = next(); !events.isEmpty(); events = next()) {
+            try {
+                for (int i = 0; i < events.size(); i += AT_ONCE) {
+                    listener.heard(events.subList(i, Math.min(events.size(), i + AT_ONCE)));
+                }
+            } catch (RuntimeException | Error e) {
+                LOG.log(System.Logger.Level.WARNING, "events of the cache were not told", e);
+            }
+        }
+    }
+
+    private synchronized List<CacheEvent> next() {
+        telling = false;
+        notifyAll();
+        while (waiting.isEmpty() && !overflowed && !closed) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                return List.of();
+            }
+        }
+        telling = true;
+        List<CacheEvent> events = new ArrayList<>();
+        if (overflowed) {
+            overflowed = false;
+            events.add(new CacheEvent.Cleared());
+            present.values().forEach(held -> events.add(held.event()));
+            return events;
+        }
+        while (!waiting.isEmpty() && events.size() < AT_ONCE) {
+            events.add(waiting.remove());
+        }
+        return events;
+    }
+
+    /** Waits until all has been told; for tests. */
+    synchronized void awaitTold() throws InterruptedException {
+        while (telling || !waiting.isEmpty() || overflowed) {
+            wait();
+        }
+    }
+
+    /** Tells what waits, and closes the listener, once all owners have closed it. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (--owners > 0) {
+                return;
+            }
+            closed = true;
+            notifyAll();
+        }
+        try {
+            teller.join(CLOSE_LIMIT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        teller.interrupt();
+        try {
+            listener.close();
+        } catch (RuntimeException e) {
+            // A plugin's fault must not keep the rest of the model from being closed.
+            LOG.log(System.Logger.Level.WARNING, "a listener of cache events did not close", e);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.store.ObjectKey;
+import dev.varve.platform.store.SnapshotArchive;
+
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Reserves room for hidden states that a store has and host memory has not, from the end of a way
+ * to its begin: those before a gap are of no use.
+ */
+record FeatureLoadPlanner(
+        SnapshotArchive archive, FeatureMemory memory, ChainKeys keys, StoreLoad load) {
+    /** Adds a checkpoint's; says whether those before them are of use. */
+    boolean add(ObjectKey of, Checkpoint checkpoint) {
+        return holds(checkpoint.features())
+                || add(of, checkpoint.position(), checkpoint.tail(), checkpoint::keep);
+    }
+
+    /** Adds a block's; says whether those before them are of use. */
+    boolean add(ObjectKey of, TokenBlock block) {
+        return holds(block.features()) || add(of, block.end(), block.tokens(), block::keep);
+    }
+
+    private boolean holds(Optional<FeaturePage> known) {
+        known.ifPresent(load::hold);
+        return known.isPresent();
+    }
+
+    private boolean add(ObjectKey of, int end, int[] tokens, Consumer<FeaturePage> keep) {
+        ObjectKey key = keys.features(memory.kind(), of);
+        if (archive.find(key).isEmpty()) {
+            return false;
+        }
+        FeaturePage page = memory.open(0);
+        if (!memory.extend(page, tokens.length)) {
+            return false;
+        }
+        page.pin();
+        load.add(new FeatureLoad(memory, key, end, tokens, page, keep));
+        return true;
+    }
+}

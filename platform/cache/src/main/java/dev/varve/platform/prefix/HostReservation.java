@@ -1,0 +1,67 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.store.ObjectKey;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Takes room in host memory for what a store has.
+ *
+ * @param layout of what the shards keep
+ */
+record HostReservation(PrefixTree tree, CacheLayout layout) {
+    /** Takes room for what is not in host memory; says whether there is enough. */
+    boolean reserve(StoreLoad load, CacheScope scope, int[] tokens, StoredPrefix way) {
+        TokenBlock at = tree.root(scope);
+        load.pass(at);
+        for (ObjectKey key : way.blocks()) {
+            int[] ids = Arrays.copyOfRange(tokens, at.end(), at.end() + TokenBlock.TOKENS);
+            Optional<TokenBlock> known = at.child(ids);
+            if (known.isPresent()) {
+                if (!known.get().isReady()) {
+                    return false;
+                }
+                load.pass(known.get());
+                at = known.get();
+                continue;
+            }
+            Optional<TokenBlock> reserved = tree.reserveBlock(at, ids, 0, blockSizes());
+            if (reserved.isEmpty()) {
+                return false;
+            }
+            load.add(key, reserved.get());
+            at = reserved.get();
+        }
+        return way.end().isEmpty() || reserveCheckpoint(load, at, tokens, way.end().get());
+    }
+
+    private boolean reserveCheckpoint(
+            StoreLoad load, TokenBlock at, int[] tokens, StoredPrefix.End checkpoint) {
+        int[] tail = Arrays.copyOfRange(tokens, at.end(), checkpoint.position());
+        if (at.checkpoints().stream().anyMatch(other -> Arrays.equals(other.tail(), tail))) {
+            return false;
+        }
+        Optional<Checkpoint> reserved =
+                tree.reserveCheckpoint(
+                        at, tail, StoreLoad.UNKNOWN, sizes(tail.length, checkpoint.position()));
+        reserved.ifPresent(each -> load.add(checkpoint.key(), each));
+        return reserved.isPresent();
+    }
+
+    /** Bytes of the parts of a block. */
+    long[] blockSizes() {
+        return layout.rowBytes(TokenBlock.TOKENS);
+    }
+
+    /** Bytes of the parts of a checkpoint. */
+    long[] sizes(int tail, int position) {
+        long[] rows = tail == 0 ? new long[0] : layout.rowBytes(tail);
+        long[] states = layout.forgets() ? layout.stateBytes(position) : new long[0];
+        long[] all = Arrays.copyOf(rows, rows.length + states.length);
+        System.arraycopy(states, 0, all, rows.length, states.length);
+        return all;
+    }
+}

@@ -1,0 +1,74 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.KvCacheManager;
+import dev.varve.platform.shard.CacheChanges;
+import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.CachePartTransfer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * Finds every sequence where it is said to lie: what is still to be changed on the devices goes
+ * first. Knows how many bytes are under way.
+ */
+final class OrderedCacheMover {
+    private final KvCacheManager devices;
+    private final CacheMover mover;
+    private final AtomicLong underWay = new AtomicLong();
+    private final List<CompletableFuture<Void>> changes = new ArrayList<>();
+
+    OrderedCacheMover(KvCacheManager devices, CacheMover mover) {
+        this.devices = devices;
+        this.mover = mover;
+    }
+
+    long underWay() {
+        return underWay.get();
+    }
+
+    CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target) {
+        return metered(parts, () -> mover.export(parts, target));
+    }
+
+    CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source) {
+        return metered(parts, () -> mover.adopt(parts, source));
+    }
+
+    private CompletableFuture<Void> metered(
+            List<CachePart> parts, Supplier<CompletableFuture<Void>> move) {
+        CacheChanges pending = devices.takeChanges();
+        if (!pending.isEmpty()) {
+            changes.add(mover.change(pending));
+        }
+        long bytes = parts.stream().mapToLong(CachePart::bytes).sum();
+        underWay.addAndGet(bytes);
+        return move.get().whenComplete((done, failure) -> underWay.addAndGet(-bytes));
+    }
+
+    /**
+     * Checks that what was changed on the devices went well.
+     *
+     * @throws RuntimeException that it failed with: nobody knows what lies where
+     */
+    void requireSound() {
+        changes.removeIf(change -> change.isDone() && !change.isCompletedExceptionally());
+        for (CompletableFuture<Void> change : changes) {
+            if (change.isCompletedExceptionally()) {
+                changes.clear();
+                throw change.exceptionNow() instanceof RuntimeException failure
+                        ? failure
+                        : new CompletionException(change.exceptionNow());
+            }
+        }
+    }
+
+    /** Forgets what was under way. */
+    void clear() {
+        changes.clear();
+    }
+}

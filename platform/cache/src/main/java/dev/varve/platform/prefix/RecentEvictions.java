@@ -1,0 +1,59 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.CacheScope;
+
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * What gave way lately, so that a miss can be told from a prompt that was never seen. Only numbers
+ * of tokens are kept, and only so many; a wrong answer changes a statistic.
+ */
+final class RecentEvictions {
+    private static final int MOST = 1 << 14;
+
+    /** Of prompts without a whole block the beginning stands for all. */
+    private static final int BEGINNING = 32;
+
+    private final Set<Long> numbers = new LinkedHashSet<>();
+
+    void add(CacheScope scope, Checkpoint checkpoint) {
+        TokenBlock block = checkpoint.block();
+        long tokens =
+                block.end() > 0 ? block.chain() : TokenBlock.chain(1, beginning(checkpoint.tail()));
+        numbers.add(in(scope, tokens));
+        if (numbers.size() > MOST) {
+            numbers.remove(numbers.iterator().next());
+        }
+    }
+
+    /** Whether something gave way that began like a prompt. */
+    boolean contains(CacheScope scope, int[] tokens) {
+        if (numbers.contains(in(scope, TokenBlock.chain(1, beginning(tokens))))) {
+            return true;
+        }
+        long chain = 0;
+        for (int end = TokenBlock.TOKENS; end <= tokens.length; end += TokenBlock.TOKENS) {
+            chain =
+                    TokenBlock.chain(
+                            chain, Arrays.copyOfRange(tokens, end - TokenBlock.TOKENS, end));
+            if (numbers.contains(in(scope, chain))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void clear() {
+        numbers.clear();
+    }
+
+    private static int[] beginning(int[] tokens) {
+        return Arrays.copyOf(tokens, Math.min(BEGINNING, tokens.length));
+    }
+
+    private static long in(CacheScope scope, long tokens) {
+        return 31 * tokens + scope.hashCode();
+    }
+}

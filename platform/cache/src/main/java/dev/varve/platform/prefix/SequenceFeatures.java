@@ -1,0 +1,109 @@
+package dev.varve.platform.prefix;
+
+import dev.varve.platform.sequence.SequenceAttachment;
+import dev.varve.platform.shard.CapturedFeature;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Hidden states of a sequence as it is computed: those of its last positions, without a gap. It
+ * writes to pages of its own and goes on in a copy where it began with another's.
+ */
+final class SequenceFeatures implements SequenceAttachment {
+    private final FeatureMemory memory;
+    private final Set<FeaturePage> own = new HashSet<>();
+    private FeatureSpan known;
+
+    SequenceFeatures(FeatureMemory memory, FeatureSpan known) {
+        this.memory = memory;
+        this.known = known;
+    }
+
+    /** The states of its positions before one. */
+    FeatureSpan before(int position) {
+        return known.upTo(position);
+    }
+
+    @Override
+    public SequenceAttachment upTo(int position) {
+        return new SequenceFeatures(memory, before(position));
+    }
+
+    /**
+     * Takes over states of the next positions; some that were taken may be replaced, if they turned
+     * out to be of guesses that were wrong. States behind a gap begin anew.
+     */
+    void add(int position, List<CapturedFeature> features, int firstColumn, int count) {
+        known =
+                position > known.end() || position <= known.begin()
+                        ? new FeatureSpan(List.of(), position)
+                        : known.upTo(position);
+        int done = 0;
+        while (done < count) {
+            int offset = (position + done) % TokenBlock.TOKENS;
+            int part = Math.min(count - done, TokenBlock.TOKENS - offset);
+            List<FeaturePage> pages = pagesFor(offset);
+            if (memory.extend(pages.getLast(), offset + part)) {
+                memory.write(pages.getLast(), offset, features, firstColumn + done, part);
+            } else {
+                pages.clear();
+            }
+            done += part;
+            known = new FeatureSpan(pages, position + done);
+        }
+        own.retainAll(known.pages());
+    }
+
+    /** The pages that are of use, the last of which can be written from a position on. */
+    private List<FeaturePage> pagesFor(int offset) {
+        List<FeaturePage> pages = new ArrayList<>(known.pages());
+        if (offset == 0 || pages.isEmpty() || pages.getLast().isGone()) {
+            if (offset > 0) {
+                pages.clear();
+            }
+            pages.add(open(offset));
+        } else if (!own.contains(pages.getLast())) {
+            FeaturePage copy = copy(pages.removeLast(), offset);
+            if (copy.begin() == offset) {
+                pages.clear();
+            }
+            pages.add(copy);
+        }
+        int most = FeatureSpan.MOST / TokenBlock.TOKENS + 1;
+        return pages.size() > most
+                ? new ArrayList<>(pages.subList(pages.size() - most, pages.size()))
+                : pages;
+    }
+
+    private FeaturePage open(int offset) {
+        FeaturePage page = memory.open(offset);
+        own.add(page);
+        return page;
+    }
+
+    /** A page with the positions of another one before an offset, or without any. */
+    private FeaturePage copy(FeaturePage from, int offset) {
+        FeaturePage copy = open(from.begin());
+        from.pin();
+        try {
+            if (!memory.extend(copy, offset)) {
+                return open(offset);
+            }
+        } finally {
+            from.unpin();
+        }
+        FeatureKind kind = memory.kind();
+        int count = offset - from.begin();
+        List<CapturedFeature> layers = new ArrayList<>();
+        for (int layer = 0; layer < kind.captures().size(); layer++) {
+            float[] values = new float[count * kind.hidden()];
+            from.read(from.begin(), layer, values, 0, count);
+            layers.add(new CapturedFeature(kind.captures().get(layer), values, count));
+        }
+        memory.write(copy, from.begin(), layers, 0, count);
+        return copy;
+    }
+}

@@ -1,7 +1,0 @@
-package dev.varve.platform.prefix;
-
-/** Something that is brought from a store to host memory for a request that waits. */
-public interface StoreRead {
-    /** Whether nothing more comes of it. */
-    boolean isOver();
-}

@@ -1,0 +1,139 @@
+package dev.varve.platform.sequence;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Finished sequences, least recently used first, and what of them a request can go on with. */
+final class FinishedSequences {
+    private final boolean forgets;
+    private final ResidentSequenceListener watcher;
+    private final Deque<CachedSequence> sequences = new ArrayDeque<>();
+
+    /**
+     * A resident that begins like a request.
+     *
+     * @param length leading tokens that need no computing
+     */
+    record Match(CachedSequence resident, int length) {
+        /** Whether nothing need be computed, since it has the output of the last token as well. */
+        boolean isWhole(CacheRequest request) {
+            return length == request.tokens().size();
+        }
+
+        /** Whether nothing is lost if the request goes on where the resident ends. */
+        boolean extendsResident() {
+            return length == resident.computed() && resident.output().isEmpty();
+        }
+    }
+
+    /**
+     * @param forgets whether state cannot be cut back to any position
+     * @param watcher hears who is here
+     */
+    FinishedSequences(boolean forgets, ResidentSequenceListener watcher) {
+        this.watcher = watcher;
+        this.forgets = forgets;
+    }
+
+    void clear() {
+        sequences.forEach(watcher::leaves);
+        sequences.clear();
+    }
+
+    /** Takes in a sequence as the most recently used one. */
+    void add(CachedSequence sequence) {
+        sequences.addLast(sequence);
+        watcher.stays(sequence);
+    }
+
+    void remove(CachedSequence sequence) {
+        if (sequences.remove(sequence)) {
+            watcher.leaves(sequence);
+        }
+    }
+
+    /** Takes one out that comes back, so that it does not give way meanwhile. */
+    void setAside(CachedSequence sequence) {
+        sequences.remove(sequence);
+    }
+
+    /** Takes in again what was {@linkplain #setAside set aside}, as the most recently used one. */
+    void putBack(CachedSequence sequence) {
+        sequences.addLast(sequence);
+    }
+
+    /** Takes out the one that was used longest ago. */
+    Optional<CachedSequence> pollOldest() {
+        Optional<CachedSequence> oldest = Optional.ofNullable(sequences.pollFirst());
+        oldest.ifPresent(watcher::leaves);
+        return oldest;
+    }
+
+    Stream<CachedSequence> stream() {
+        return sequences.stream();
+    }
+
+    /** Slots that they hold. */
+    int slots() {
+        int sum = 0;
+        for (CachedSequence resident : sequences) {
+            sum += resident.span().capacity();
+        }
+        return sum;
+    }
+
+    /**
+     * The resident that has computed most of what a request needs.
+     *
+     * @param last last position from which the request may resume
+     */
+    Optional<Match> find(CacheRequest request, int last) {
+        Optional<Match> best = Optional.empty();
+        for (CachedSequence resident : sequences) {
+            int length =
+                    resident.scope().equals(request.scope())
+                            ? reusable(resident, request, last)
+                            : 0;
+            if (length > best.map(Match::length).orElse(0)) {
+                best = Optional.of(new Match(resident, length));
+            }
+        }
+        return best;
+    }
+
+    /** Leading tokens that need no computing, up to a position at which a forward ended. */
+    private int reusable(CachedSequence resident, CacheRequest request, int last) {
+        int common = resident.tokens().commonPrefix(request.tokens());
+        if (common == request.tokens().size()
+                && common == resident.computed()
+                && request.mayTakeOutput(resident)) {
+            return common;
+        }
+        // One token is left, whose logits are wanted.
+        int limit = Math.min(Math.min(common, request.tokens().size() - 1), last);
+        limit = Math.min(limit, resident.coldEnd());
+        return forgets ? kept(resident, request, limit) : rewound(resident, request, limit);
+    }
+
+    /** For state that cannot be cut back: the resident's end or its checkpoint. */
+    private static int kept(CachedSequence resident, CacheRequest request, int limit) {
+        if (resident.computed() <= limit && request.agrees(resident, resident.computed())) {
+            return resident.computed();
+        }
+        int checkpoint = resident.checkpoint().position();
+        boolean usable =
+                resident.checkpoint().exists()
+                        && checkpoint <= limit
+                        && request.agrees(resident, checkpoint);
+        return usable ? checkpoint : 0;
+    }
+
+    private static int rewound(CachedSequence resident, CacheRequest request, int limit) {
+        int length = resident.cuts().floor(limit);
+        return request.agrees(resident, length)
+                ? length
+                : resident.cuts().agreement(request.replay(), length);
+    }
+}

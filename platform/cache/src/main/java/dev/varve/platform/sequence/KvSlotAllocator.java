@@ -1,0 +1,186 @@
+package dev.varve.platform.sequence;
+
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.Pages;
+import dev.varve.platform.shard.RowMove;
+import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.platform.shard.TokenPath;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where the spans of sequences lie in the KV pool, and the copies that their moves ask for. The
+ * copies are only noted; the next batch makes them.
+ */
+final class KvSlotAllocator {
+    private final KvSlotPool slots;
+
+    /** Owners of spans; compaction moves them. */
+    private final List<CachedSequence> owners = new ArrayList<>();
+
+    /** What the next batch has to move, in this order. */
+    private final List<RowMove> moves = new ArrayList<>();
+
+    KvSlotAllocator(int slots) {
+        this.slots = new KvSlotPool(slots);
+    }
+
+    int slots() {
+        return slots.slots();
+    }
+
+    /** Sequences that have a span. */
+    List<CachedSequence> owners() {
+        return owners;
+    }
+
+    int freeSlots() {
+        return slots.freeSlots();
+    }
+
+    /** What must be moved before anything is computed. */
+    List<RowMove> takeMoves() {
+        List<RowMove> result = List.copyOf(moves);
+        moves.clear();
+        return result;
+    }
+
+    /** Has something moved behind all that is to be moved so far. */
+    void add(RowMove move) {
+        moves.add(move);
+    }
+
+    /** Lets a sequence have a span; it has none yet. */
+    void add(CachedSequence owner) {
+        owners.add(owner);
+    }
+
+    /** Frees a sequence's span. */
+    void remove(CachedSequence owner) {
+        owners.remove(owner);
+        slots.release(owner.span());
+    }
+
+    /** Gives a sequence, which has none, the span of another one, which leaves. */
+    void handOver(CachedSequence from, CachedSequence to) {
+        owners.remove(from);
+        to.lieIn(from.span());
+        owners.add(to);
+    }
+
+    /**
+     * Gives a sequence a span of its own with copies of the first rows of another one.
+     *
+     * @param capacity slots, of which as many are free
+     * @param count rows; all slots of the other one count where its pages are in no order
+     */
+    void placeCopy(CachedSequence from, CachedSequence to, int capacity, int count) {
+        to.lieIn(place(capacity).orElseThrow());
+        int slots = to.map().isStraight() ? count : from.span().capacity();
+        moves.add(new SlotCopy(from.span().begin(), to.span().begin(), slots));
+        owners.add(to);
+    }
+
+    /**
+     * Brings the rows of a path to where those of the first tokens lie.
+     *
+     * @param position of the first token
+     */
+    void gather(CachedSequence owner, int position, TokenPath path) {
+        PageMap map = owner.map();
+        for (TokenPath.Move move : path.moves()) {
+            int done = 0;
+            while (done < move.count()) {
+                int from = map.offset(position + move.from() + done);
+                int to = map.offset(position + move.to() + done);
+                int most = map.isStraight() ? move.count() : Math.min(inRun(from), inRun(to));
+                int count = Math.min(move.count() - done, most);
+                int first = owner.span().begin();
+                moves.add(new SlotCopy(first + from, first + to, count));
+                done += count;
+            }
+        }
+    }
+
+    /** Slots of a page from one on. */
+    private static int inRun(int offset) {
+        return Pages.TOKENS - offset % Pages.TOKENS;
+    }
+
+    /** Makes a span larger, in place or elsewhere; says whether that was possible. */
+    boolean grow(CachedSequence owner, int capacity) {
+        Optional<SlotSpan> larger =
+                owner.span().capacity() == 0 ? place(capacity) : extend(owner, capacity);
+        larger.ifPresent(owner::lieIn);
+        return larger.isPresent();
+    }
+
+    private Optional<SlotSpan> extend(CachedSequence owner, int capacity) {
+        Optional<SlotSpan> inPlace = slots.extend(owner.span(), capacity);
+        if (inPlace.isPresent()) {
+            return inPlace;
+        }
+        Optional<SlotSpan> elsewhere = slots.take(capacity);
+        if (elsewhere.isPresent()) {
+            copyRows(owner, elsewhere.get().begin());
+            slots.release(owner.span());
+            return elsewhere;
+        }
+        if (slots.freeSlots() >= capacity - owner.span().capacity()) {
+            compact(Optional.of(owner));
+            return slots.extend(owner.span(), capacity);
+        }
+        return Optional.empty();
+    }
+
+    private void copyRows(CachedSequence owner, int begin) {
+        if (owner.computed() > 0) {
+            moves.add(new SlotCopy(owner.span().begin(), begin, owner.slotsInUse()));
+        }
+    }
+
+    /** A new span; the others move if no gap is large enough. */
+    private Optional<SlotSpan> place(int capacity) {
+        Optional<SlotSpan> span = slots.take(capacity);
+        if (span.isEmpty() && slots.freeSlots() >= capacity) {
+            compact(Optional.empty());
+            span = slots.take(capacity);
+        }
+        return span;
+    }
+
+    /**
+     * Moves all spans up to that of {@code growing} to the front and the others to the end; one gap
+     * remains.
+     */
+    private void compact(Optional<CachedSequence> growing) {
+        List<CachedSequence> order = new ArrayList<>(owners);
+        order.removeIf(owner -> owner.span().capacity() == 0);
+        order.sort(Comparator.comparingInt((CachedSequence owner) -> owner.span().begin()));
+        int split = growing.map(owner -> order.indexOf(owner) + 1).orElse(order.size());
+        int next = 0;
+        for (CachedSequence owner : order.subList(0, split)) {
+            move(owner, next);
+            next = owner.span().end();
+        }
+        int end = slots.slots();
+        for (CachedSequence owner : order.subList(split, order.size()).reversed()) {
+            move(owner, end - owner.span().capacity());
+            end = owner.span().begin();
+        }
+    }
+
+    private void move(CachedSequence owner, int begin) {
+        if (owner.span().begin() == begin) {
+            return;
+        }
+        copyRows(owner, begin);
+        int capacity = owner.span().capacity();
+        slots.release(owner.span());
+        owner.lieIn(slots.takeAt(begin, capacity));
+    }
+}

@@ -1,0 +1,243 @@
+package dev.varve.platform.sequence;
+
+import dev.varve.platform.paging.PagePolicy;
+import dev.varve.platform.paging.PageResidency;
+import dev.varve.platform.paging.PagingCounts;
+import dev.varve.platform.paging.PagingOptions;
+import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.PageQuery;
+import dev.varve.platform.shard.PageScores;
+import dev.varve.platform.shard.PoolGeometry;
+import dev.varve.platform.shard.RowMove;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Sequences whose spans may be too small for them: their tables, and when their pages are chosen
+ * anew. That depends on positions alone, so that a sequence which is computed again has the same
+ * pages at the same tokens.
+ */
+final class SequencePager {
+    /** Scoring looks at the whole history, so it is done the less often the longer that is. */
+    private static final int HISTORY_PER_CHOICE = 45;
+
+    private final Optional<PagingOptions> options;
+    private final Optional<PageScorer> scorer;
+    private final boolean chooses;
+    private final PageRegistry names = new PageRegistry();
+
+    /** Of sequences that are gone. */
+    private PagingCounts past = PagingCounts.NONE;
+
+    SequencePager(Optional<PagingOptions> options) {
+        this.options = options;
+        scorer =
+                options.filter(bounded -> bounded.policy() == PagePolicy.QK)
+                        .map(bounded -> new QueryScorer());
+        chooses = options.filter(bounded -> bounded.policy() != PagePolicy.LRU).isPresent();
+    }
+
+    /** What decides which pages stay; empty where all do. */
+    Optional<PagePolicy> policy() {
+        return options.map(PagingOptions::policy);
+    }
+
+    /** A table for a new sequence, if it needs one. */
+    Optional<PageTable> table() {
+        return options.map(bounded -> new PageTable(names, bounded.pageBytes()));
+    }
+
+    /** All sequences are gone, and so is what the shards keep of them. */
+    void clear() {
+        names.releaseAll();
+    }
+
+    /** Whether a prompt has pages that leave its pool. */
+    private boolean outgrows(int promptTokens) {
+        return options.filter(bounded -> promptTokens > bounded.poolTokens()).isPresent();
+    }
+
+    /**
+     * Leading tokens that a request computes with the pages of a cold prefill: those in decode
+     * leave and come one by one, and the last ones of a prompt see pages that were chosen for them.
+     */
+    int coldTokens(int promptTokens) {
+        if (options.isEmpty()) {
+            return Integer.MAX_VALUE;
+        }
+        return outgrows(promptTokens)
+                ? Math.min(promptTokens, lastResume(promptTokens))
+                : PoolGeometry.wholeCells(options.get().poolTokens());
+    }
+
+    /** Last position from which a prompt may resume, since pages are chosen for what is behind. */
+    int lastResume(int promptTokens) {
+        return chooses && outgrows(promptTokens)
+                ? Math.max(0, promptTokens - PoolGeometry.QUESTION)
+                : Integer.MAX_VALUE;
+    }
+
+    /** End of the cell of prefill in which a position lies; 0 for a prompt that fits its pool. */
+    int cellEnd(int position, int promptTokens) {
+        if (!outgrows(promptTokens)) {
+            return 0;
+        }
+        int cell = PoolGeometry.cell(options.get().poolTokens());
+        return (position / cell + 1) * cell;
+    }
+
+    /** Which pages a cold prefill of a prompt has in its pool when it reaches a position. */
+    PageResidency coldResidency(int position, int promptTokens) {
+        if (!outgrows(promptTokens) || position == 0) {
+            return PageResidency.STRAIGHT;
+        }
+        int runs = options.get().poolTokens() / PoolGeometry.PAGE;
+        int end = PoolGeometry.pages(cellEnd(position - 1, promptTokens));
+        int[] resident = new int[runs];
+        Arrays.fill(resident, PageMap.EMPTY);
+        int count = 0;
+        for (int page = 0; page < PoolGeometry.pages(position); page++) {
+            if (page < PoolGeometry.SINKS || page >= end - runs + PoolGeometry.SINKS) {
+                resident[count++] = page;
+            }
+        }
+        return end <= runs ? PageResidency.STRAIGHT : new PageResidency(resident, new float[0], 0);
+    }
+
+    /** What the shards are to forget. */
+    List<? extends RowMove> takeDrops() {
+        return names.takeDrops();
+    }
+
+    /** A sequence leaves. */
+    void leave(CachedSequence sequence) {
+        past = past.plus(counts(sequence));
+    }
+
+    private static PagingCounts counts(CachedSequence sequence) {
+        return sequence.pages().map(PageTable::counts).orElse(PagingCounts.NONE);
+    }
+
+    /** What became of all pages. */
+    Optional<PagingStatus> status(Iterable<CachedSequence> present) {
+        return options.map(
+                bounded -> {
+                    PagingCounts counts = past;
+                    long resident = 0;
+                    for (CachedSequence sequence : present) {
+                        counts = counts.plus(counts(sequence));
+                        resident += sequence.pages().map(PageTable::residentPages).orElse(0);
+                    }
+                    long pages = names.onHost();
+                    return new PagingStatus(
+                            bounded, counts, pages, pages * bounded.pageBytes(), resident);
+                });
+    }
+
+    /**
+     * Most tokens of a sequence that one step may decode as if they were decoded one by one: none
+     * of its pages may leave in between, and pages are chosen behind the last one at most.
+     */
+    int mostTokensOfStep(CachedSequence sequence) {
+        if (sequence.pages().isEmpty()) {
+            return Integer.MAX_VALUE;
+        }
+        PageTable table = sequence.pages().get();
+        int computed = sequence.computed();
+        int most = PoolGeometry.PAGE - computed % PoolGeometry.PAGE;
+        boolean staysStraight =
+                table.isStraight()
+                        && computed + 2 * PoolGeometry.PAGE <= options.get().poolTokens();
+        if (staysStraight) {
+            return PoolGeometry.PAGE;
+        }
+        for (int tokens = 1; tokens < most; tokens++) {
+            if (isDue(table, computed + tokens)) {
+                return tokens;
+            }
+        }
+        return most;
+    }
+
+    private boolean isDue(PageTable table, int position) {
+        return chooses
+                && position - table.scoredAt()
+                        >= Math.max(options.get().tau(), position / HISTORY_PER_CHOICE);
+    }
+
+    /** Questions about the pages of those sequences that are to be chosen behind a batch. */
+    List<PageQuery> queries(List<ScheduledTokens> advances) {
+        List<PageQuery> queries = new ArrayList<>();
+        if (scorer.filter(PageScorer::asksShards).isPresent()) {
+            for (int i = 0; i < advances.size(); i++) {
+                ScheduledTokens advance = advances.get(i);
+                if (advance.stretch() == ChunkKind.ROWS && isChosenBehind(advance)) {
+                    queries.add(query(i, advance.sequence()));
+                }
+            }
+        }
+        return queries;
+    }
+
+    private boolean isChosenBehind(ScheduledTokens advance) {
+        return isDue(advance.sequence(), advance.end());
+    }
+
+    /** Whether the pages of a sequence are to be chosen anew behind so many tokens. */
+    boolean isDue(CachedSequence sequence, int position) {
+        return sequence.pages()
+                .filter(table -> table.hostPages() > 0 && isDue(table, position))
+                .isPresent();
+    }
+
+    /** Asks about all pages of a sequence that are computed. */
+    PageQuery query(int slice, CachedSequence sequence) {
+        return new PageQuery(
+                slice,
+                sequence.pages()
+                        .orElseThrow()
+                        .places(sequence.computed(), sequence.span().begin()));
+    }
+
+    /** Whether pages are chosen at all, by whatever scores them. */
+    boolean chooses() {
+        return chooses;
+    }
+
+    /** Whether pages are chosen by what the shards answer. */
+    boolean asksShards() {
+        return scorer.filter(PageScorer::asksShards).isPresent();
+    }
+
+    /**
+     * Chooses the pages of a sequence anew.
+     *
+     * @param answers of the shards
+     * @param asked whole pages that were asked for
+     * @param position tokens whose queries count in it
+     * @param moves hears what is to be moved
+     */
+    void choose(
+            CachedSequence sequence,
+            List<PageScores> answers,
+            int asked,
+            int position,
+            Consumer<RowMove> moves) {
+        scorer.flatMap(each -> each.score(sequence.tokens(), answers, asked))
+                .ifPresent(scores -> choose(sequence, scores, position, moves));
+    }
+
+    /**
+     * Likewise, by scores that somebody else gave.
+     *
+     * @param scores of the first pages; the others stay
+     */
+    void choose(CachedSequence sequence, float[] scores, int position, Consumer<RowMove> moves) {
+        sequence.pages().orElseThrow().reselect(scores, position, sequence.span().begin(), moves);
+    }
+}

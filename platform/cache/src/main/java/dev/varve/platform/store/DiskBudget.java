@@ -1,0 +1,151 @@
+package dev.varve.platform.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How much may be written: within the budget, and with some of the disk left. For one thread at a
+ * time.
+ */
+final class DiskBudget {
+    private static final int GENERATIONS = 16;
+    private static final long LEAST_GENERATION = 4L << 20;
+    private static final long MOST_GENERATION = 1L << 30;
+
+    /** Free bytes of the disk with which a store can be made. */
+    private static final long LEAST_FREE = 32L << 20;
+
+    /** Bytes after which the disk is looked at again. */
+    private static final long LOOK_EVERY = 8L << 20;
+
+    /** A generation holds at least as many objects as the largest one so far. */
+    private static final int LEAST_OBJECTS = 2;
+
+    private final ArchiveSettings settings;
+    private final StoreFolder folder;
+    private final int valueBytes;
+
+    /** Bytes that were written since the disk was looked at. */
+    private long unlooked = LOOK_EVERY;
+
+    private boolean diskIsShort;
+
+    /** Bytes of other namespaces; negative if they must be counted again. */
+    private long others = -1;
+
+    DiskBudget(ArchiveSettings settings, StoreFolder folder, int valueBytes) {
+        this.settings = settings;
+        this.folder = folder;
+        this.valueBytes = valueBytes;
+    }
+
+    /** Bytes of the disk that some chunks take. */
+    long bytes(long chunks) {
+        return chunks * (valueBytes + ChunkCodec.KEY_BYTES);
+    }
+
+    /**
+     * Values of a new generation in which an object of some chunks must fit. Stores may want room
+     * for all of it at once, and some more.
+     */
+    long values(int chunks) throws IOException {
+        long budget = settings.limits().budget();
+        long free = usable() - reserve();
+        long usual = Math.min(budget / GENERATIONS, free / 4);
+        usual = Math.clamp(usual, LEAST_GENERATION, MOST_GENERATION);
+        long values = Math.max(usual / bytes(1), (long) LEAST_OBJECTS * chunks);
+        return Math.min(values, Math.max(chunks, budget / 2 / bytes(1)));
+    }
+
+    /** Whether some more bytes beside those that are used would be too many. */
+    boolean isShort(long used, long more) throws IOException {
+        return used + others() + more > settings.limits().budget() || isDiskShort(more);
+    }
+
+    private boolean isDiskShort(long more) throws IOException {
+        unlooked += more;
+        if (unlooked >= LOOK_EVERY || diskIsShort) {
+            unlooked = 0;
+            diskIsShort = usable() - more < reserve();
+        }
+        return diskIsShort;
+    }
+
+    /** Something was deleted, or time has passed. */
+    void lookAgain() {
+        unlooked = LOOK_EVERY;
+        others = -1;
+    }
+
+    private long reserve() {
+        return Math.max(LEAST_FREE, settings.limits().reserve());
+    }
+
+    private long usable() throws IOException {
+        return Files.getFileStore(settings.folder()).getUsableSpace();
+    }
+
+    /** What is short, for people. */
+    String why(long used, long more) throws IOException {
+        return String.format(
+                Locale.ROOT,
+                "%d MiB are used of %d, %d MiB of the disk are free of which %d stay so, and %d KiB"
+                        + " are needed",
+                used + others() >> 20,
+                settings.limits().budget() >> 20,
+                usable() >> 20,
+                reserve() >> 20,
+                more >> 10);
+    }
+
+    private List<StoreFolder.Found> otherNamespaces() throws IOException {
+        return folder.namespaces().stream()
+                .filter(
+                        found ->
+                                !found.folder()
+                                        .getFileName()
+                                        .toString()
+                                        .equals(settings.namespace().folder()))
+                .toList();
+    }
+
+    /** Bytes of other namespaces, as their journals tell. */
+    private long others() throws IOException {
+        if (others < 0) {
+            long bytes = 0;
+            for (StoreFolder.Found found : otherNamespaces()) {
+                bytes += NamespaceContent.of(found).bytes();
+            }
+            others = bytes;
+        }
+        return others;
+    }
+
+    /** Deletes the namespace that was not used for longest; says whether there was one. */
+    boolean dropOthers(StoreFolder.Found own) throws IOException {
+        Optional<NamespaceContent> oldest =
+                otherNamespaces().stream()
+                        .map(NamespaceContent::of)
+                        .min(Comparator.comparingLong(NamespaceContent::lastUse));
+        if (oldest.isEmpty() || own.folder().equals(oldest.get().where().folder())) {
+            return false;
+        }
+        PrivateFiles.delete(oldest.get().where().folder());
+        lookAgain();
+        return true;
+    }
+
+    /** A generation that may go since nothing is in it. */
+    Optional<StoreSegment> empty(StoreSegments all, ObjectIndex index) {
+        Map<Integer, Long> chunks = index.chunks();
+        return all.numbers().stream()
+                .filter(number -> !chunks.containsKey(number) && !all.isCurrent(number))
+                .findFirst()
+                .flatMap(all::find);
+    }
+}

@@ -1,0 +1,140 @@
+package dev.varve.platform.store;
+
+import dev.varve.platform.store.ObjectIndex.Node;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Which generation gives way, and what is carried over from it. A checkpoint is worth the tokens
+ * that it saves times the chance that it is used again, which grows with its uses and fades with
+ * its age; a generation is worth what would be lost with it: the checkpoints in it, and those that
+ * need a block of it.
+ *
+ * @param candidates generations that may go
+ * @param now milliseconds since 1970
+ */
+record SegmentEviction(Predicate<Integer> candidates, long now) {
+    /** Time in which the chance of another use halves. */
+    private static final double HALF_LIFE = Duration.ofDays(2).toMillis();
+
+    /** Part of a generation that may be carried over; with more, nothing would be won. */
+    private static final double MOST_CARRIED = 0.4;
+
+    /** A checkpoint that was never used is carried only if it is this young. */
+    private static final double YOUNG = Duration.ofHours(1).toMillis();
+
+    /**
+     * What is to be done.
+     *
+     * @param generation that goes
+     * @param carried objects of it that are written again before, parents first
+     */
+    record Plan(int generation, List<ObjectKey> carried) {}
+
+    /** A checkpoint, what it is worth, and what it needs. */
+    private record Worth(Node checkpoint, double benefit, List<Node> chain) {}
+
+    /** The plan for some objects; empty if there is no candidate among their generations. */
+    Optional<Plan> plan(Collection<Node> nodes) {
+        Map<Integer, Double> worth = new HashMap<>();
+        Map<Integer, Long> chunks = new HashMap<>();
+        List<Worth> all = new ArrayList<>();
+        for (Node node : nodes) {
+            if (candidates.test(node.generation())) {
+                worth.putIfAbsent(node.generation(), 0.0);
+                chunks.merge(node.generation(), (long) node.chunks(), Long::sum);
+            }
+            if (node.name().kind() == ObjectKind.CHECKPOINT) {
+                all.add(worth(node));
+            }
+        }
+        for (Worth each : all) {
+            Set<Integer> touched = new HashSet<>();
+            each.chain().forEach(node -> touched.add(node.generation()));
+            touched.forEach(
+                    generation ->
+                            worth.computeIfPresent(generation, (key, sum) -> sum + each.benefit()));
+        }
+        return worth.keySet().stream()
+                .min(
+                        Comparator.comparingDouble(
+                                        (Integer generation) ->
+                                                worth.get(generation) / chunks.get(generation))
+                                .thenComparing(Comparator.naturalOrder()))
+                .map(
+                        victim ->
+                                new Plan(
+                                        victim,
+                                        carried(
+                                                victim,
+                                                all,
+                                                (long) (MOST_CARRIED * chunks.get(victim)))));
+    }
+
+    private Worth worth(Node checkpoint) {
+        List<Node> chain = new ArrayList<>();
+        for (Optional<Node> at = Optional.of(checkpoint); at.isPresent(); at = at.get().parent()) {
+            chain.add(at.get());
+        }
+        double age = age(checkpoint);
+        double chance = (1 + checkpoint.uses()) * Math.pow(0.5, age / HALF_LIFE);
+        return new Worth(checkpoint, checkpoint.name().position() * chance, chain);
+    }
+
+    /** A clock may have been set back. */
+    private double age(Node node) {
+        return Math.max(0, now - node.lastUse());
+    }
+
+    /** The best checkpoints that need something of the victim, with what they need of it. */
+    private List<ObjectKey> carried(int victim, List<Worth> all, long most) {
+        List<Worth> touching =
+                all.stream()
+                        .filter(
+                                each ->
+                                        each.checkpoint().uses() > 0
+                                                || age(each.checkpoint()) < YOUNG)
+                        .filter(
+                                each ->
+                                        each.chain().stream()
+                                                .anyMatch(node -> node.generation() == victim))
+                        .sorted(
+                                Comparator.comparingDouble(
+                                                (Worth each) -> each.benefit() / chunks(each))
+                                        .reversed())
+                        .toList();
+        Set<Node> chosen = new LinkedHashSet<>();
+        long sum = 0;
+        for (Worth each : touching) {
+            List<Node> more =
+                    each.chain().stream()
+                            .filter(node -> node.generation() == victim && !chosen.contains(node))
+                            .toList();
+            long chunks = more.stream().mapToLong(Node::chunks).sum();
+            if (sum + chunks <= most) {
+                chosen.addAll(more);
+                sum += chunks;
+            }
+        }
+        return chosen.stream()
+                .map(Node::name)
+                .sorted(ObjectDescriptor.PARENTS_FIRST)
+                .map(ObjectDescriptor::key)
+                .toList();
+    }
+
+    private static long chunks(Worth worth) {
+        return worth.chain().stream().mapToLong(Node::chunks).sum();
+    }
+}

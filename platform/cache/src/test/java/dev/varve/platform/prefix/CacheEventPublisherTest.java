@@ -1,0 +1,112 @@
+package dev.varve.platform.prefix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.event.CacheEvent;
+import dev.varve.api.event.CacheListener;
+import dev.varve.api.event.CacheMedium;
+import dev.varve.testkit.Await;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
+/** Notes of what the cache has, for a listener that may be slow. */
+@Timeout(60)
+class CacheEventPublisherTest {
+    private static final int[] TOKENS = new int[TokenBlock.TOKENS];
+
+    /** Knows what it heard. */
+    private static final class Index implements CacheListener {
+        private final Set<Long> present = new TreeSet<>();
+        private final List<CacheEvent> heard = new ArrayList<>();
+        private final CountDownLatch begun = new CountDownLatch(1);
+        private final CountDownLatch may;
+        private boolean closed;
+
+        Index(int waits) {
+            may = new CountDownLatch(waits);
+        }
+
+        @Override
+        public void heard(List<CacheEvent> events) {
+            begun.countDown();
+            Await.latch(may);
+            heard.addAll(events);
+            for (CacheEvent event : events) {
+                switch (event) {
+                    case CacheEvent.Stored stored -> assertTrue(present.add(stored.block()));
+                    case CacheEvent.Removed removed -> assertTrue(present.remove(removed.block()));
+                    case CacheEvent.Cleared cleared -> present.clear();
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+
+    private static void store(CacheEventPublisher feed, long block) {
+        feed.stored(CacheMedium.HOST, block, OptionalLong.empty(), TOKENS);
+    }
+
+    @Test
+    void whatHappensIsToldInItsOrderAndOnce() throws Exception {
+        Index index = new Index(0);
+        try (CacheEventPublisher feed = new CacheEventPublisher(index, 100)) {
+            feed.share().close();
+            store(feed, 1);
+            store(feed, 1);
+            feed.removed(CacheMedium.HOST, 2);
+            feed.removed(CacheMedium.HOST, 1);
+            feed.removed(CacheMedium.HOST, 1);
+            store(feed, 2);
+            feed.awaitTold();
+
+            assertEquals(
+                    List.of("Stored", "Removed", "Stored"),
+                    index.heard.stream()
+                            .map(event -> event.getClass().getSimpleName())
+                            .collect(Collectors.toList()));
+            assertEquals(Set.of(2L), index.present);
+        }
+        assertTrue(index.closed);
+    }
+
+    @Test
+    void aListenerThatWasTooSlowIsToldEverythingAnew() throws Exception {
+        Index index = new Index(1);
+        try (CacheEventPublisher feed = new CacheEventPublisher(index, 16)) {
+            store(feed, 0);
+            Await.latch(index.begun);
+            for (long i = 1; i <= 1000; i++) {
+                store(feed, i);
+                if (i % 3 == 0) {
+                    feed.removed(CacheMedium.HOST, i - 1);
+                }
+            }
+            index.may.countDown();
+            feed.awaitTold();
+
+            assertEquals(
+                    LongStream.rangeClosed(0, 1000)
+                            .filter(i -> i % 3 != 2)
+                            .boxed()
+                            .collect(Collectors.toSet()),
+                    index.present);
+            assertEquals(
+                    1, index.heard.stream().filter(CacheEvent.Cleared.class::isInstance).count());
+        }
+    }
+}

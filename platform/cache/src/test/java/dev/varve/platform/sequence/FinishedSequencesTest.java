@@ -1,0 +1,142 @@
+package dev.varve.platform.sequence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** Whoever watches finished sequences hears once of each that comes and that goes. */
+class FinishedSequencesTest {
+    private static final int[] PROMPT = new int[40];
+
+    private final List<String> heard = new ArrayList<>();
+    private final KvCacheManager cache =
+            new KvCacheManager(
+                    new CacheCapacity(4 * SlotSpan.BLOCK, 9),
+                    false,
+                    EvictionListener.UNHEARD,
+                    new ResidentSequenceListener() {
+                        @Override
+                        public void stays(CachedSequence sequence) {
+                            heard.add("stays " + sequence.tokens().get(0));
+                        }
+
+                        @Override
+                        public void leaves(CachedSequence sequence) {
+                            heard.add("leaves " + sequence.tokens().get(0));
+                        }
+                    });
+
+    private CachedSequence begin(int first, int length) {
+        int[] tokens = Arrays.copyOf(PROMPT, length);
+        tokens[0] = first;
+        CachedSequence sequence =
+                cache.begin(
+                                new CacheRequest(
+                                        new TokenList(tokens),
+                                        ChunkBoundaries.NONE,
+                                        CacheScope.common(),
+                                        OutputRows.BEST),
+                                0)
+                        .orElseThrow();
+        int[] rest = Arrays.copyOfRange(tokens, sequence.computed(), length);
+        cache.advance(
+                List.of(new ScheduledTokens(sequence, 1, rest, OutputRows.NONE, ChunkKind.WINDOW)),
+                List.of());
+        return sequence;
+    }
+
+    @Test
+    void aSequenceStaysOnceItIsKept() {
+        CachedSequence sequence = begin(1, 40);
+        assertEquals(List.of(), heard);
+
+        cache.keep(sequence);
+
+        assertEquals(List.of("stays 1"), heard);
+        assertEquals(SlotSpan.BLOCK, cache.slotUse().resident());
+    }
+
+    @Test
+    void theOneThatWasUsedLongestAgoLeavesFirst() {
+        for (int first = 1; first <= 4; first++) {
+            cache.keep(begin(first, 40));
+        }
+        heard.clear();
+
+        cache.keep(begin(5, 300));
+
+        assertEquals(List.of("leaves 1", "leaves 2", "stays 5"), heard);
+    }
+
+    @Test
+    void aSequenceThatIsContinuedStaysWhereThereIsRoomForBoth() {
+        cache.keep(begin(1, 40));
+        heard.clear();
+
+        cache.keep(begin(1, 60));
+
+        assertEquals(List.of("stays 1"), heard);
+        assertEquals(2 * SlotSpan.BLOCK, cache.slotUse().resident());
+    }
+
+    @Test
+    void aSequenceThatIsContinuedInItsPlaceLeavesAndStaysAnew() {
+        for (int first = 1; first <= 4; first++) {
+            cache.keep(begin(first, 40));
+        }
+        heard.clear();
+
+        CachedSequence next = begin(1, 60);
+        assertEquals(60, next.computed());
+        cache.keep(next);
+
+        assertEquals(List.of("leaves 1", "stays 1"), heard);
+    }
+
+    @Test
+    void allLeaveTogether() {
+        cache.keep(begin(1, 40));
+        cache.keep(begin(2, 40));
+        heard.clear();
+
+        cache.evictAll();
+
+        assertEquals(List.of("leaves 1", "leaves 2"), heard);
+        assertEquals(0, cache.slotUse().resident());
+        cache.keep(begin(3, 40));
+        heard.clear();
+        cache.clear();
+        assertEquals(List.of("leaves 3"), heard);
+    }
+
+    /** Guesses that were wrong are no part of the sequence, nor of how it was computed. */
+    @Test
+    void aSequenceEndsWhereItsGuessesWereRight() {
+        CachedSequence sequence = begin(1, 40);
+        cache.advance(
+                List.of(
+                        new ScheduledTokens(
+                                sequence,
+                                1,
+                                new int[] {7, 8, 9},
+                                OutputRows.ALL,
+                                ChunkKind.ROWS,
+                                false,
+                                2)),
+                List.of());
+
+        cache.accept(sequence, 41);
+
+        assertEquals(41, sequence.computed());
+        assertEquals(41, sequence.cuts().end());
+        assertEquals(Optional.empty(), sequence.output());
+    }
+}

@@ -1,0 +1,384 @@
+package dev.varve.platform.sequence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SlotCopy;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+class KvCacheManagerTest {
+    private static final int BLOCK = SlotSpan.BLOCK;
+    private static final int ROWS = 9;
+    private static final CacheScope ALICE = new CacheScope("alice");
+
+    private final KvCacheManager cache = cache(8, true);
+
+    private static KvCacheManager cache(int blocks, boolean forgets) {
+        return new KvCacheManager(new CacheCapacity(blocks * BLOCK, ROWS), forgets);
+    }
+
+    /** Distinct prompts by their first token. */
+    private static int[] prompt(int first, int length) {
+        return IntStream.range(first, first + length).toArray();
+    }
+
+    private static CacheRequest request(int... tokens) {
+        return request(CacheScope.common(), new ChunkBoundaries(), tokens);
+    }
+
+    private static CacheRequest request(CacheScope scope, ChunkBoundaries replay, int... tokens) {
+        return new CacheRequest(new TokenList(tokens), replay, scope, OutputRows.BEST);
+    }
+
+    private static int[] longer(int[] tokens, int more) {
+        int[] result = Arrays.copyOf(tokens, tokens.length + more);
+        Arrays.fill(result, tokens.length, result.length, 999);
+        return result;
+    }
+
+    /** Computes the rest of a sequence. */
+    private static CachedSequence compute(KvCacheManager cache, CacheRequest request, int... ends) {
+        CachedSequence sequence = cache.begin(request, 0).orElseThrow();
+        for (int end : ends) {
+            advance(cache, sequence, end);
+        }
+        return sequence;
+    }
+
+    private static Batch advance(KvCacheManager cache, CachedSequence sequence, int end) {
+        return advance(cache, sequence, end, false);
+    }
+
+    private static Batch advance(
+            KvCacheManager cache, CachedSequence sequence, int end, boolean keepState) {
+        int[] tokens = new int[end - sequence.computed()];
+        return cache.advance(
+                List.of(
+                        new ScheduledTokens(
+                                sequence,
+                                1,
+                                tokens,
+                                OutputRows.NONE,
+                                ChunkKind.WINDOW,
+                                keepState,
+                                0)),
+                List.of());
+    }
+
+    private static CachedSequence resident(
+            KvCacheManager cache, CacheRequest request, int... ends) {
+        CachedSequence state = compute(cache, request, ends);
+        cache.keep(state);
+        return state;
+    }
+
+    @Test
+    void nothingGivesWayForARequestThatIsNotLetIn() {
+        resident(cache, request(prompt(0, BLOCK)), BLOCK);
+        resident(cache, request(prompt(10_000, BLOCK)), BLOCK);
+        CachedSequence running = compute(cache, request(prompt(20_000, 2 * BLOCK)), 2 * BLOCK);
+        long kept = cache.slotUse().resident();
+
+        Optional<CachedSequence> refused = cache.begin(request(prompt(30_000, 5 * BLOCK)), BLOCK);
+
+        assertTrue(refused.isEmpty());
+        assertEquals(kept, cache.slotUse().resident());
+        assertTrue(cache.ensure(running, 2 * BLOCK + 1));
+        assertEquals(
+                BLOCK,
+                cache.begin(request(longer(prompt(0, BLOCK), 9)), 0).orElseThrow().computed());
+    }
+
+    @Test
+    void nothingGivesWayForASequenceThatCannotGrow() {
+        CachedSequence first = compute(cache, request(prompt(0, 3 * BLOCK)), 3 * BLOCK);
+        CachedSequence second = compute(cache, request(prompt(10_000, 2 * BLOCK)), 2 * BLOCK);
+        resident(cache, request(prompt(20_000, 5)), 5);
+
+        assertEquals(false, cache.ensure(first, 6 * BLOCK));
+
+        assertEquals(BLOCK, cache.slotUse().resident());
+        assertEquals(2 * BLOCK, second.computed());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aResidentStaysAsItIsWhenAnotherRequestBranchesOffIt(boolean forgets) {
+        KvCacheManager own = cache(8, forgets);
+        int[] prompt = prompt(0, 400);
+        CachedSequence state = compute(own, request(prompt), 100);
+        advance(own, state, 300, true);
+        advance(own, state, 400);
+        own.keep(state);
+
+        CachedSequence branch = own.begin(request(longer(prompt(0, 310), 60)), 0).orElseThrow();
+
+        assertEquals(300, branch.computed());
+        assertEquals(400, state.computed());
+        int shared = branch.stateRow();
+        Batch batch = advance(own, branch, 370);
+        assertEquals(
+                List.of(new SlotCopy(state.span().begin(), branch.span().begin(), 300)),
+                batch.changes().copies());
+        assertEquals(shared, batch.slices().getFirst().readRow());
+        assertNotEquals(shared, batch.slices().getFirst().writeRow());
+        assertNotEquals(state.stateRow(), batch.slices().getFirst().writeRow());
+        assertEquals(400, own.begin(request(longer(prompt, 5)), 0).orElseThrow().computed());
+    }
+
+    @Test
+    void aConversationThatGoesOnLeavesItsResidentToOthers() {
+        int[] prompt = prompt(0, 300);
+        CachedSequence before = resident(cache, request(prompt), 300);
+
+        CachedSequence after = cache.begin(request(longer(prompt, 10)), 0).orElseThrow();
+
+        assertEquals(300, after.computed());
+        assertNotEquals(before.span(), after.span());
+        assertEquals(before.span().capacity(), cache.slotUse().resident());
+    }
+
+    @Test
+    void aResidentGoesOverWhereACopyWouldCostAnother() {
+        KvCacheManager small = cache(5, false);
+        int[] prompt = prompt(0, 300);
+        CachedSequence before = resident(small, request(prompt), 300);
+        SlotSpan span = before.span();
+        resident(small, request(prompt(7, 300)), 300);
+
+        CachedSequence after = small.begin(request(longer(prompt, 10)), 0).orElseThrow();
+
+        assertEquals(300, after.computed());
+        assertEquals(span, after.span());
+        assertEquals(List.of(), advance(small, after, 310).changes().copies());
+        assertEquals(span.capacity(), small.slotUse().resident());
+    }
+
+    @Test
+    void aResidentThatIsKeptElsewhereGoesOverWithoutACopy() {
+        List<List<CachedSequence>> handedOver = new ArrayList<>();
+        KvCacheManager kept =
+                new KvCacheManager(
+                        new CacheCapacity(16 * BLOCK, ROWS),
+                        true,
+                        new EvictionListener() {
+                            @Override
+                            public boolean keeps(CachedSequence sequence) {
+                                return true;
+                            }
+
+                            @Override
+                            public void leaves(CachedSequence sequence) {
+                                throw new AssertionError("there is room for all");
+                            }
+
+                            @Override
+                            public void handedOver(
+                                    CachedSequence from, CachedSequence to, int shared) {
+                                handedOver.add(List.of(from, to));
+                            }
+
+                            @Override
+                            public boolean releaseRows() {
+                                return false;
+                            }
+                        });
+        int[] prompt = prompt(0, 300);
+        CachedSequence before = resident(kept, request(prompt), 300);
+        SlotSpan span = before.span();
+
+        CachedSequence after = kept.begin(request(longer(prompt, 10)), 0).orElseThrow();
+
+        assertEquals(span, after.span());
+        assertEquals(List.of(List.of(before, after)), handedOver);
+    }
+
+    @Test
+    void aResidentIsCutBackWhereThereIsNoRoomForACopy() {
+        KvCacheManager small = cache(3, false);
+        int[] prompt = prompt(0, 500);
+        resident(small, request(prompt), 200, 500);
+
+        CachedSequence state = small.begin(request(longer(prompt(0, 250), 50)), 0).orElseThrow();
+
+        assertEquals(200, state.computed());
+        assertEquals(0, small.slotUse().resident());
+    }
+
+    @Test
+    void residentsOfOtherScopesAreNotThere() {
+        int[] prompt = prompt(0, 300);
+        resident(cache, request(ALICE, new ChunkBoundaries(), prompt), 300);
+
+        int common = cache.begin(request(longer(prompt, 5)), 0).orElseThrow().computed();
+        int alices =
+                cache.begin(request(ALICE, new ChunkBoundaries(), longer(prompt, 5)), 0)
+                        .orElseThrow()
+                        .computed();
+
+        assertEquals(0, common);
+        assertEquals(300, alices);
+    }
+
+    /** Its tokens were computed 100 and 300 at a time; 400 at once give other bits. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aReplayTakesOnlyWhatWasCutLikeIt(boolean forgets) {
+        KvCacheManager differs = cache(8, forgets);
+        KvCacheManager agrees = cache(8, forgets);
+        int[] prompt = prompt(0, 500);
+        ChunkBoundaries replay = new ChunkBoundaries();
+        replay.add(100, ChunkKind.WINDOW);
+        replay.add(400, ChunkKind.WINDOW);
+        CacheRequest again = request(CacheScope.common(), replay, prompt);
+        resident(differs, request(prompt(0, 450)), 400);
+        resident(agrees, request(prompt(0, 450)), 100, 400);
+
+        CachedSequence other = differs.begin(again, 0).orElseThrow();
+        CachedSequence same = agrees.begin(again, 0).orElseThrow();
+
+        assertEquals(0, other.computed());
+        assertEquals(400, same.computed());
+    }
+
+    @Test
+    void forksShareTheRowOfTheirStateUntilTheyWriteOneOfTheirOwn() {
+        int[] prompt = prompt(0, 100);
+        CachedSequence leader = compute(cache, request(prompt), 100);
+        int shared = leader.stateRow();
+        cache.keepCopy(leader, new TokenLogits(new float[0], 0, 7, OutputRows.BEST));
+
+        CachedSequence fork = cache.begin(request(prompt), 0).orElseThrow();
+
+        assertEquals(100, fork.computed());
+        assertEquals(7, fork.output().orElseThrow().best());
+        assertEquals(shared, fork.stateRow());
+        cache.ensure(leader, 102);
+        advance(cache, leader, 101);
+        assertNotEquals(shared, leader.stateRow());
+        cache.drop(leader);
+        advance(cache, fork, 101);
+        assertNotEquals(shared, fork.stateRow(), "the kept copy holds the row as well");
+    }
+
+    /** Its logits are those behind the last token of the resident, not behind the cut. */
+    @Test
+    void whatIsCutBackHasNoOutput() {
+        KvCacheManager own = cache(12, false);
+        CachedSequence leader = compute(own, request(prompt(0, 700)), 512, 700);
+        own.keepCopy(leader, new TokenLogits(new float[0], 0, 7, OutputRows.BEST));
+
+        CachedSequence cut = own.begin(request(longer(prompt(0, 600), 9)), 0).orElseThrow();
+        own.keep(cut);
+        CachedSequence same = own.begin(request(prompt(0, 512)), 0).orElseThrow();
+
+        assertEquals(512, cut.computed());
+        assertEquals(Optional.empty(), cut.output());
+        assertTrue(same.computed() < 512, "there is a token left to compute");
+    }
+
+    @Test
+    void residentsGiveWayForACopyThatOthersWaitFor() {
+        CachedSequence leader = compute(cache, request(prompt(0, 3 * BLOCK - 1)), 3 * BLOCK - 1);
+        for (int other = 0; other < 4; other++) {
+            resident(cache, request(prompt(10_000 * (other + 1), 10)), 10);
+        }
+
+        cache.keepCopy(leader, new TokenLogits(new float[0], 0, 7, OutputRows.BEST));
+
+        assertEquals(5 * BLOCK, cache.slotUse().resident(), "the copy, and two that need not go");
+    }
+
+    /** A copy whose state would be evicted for the row of its fork is of no use. */
+    @Test
+    void nothingIsCopiedWhereNoForkFindsARow() {
+        KvCacheManager narrow = new KvCacheManager(new CacheCapacity(16 * BLOCK, 3), true);
+        CachedSequence leader = compute(narrow, request(prompt(0, 100)), 60);
+        advance(narrow, leader, 80, true);
+        advance(narrow, leader, 100);
+
+        narrow.keepCopy(leader, new TokenLogits(new float[0], 0, 7, OutputRows.BEST));
+
+        assertEquals(0, narrow.slotUse().resident());
+        assertEquals(List.of(), advance(narrow, leader, 101).changes().copies());
+    }
+
+    /** The first one shares its row with a copy, which gives way for the row of the second one. */
+    @Test
+    void twoRowsOfEachSequenceAreEnoughWhoeverGivesWay() {
+        KvCacheManager narrow = new KvCacheManager(new CacheCapacity(16 * BLOCK, 5), true);
+        CachedSequence first = compute(narrow, request(longer(prompt(0, 90), 20)));
+        advance(narrow, first, 80, true);
+        advance(narrow, first, 100);
+        narrow.keepCopy(first, new TokenLogits(new float[0], 0, 7, OutputRows.BEST));
+        CachedSequence second = compute(narrow, request(longer(prompt(10_000, 90), 20)));
+        advance(narrow, second, 100, true);
+
+        Batch batch =
+                narrow.advance(
+                        Stream.of(first, second)
+                                .map(
+                                        sequence ->
+                                                new ScheduledTokens(
+                                                        sequence,
+                                                        1,
+                                                        new int[1],
+                                                        OutputRows.NONE,
+                                                        ChunkKind.ROWS,
+                                                        false,
+                                                        0))
+                                .toList(),
+                        List.of());
+
+        assertEquals(
+                2,
+                batch.slices().stream().mapToInt(SequenceChunk::writeRow).distinct().count(),
+                batch.toString());
+        assertEquals(0, narrow.slotUse().resident(), "the copy gave way");
+    }
+
+    @Test
+    void everyRowComesBack() {
+        KvCacheManager cache = cache(2 * ROWS, true);
+        int[] prompt = prompt(0, 100);
+        for (int round = 0; round < 3; round++) {
+            CachedSequence leader = compute(cache, request(prompt), 60);
+            advance(cache, leader, 80, true);
+            advance(cache, leader, 100);
+            cache.keepCopy(leader, new TokenLogits(new float[0], 0, 1, OutputRows.BEST));
+            CachedSequence fork = cache.begin(request(prompt), 0).orElseThrow();
+            advance(cache, fork, 101);
+            cache.drop(fork);
+            cache.keep(leader);
+            for (int other = 0; other < 8; other++) {
+                // Each takes a row at least, so that all residents give way.
+                resident(cache, request(prompt(10_000 * (other + 1), 10)), 10);
+            }
+        }
+        List<CachedSequence> running = new ArrayList<>();
+        for (int row = 1; row < ROWS; row++) {
+            running.add(compute(cache, request(prompt(200_000 * row, 10)), 10));
+        }
+
+        assertEquals(0, cache.slotUse().resident());
+        assertEquals(ROWS - 1, running.stream().map(CachedSequence::stateRow).distinct().count());
+        CachedSequence tooMany = cache.begin(request(prompt(5_000_000, 10)), 0).orElseThrow();
+        assertThrows(IllegalStateException.class, () -> advance(cache, tooMany, 10));
+    }
+}

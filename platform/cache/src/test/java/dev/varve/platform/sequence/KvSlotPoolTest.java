@@ -1,0 +1,80 @@
+package dev.varve.platform.sequence;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.shard.SlotSpan;
+import dev.varve.testkit.Effort;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+class KvSlotPoolTest {
+    private static final int BLOCK = SlotSpan.BLOCK;
+
+    @Test
+    void aSpanGrowsInPlaceWhileTheSlotsBehindItAreFree() {
+        KvSlotPool pool = new KvSlotPool(8 * BLOCK);
+        SlotSpan first = pool.take(BLOCK).orElseThrow();
+        SlotSpan second = pool.take(BLOCK).orElseThrow();
+
+        SlotSpan grown = pool.extend(first, 2 * BLOCK).orElseThrow();
+
+        assertEquals(new SlotSpan(first.begin(), 2 * BLOCK), grown);
+        assertTrue(second.begin() > grown.end(), "the second span leaves room behind the first");
+        assertFalse(pool.extend(grown, 8 * BLOCK).isPresent());
+    }
+
+    @Test
+    void releasingTwiceIsAnError() {
+        KvSlotPool pool = new KvSlotPool(4 * BLOCK);
+        SlotSpan span = pool.take(BLOCK).orElseThrow();
+        pool.release(span);
+
+        assertThrows(IllegalStateException.class, () -> pool.release(span));
+    }
+
+    @Test
+    void spansNeverOverlapAndAllSlotsComeBack() {
+        for (long seed = 0; seed < Effort.of(50, 200); seed++) {
+            Random random = new Random(seed);
+            KvSlotPool pool = new KvSlotPool(16 * BLOCK);
+            List<SlotSpan> taken = new ArrayList<>();
+            for (int step = 0; step < 200; step++) {
+                if (taken.isEmpty() || random.nextBoolean()) {
+                    pool.take((1 + random.nextInt(4)) * BLOCK).ifPresent(taken::add);
+                } else if (random.nextBoolean()) {
+                    int index = random.nextInt(taken.size());
+                    SlotSpan span = taken.get(index);
+                    pool.extend(span, span.capacity() + BLOCK)
+                            .ifPresent(larger -> taken.set(index, larger));
+                } else {
+                    pool.release(taken.remove(random.nextInt(taken.size())));
+                }
+                requireDisjoint(taken, pool, seed);
+            }
+            taken.forEach(pool::release);
+            assertEquals(
+                    16 * BLOCK, pool.take(16 * BLOCK).orElseThrow().capacity(), "seed " + seed);
+        }
+    }
+
+    private static void requireDisjoint(List<SlotSpan> spans, KvSlotPool pool, long seed) {
+        boolean[] used = new boolean[pool.slots()];
+        int sum = 0;
+        for (SlotSpan span : spans) {
+            for (int slot = span.begin(); slot < span.end(); slot++) {
+                int taken = slot;
+                assertFalse(used[slot], () -> "slot " + taken + " is taken twice, seed " + seed);
+                used[slot] = true;
+            }
+            sum += span.capacity();
+        }
+        assertEquals(pool.slots() - sum, pool.freeSlots(), "seed " + seed);
+    }
+}

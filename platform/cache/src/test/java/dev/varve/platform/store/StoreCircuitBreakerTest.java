@@ -1,0 +1,72 @@
+package dev.varve.platform.store;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** When a shared store is left alone, and when it is asked again. */
+@Timeout(60)
+class StoreCircuitBreakerTest {
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private final AtomicBoolean sound = new AtomicBoolean(true);
+
+    private StoreCircuitBreaker breaker() {
+        StoreCircuitBreaker breaker =
+                new StoreCircuitBreaker(
+                        "a store",
+                        () -> {
+                            if (!sound.get()) {
+                                throw new IOException("no answer");
+                            }
+                        });
+        breaker.begin(SOON);
+        return breaker;
+    }
+
+    @Test
+    void aStoreThatFailedIsLeftAloneUntilItAnswers() {
+        try (StoreCircuitBreaker breaker = breaker()) {
+            assertTrue(breaker.isClosed());
+            sound.set(false);
+            breaker.failed("no answer");
+            assertFalse(breaker.isClosed());
+
+            sound.set(true);
+            while (!breaker.isClosed()) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
+    void aStoreThatIsTooSlowForAShortPromptIsAskedForTheNextOne() {
+        try (StoreCircuitBreaker breaker = breaker()) {
+            breaker.late("too late");
+            breaker.late("too late");
+            assertTrue(breaker.isClosed(), "two prompts were computed sooner");
+            breaker.succeeded();
+            breaker.late("too late");
+            breaker.late("too late");
+            assertTrue(breaker.isClosed(), "it was of use in between");
+
+            sound.set(false);
+            breaker.late("too late");
+            assertFalse(breaker.isClosed(), "three in a row");
+        }
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerAtFirstIsNotAsked() {
+        sound.set(false);
+        try (StoreCircuitBreaker breaker = breaker()) {
+            assertFalse(breaker.isClosed());
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.platform.plugin.PluginCatalog;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Does what a start of the server and its first answers do, with the smallest model that there is.
+ * The launcher records this run once per installation and Java version, and the record makes later
+ * starts quick. What fails here shows at a real start; nothing depends on this run.
+ */
+@Command(
+        name = "warm-up",
+        hidden = true,
+        description = "Prepares quick starts; the launcher calls it once.")
+final class AotTrainingRunCommand extends CliCommand {
+    private static final int ANSWERS = 3;
+
+    /** Somebody waits for this run. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    @Mixin private PluginOptions plugins;
+
+    @Override
+    int run() {
+        showHelp();
+        PluginCatalog catalog = plugins.discover(environment());
+        for (DeviceBackendProvider backend : catalog.backends().values()) {
+            openDevices(backend);
+        }
+        execute(Writer.nullWriter(), "generate", "-p", "Hi", "-n", "3", "--log-level", "off");
+        serve();
+        return 0;
+    }
+
+    private void showHelp() {
+        for (String command : new String[] {"serve", "generate"}) {
+            execute(new StringWriter(), command, "--help");
+        }
+    }
+
+    /** Runs another command, to which anybody may talk. */
+    private int execute(Writer out, String... arguments) {
+        Map<String, String> variables = new HashMap<>(environment().variables());
+        variables.remove("VARVE_API_KEY");
+        Environment open = new Environment(variables, environment().home(), Set.of());
+        PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
+        return VarveCommand.execute(open, new PrintWriter(out, true), nowhere, arguments);
+    }
+
+    private void openDevices(DeviceBackendProvider backend) {
+        try {
+            backend.open(plugins.backendOptions(environment())).devices();
+        } catch (VarveException e) {
+            log("no " + backend.name(), e);
+        }
+    }
+
+    /** Serves, and answers over HTTP, until this process ends, which stops the server in order. */
+    private void serve() {
+        ServedAddress address = new ServedAddress();
+        Thread.ofPlatform()
+                .daemon(true)
+                .start(
+                        () -> {
+                            execute(address, "serve", "--port", "0", "--log-level", "off");
+                            address.found.complete(Optional.empty());
+                        });
+        address.found
+                .completeOnTimeout(Optional.empty(), PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .join()
+                .ifPresent(AotTrainingRunCommand::ask);
+    }
+
+    private static void ask(URI server) {
+        for (int i = 0; i < ANSWERS; i++) {
+            String options = i == 0 ? "" : ",\"stream\":true,\"temperature\":0";
+            post(
+                    server,
+                    "{\"messages\":[{\"role\":\"user\",\"content\":\"é "
+                            + i
+                            + "\"}],\"max_tokens\":8"
+                            + options
+                            + "}");
+        }
+    }
+
+    private static void post(URI server, String body) {
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        String head =
+                "POST /v1/chat/completions HTTP/1.1\r\nHost: "
+                        + server.getAuthority()
+                        + "\r\n"
+                        + "Content-Type: application/json\r\n"
+                        + "Connection: close\r\n"
+                        + "Content-Length: "
+                        + bytes.length
+                        + "\r\n\r\n";
+        try (Socket socket = new Socket(server.getHost(), server.getPort())) {
+            socket.setSoTimeout((int) PATIENCE.toMillis());
+            OutputStream out = socket.getOutputStream();
+            out.write(head.getBytes(StandardCharsets.US_ASCII));
+            out.write(bytes);
+            out.flush();
+            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            log("no answer", e);
+        }
+    }
+
+    private static void log(String what, Exception reason) {
+        System.getLogger(AotTrainingRunCommand.class.getName())
+                .log(System.Logger.Level.DEBUG, "{0}: {1}", what, reason.getMessage());
+    }
+
+    /** Output of the server, in which it says where it listens. */
+    private static final class ServedAddress extends StringWriter {
+        private static final Pattern ADDRESS = Pattern.compile("http://[^\\s/]+");
+
+        private final CompletableFuture<Optional<URI>> found = new CompletableFuture<>();
+
+        @Override
+        public void flush() {
+            Matcher matcher = ADDRESS.matcher(toString());
+            if (matcher.find()) {
+                found.complete(Optional.of(URI.create(matcher.group())));
+            }
+        }
+    }
+}

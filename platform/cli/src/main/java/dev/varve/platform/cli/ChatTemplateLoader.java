@@ -1,0 +1,92 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.template.ChatTemplate;
+import dev.varve.platform.template.TemplateException;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The chat template of a model, tried out before it is used. */
+final class ChatTemplateLoader {
+    private static final String KEY = "tokenizer.chat_template";
+
+    /** No template has this text of its own. */
+    private static final String MESSAGE = "Varve tries this template";
+
+    /** What every template should take. */
+    private static final Map<String, Object> PLAIN_CHAT =
+            Map.of("messages", List.of(Map.of("role", "user", "content", MESSAGE)));
+
+    private static final int SHOWN = 40;
+
+    private ChatTemplateLoader() {}
+
+    /**
+     * Compiles the template and renders the plainest chat there is.
+     *
+     * @param given {@code --chat-template-file}
+     * @param say takes what a person should know of a template that works in part
+     * @return empty if none was given and the model has none
+     * @throws VarveException if it cannot be read, compiled or rendered
+     */
+    static Optional<ChatRenderer> open(
+            Optional<Path> given, GgufFile model, Tokenizer tokenizer, Consumer<String> say) {
+        String where =
+                given.map(file -> "--chat-template-file: " + file)
+                        .orElse(model.path().getFileName() + ": " + KEY);
+        try {
+            Optional<String> source =
+                    given.map(TextFile::read).or(() -> model.metadata().findString(KEY));
+            source.ifPresent(text -> requireExpressions(text, where));
+            Optional<ChatRenderer> chat =
+                    source.map(ChatTemplate::compile)
+                            .map(template -> new ChatRenderer(template, tokenizer));
+            chat.ifPresent(renderer -> tryOut(renderer, where, say));
+            return chat;
+        } catch (TemplateException e) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    where
+                            + ": "
+                            + e.getMessage()
+                            + (given.isPresent() ? "" : "; --chat-template-file names another"),
+                    e);
+        }
+    }
+
+    /** Some files hold the name of a template, such as {@code chatml}, or nothing. */
+    private static void requireExpressions(String source, String where) {
+        if (source.contains("{{") || source.contains("{%")) {
+            return;
+        }
+        String text = source.strip().replaceAll("\\p{Cntrl}", "?");
+        String shown = text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+        throw new VarveException(
+                VarveException.Kind.INVALID_REQUEST,
+                where
+                        + ": expected a Jinja template that renders messages, found "
+                        + (text.isEmpty() ? "an empty text" : "only the text \"" + shown + "\"")
+                        + "; --chat-template-file names a file with the template of the model");
+    }
+
+    private static void tryOut(ChatRenderer renderer, String where, Consumer<String> say) {
+        try {
+            renderer.render(PLAIN_CHAT);
+            if (!renderer.text(PLAIN_CHAT).text().contains(MESSAGE)) {
+                say.accept(where + ": it leaves out the text of a chat's only message");
+            }
+        } catch (TemplateException e) {
+            if (!e.raisedByTemplate()) {
+                throw e;
+            }
+            say.accept(where + ": it refuses a chat of one plain message: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.varve.platform.cli;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** JSON of the command line: one line per value. */
+final class CliJson {
+    private static final JsonMapper MAPPER = JsonMapper.shared();
+
+    private static final JsonMapper EXACT =
+            MAPPER.rebuild()
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+                    .build();
+
+    private CliJson() {}
+
+    static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    static JsonNode text(String value) {
+        return MAPPER.getNodeFactory().stringNode(value);
+    }
+
+    static ArrayNode array() {
+        return MAPPER.createArrayNode();
+    }
+
+    static ArrayNode array(int[] values) {
+        ArrayNode array = array();
+        for (int value : values) {
+            array.add(value);
+        }
+        return array;
+    }
+
+    static String write(JsonNode value) {
+        return MAPPER.writeValueAsString(value);
+    }
+
+    /** A value as maps, lists, strings, numbers and truth values; whole numbers stay whole. */
+    static Object plain(JsonNode node) {
+        return MAPPER.treeToValue(node, Object.class);
+    }
+
+    /**
+     * Reads a value of any kind; numbers keep all their digits.
+     *
+     * @param source what the text is, for the message
+     * @throws UsageException if the text is no JSON
+     */
+    static JsonNode parseExact(String text, String source) {
+        try {
+            return EXACT.readTree(text);
+        } catch (JacksonException e) {
+            throw noJson(source, e);
+        }
+    }
+
+    /**
+     * Reads an object.
+     *
+     * @param source what the text is, for the message
+     * @throws UsageException if the text is no JSON object
+     */
+    static ObjectNode parseObject(String text, String source) {
+        try {
+            JsonNode node = MAPPER.readTree(text);
+            if (node instanceof ObjectNode object) {
+                return object;
+            }
+            throw new UsageException(
+                    source + ": expected a JSON object, found " + node.getNodeType());
+        } catch (JacksonException e) {
+            throw noJson(source, e);
+        }
+    }
+
+    private static UsageException noJson(String source, JacksonException e) {
+        return new UsageException(
+                source
+                        + ": no JSON: "
+                        + e.getOriginalMessage()
+                        + " at line "
+                        + e.getLocation().getLineNr());
+    }
+}

@@ -1,0 +1,138 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.http.serving.ModelCatalogue;
+import dev.varve.platform.http.serving.ModelSource;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * Models that were named, and behind them those of folders by their ids. A header is read when a
+ * file is new or another one.
+ */
+final class FolderModelCatalogue implements ModelCatalogue {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+    private static final String PROJECTOR = "mmproj";
+
+    /** What became of a file; empty where it is no model to serve. */
+    private record Known(String stamp, Optional<ModelSource> source) {}
+
+    private final List<FileModelSource> named;
+    private final List<Path> folders;
+    private final Architectures served;
+    private final Function<ModelHeader, ModelSource> sources;
+    private Map<Path, Known> known = Map.of();
+
+    /**
+     * @param sources makes a source of a model by its header
+     * @throws UsageException if there is no such folder
+     */
+    FolderModelCatalogue(
+            List<FileModelSource> named,
+            List<Path> folders,
+            Architectures served,
+            Function<ModelHeader, ModelSource> sources) {
+        this.named = List.copyOf(named);
+        this.folders = List.copyOf(folders);
+        this.served = served;
+        this.sources = sources;
+        known = look();
+    }
+
+    @Override
+    public synchronized List<ModelSource> models() {
+        if (!folders.isEmpty()) {
+            try {
+                known = look();
+            } catch (UsageException | VarveException e) {
+                LOG.log(System.Logger.Level.WARNING, e.getMessage());
+            }
+        }
+        Map<String, ModelSource> all = new LinkedHashMap<>();
+        named.forEach(source -> all.put(source.outline().id(), source));
+        Map<String, ModelSource> found = new TreeMap<>();
+        known.values()
+                .forEach(
+                        each ->
+                                each.source()
+                                        .ifPresent(
+                                                source ->
+                                                        found.putIfAbsent(
+                                                                source.outline().id(), source)));
+        found.forEach(all::putIfAbsent);
+        return new ArrayList<>(all.values());
+    }
+
+    private boolean isNamed(Path file) {
+        return named.stream().anyMatch(source -> source.isOf(file));
+    }
+
+    private Map<Path, Known> look() {
+        Map<Path, Known> now = new LinkedHashMap<>();
+        Map<String, Path> ids = new HashMap<>();
+        for (Path folder : folders) {
+            for (Path file : ModelSearchPath.models(folder)) {
+                if (isNamed(file)) {
+                    continue;
+                }
+                find(file).ifPresent(each -> now.put(file, each));
+                Path other = ids.putIfAbsent(ModelSearchPath.id(file), file);
+                if (other != null && !known.containsKey(file)) {
+                    note(file, "has the name of " + other);
+                }
+            }
+        }
+        return now;
+    }
+
+    private Optional<Known> find(Path file) {
+        String stamp;
+        try {
+            stamp = ModelHeader.stamp(file);
+        } catch (VarveException e) {
+            // Deleted a moment ago.
+            return Optional.empty();
+        }
+        Known before = known.get(file);
+        return Optional.of(
+                before != null && before.stamp().equals(stamp)
+                        ? before
+                        : new Known(stamp, read(file)));
+    }
+
+    private Optional<ModelSource> read(Path file) {
+        if (file.getFileName().toString().toLowerCase(Locale.ROOT).contains(PROJECTOR)) {
+            return Optional.empty();
+        }
+        try {
+            ModelHeader header = ModelHeader.read(file);
+            String architecture = header.architecture();
+            // Drafts and assistants help other models.
+            if (served.isDraft(architecture)) {
+                return Optional.empty();
+            }
+            if (!served.models().contains(architecture)) {
+                note(file, "no plugin serves architecture " + architecture);
+                return Optional.empty();
+            }
+            return Optional.of(sources.apply(header));
+        } catch (VarveException e) {
+            // It may still be on its way here; then it is another one soon.
+            note(file, e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private static void note(Path file, String reason) {
+        LOG.log(System.Logger.Level.WARNING, "{0} is not served: {1}", file, reason);
+    }
+}

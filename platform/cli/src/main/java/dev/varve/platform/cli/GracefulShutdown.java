@@ -1,0 +1,85 @@
+package dev.varve.platform.cli;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+
+/**
+ * How a server stops: the first signal lets running requests end, for a limited time; the second
+ * one ends that time. Thread-safe.
+ */
+final class GracefulShutdown {
+    private static final Duration DRAIN_LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = DRAIN_LIMIT.plusSeconds(10);
+
+    /** Refuses new requests and waits for the others. */
+    @FunctionalInterface
+    interface Drain {
+        /**
+         * Waits.
+         *
+         * @return whether all of them ended within {@code limit}
+         */
+        boolean await(Duration limit) throws InterruptedException;
+    }
+
+    /** How a drain ended. */
+    private enum End {
+        DONE,
+        LATE,
+        HURRIED
+    }
+
+    private final CountDownLatch asked = new CountDownLatch(1);
+    private final CompletableFuture<End> hurried = new CompletableFuture<>();
+
+    /** Stops by signals from {@link ShutdownHook#arm} on. */
+    ShutdownHook guard() {
+        return ShutdownHook.prepare(asked::countDown, LIMIT, this::hurry);
+    }
+
+    /** Ends the drain now: requests that still run are cancelled. */
+    void hurry() {
+        hurried.complete(End.HURRIED);
+    }
+
+    /** Counts down to 0 when the server is asked to stop. */
+    CountDownLatch asked() {
+        return asked;
+    }
+
+    /**
+     * Lets running requests end. The caller cancels those that still run afterwards.
+     *
+     * @param say takes lines for people
+     */
+    void drain(Drain requests, Consumer<String> say) {
+        String limit = DRAIN_LIMIT.toSeconds() + " s";
+        say.accept("stopping; running requests have " + limit + " to end");
+        switch (await(requests)) {
+            case DONE -> {}
+            case LATE -> say.accept("requests still ran after " + limit + " and were cancelled");
+            case HURRIED -> say.accept("a second signal; requests that still ran are cancelled");
+        }
+    }
+
+    /**
+     * On a thread of its own: a drain that is hurried may still wait while its requests are ended.
+     */
+    private End await(Drain requests) {
+        CompletableFuture<End> drained =
+                CompletableFuture.supplyAsync(
+                        () -> wait(requests), task -> Thread.ofVirtual().start(task));
+        return (End) CompletableFuture.anyOf(drained, hurried).join();
+    }
+
+    private static End wait(Drain requests) {
+        try {
+            return requests.await(DRAIN_LIMIT) ? End.DONE : End.LATE;
+        } catch (InterruptedException e) {
+            throw new CompletionException(e);
+        }
+    }
+}

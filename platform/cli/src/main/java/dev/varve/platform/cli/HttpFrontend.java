@@ -1,0 +1,42 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.http.HttpOptions;
+import dev.varve.platform.http.HttpServer;
+
+import java.net.URI;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The HTTP server of a process, which listens when it is told to. It is made beside whatever comes
+ * before that, since it takes as long as reading a model. Owns the server.
+ */
+final class HttpFrontend implements AutoCloseable {
+    private final CompletableFuture<HttpServer> http;
+
+    HttpFrontend(HttpOptions options) {
+        http =
+                CompletableFuture.supplyAsync(
+                        () -> HttpServer.prepare(options),
+                        Thread.ofPlatform().name("varve-prepare").daemon()::start);
+    }
+
+    /**
+     * Lets the server listen, once.
+     *
+     * @return its address
+     */
+    URI open() {
+        server().listen();
+        return server().uri();
+    }
+
+    /** The server. */
+    HttpServer server() {
+        return http.join();
+    }
+
+    @Override
+    public void close() {
+        server().close();
+    }
+}

@@ -1,0 +1,398 @@
+package dev.varve.platform.cli;
+
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.transport.TransportOptions;
+import dev.varve.platform.host.CompressionSettings;
+import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.DraftSettings;
+import dev.varve.platform.host.HostSettings;
+import dev.varve.platform.host.PluginSettings;
+import dev.varve.platform.host.ProcessSettings;
+import dev.varve.platform.host.StandalonePrefillDrafter;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.ProcessLocation;
+import dev.varve.platform.remote.BoundaryType;
+import dev.varve.platform.runtime.ComputeSettings;
+import dev.varve.platform.runtime.HostCacheLimit;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SequenceLimits;
+import dev.varve.platform.runtime.WaitingLimits;
+import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.Numerics;
+import dev.varve.platform.shard.WeightLayout;
+
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** Options of every command that loads a model. */
+final class ModelLoadArguments {
+    /** How weights are kept. */
+    enum Weights {
+        /** Repacked for the device where that is faster; a private copy. */
+        AUTO,
+        /** Mapped from the file as they are; shared between processes. */
+        MMAP
+    }
+
+    /** Element type of a cache, by its name in GGUF. */
+    static final class CacheType implements ITypeConverter<GgmlType> {
+        @Override
+        public GgmlType convert(String text) {
+            return GgmlType.parse(text)
+                    .filter(CacheTypes.TYPES::contains)
+                    .orElseThrow(
+                            () ->
+                                    new TypeConversionException(
+                                            "expected one of "
+                                                    + CacheTypes.TYPES.stream()
+                                                            .map(GgmlType::ggufName)
+                                                            .collect(Collectors.joining(", "))
+                                                    + ", found "
+                                                    + text));
+        }
+    }
+
+    @Mixin private ModelOption model;
+
+    @Option(
+            names = {"-t", "--threads"},
+            paramLabel = "N",
+            description =
+                    "Threads that compute on the processor in decode (default: the physical cores"
+                            + " that the process may use).",
+            order = OptionSections.MEMORY + 6)
+    private Optional<Integer> threads = Optional.empty();
+
+    @Option(
+            names = "--threads-batch",
+            paramLabel = "N",
+            description = "Threads for prefill (default: as --threads).",
+            order = OptionSections.MEMORY + 7)
+    private Optional<Integer> threadsBatch = Optional.empty();
+
+    @Option(
+            names = {"-c", "--max-ctx"},
+            paramLabel = "N",
+            description =
+                    "Most tokens of one sequence, prompt and output (default: what the model was"
+                            + " trained for, at most "
+                            + SequenceLimits.DEFAULT_CONTEXT
+                            + ").",
+            order = OptionSections.MEMORY + 1)
+    private Optional<Integer> maxContext = Optional.empty();
+
+    @Option(
+            names = "--cache-type-k",
+            paramLabel = "TYPE",
+            converter = CacheType.class,
+            defaultValue = "f16",
+            description =
+                    "Element type of cached keys: f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
+                            + " q4_0.",
+            order = OptionSections.MEMORY + 3)
+    private GgmlType cacheTypeKey;
+
+    @Option(
+            names = "--cache-type-v",
+            paramLabel = "TYPE",
+            converter = CacheType.class,
+            defaultValue = "f16",
+            description =
+                    "Element type of cached values: f16, bf16, f32, q8_0, q5_1, q5_0, q4_1 or"
+                            + " q4_0.",
+            order = OptionSections.MEMORY + 4)
+    private GgmlType cacheTypeValue;
+
+    @Option(
+            names = "--weights",
+            paramLabel = "MODE",
+            description =
+                    "auto: repacked where that is faster, in memory of this process; mmap: mapped"
+                            + " from the file, shared between processes.",
+            order = OptionSections.MEMORY + 5)
+    private Weights weights = Weights.AUTO;
+
+    @Option(
+            names = {"-fa", "--flash-attn"},
+            paramLabel = "MODE",
+            description =
+                    "Attention as one operator: auto (where the device has it for the model's"
+                            + " heads and the cache types), on, off. Quantised values in the cache"
+                            + " need it.",
+            order = OptionSections.MEMORY + 6)
+    private FlashAttention flashAttention = FlashAttention.AUTO;
+
+    @Option(
+            names = "--exact-rows",
+            paramLabel = "MODE",
+            description =
+                    "Whether a token's numbers are those of the token computed alone, so that no"
+                            + " answer depends on load: auto (for the types of weights where that"
+                            + " is free, and up to 4 sequences for all), on (for all types, at up"
+                            + " to half of the speed of many sequences together, and also for"
+                            + " several tokens of one sequence), off. On processors only; see"
+                            + " docs/numerics.md.",
+            order = OptionSections.MEMORY + 8)
+    private BatchInvariance exactRows = BatchInvariance.AUTO;
+
+    @Option(
+            names = "--yarn-beta-fast",
+            paramLabel = "N",
+            description =
+                    "YaRN's upper bound in rotations, in place of the file's. 32 gives what"
+                            + " llama.cpp computes for laguna, whatever the file says.",
+            order = OptionSections.RARE + 20)
+    private Optional<Double> yarnBetaFast = Optional.empty();
+
+    @Option(
+            names = "--yarn-beta-slow",
+            paramLabel = "N",
+            description = "YaRN's lower bound in rotations, in place of the file's.",
+            order = OptionSections.RARE + 21)
+    private Optional<Double> yarnBetaSlow = Optional.empty();
+
+    @Mixin private PlacementArguments placement;
+
+    @Mixin private DraftArguments draft;
+
+    @Option(
+            names = "--boundary-type",
+            paramLabel = "TYPE",
+            description =
+                    "How activations travel to shards in other processes:"
+                            + " ${COMPLETION-CANDIDATES}. The two short ones halve the traffic and"
+                            + " round what travels.",
+            order = OptionSections.PROCESSES + 3)
+    private BoundaryType boundaryType = BoundaryType.F32;
+
+    @Mixin private TransportArguments transport;
+
+    @Mixin private PluginOptions plugins;
+
+    /** Where plugins and native libraries come from. */
+    PluginSettings plugins(Environment environment) {
+        return plugins.settings(environment);
+    }
+
+    ModelOption model() {
+        return model;
+    }
+
+    /** What the numbers of a token may depend on, as people write it. */
+    String exactRows() {
+        return exactRows.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** One sequence, as long as asked for. */
+    ModelSettings settings() {
+        return settings(new SequenceLimits(maxContext(), 1, OptionalInt.empty()));
+    }
+
+    /** One sequence of {@code context} tokens, unless another number was asked for. */
+    ModelSettings settingsFor(int context) {
+        return settings(SequenceLimits.of(maxContext().orElse(context), 1));
+    }
+
+    /** Several sequences of {@code context} tokens, unless another number was asked for. */
+    ModelSettings settingsFor(int context, int parallel) {
+        return settings(SequenceLimits.of(maxContext().orElse(context), parallel));
+    }
+
+    /** Whether tokens are to be guessed. */
+    boolean drafts() {
+        return draft.isAsked();
+    }
+
+    /** Whether tokens may be guessed, with a demo model also without being asked for. */
+    boolean mayDraft(boolean isDemo) {
+        return draft.isAsked() || isDemo && !draft.isOff();
+    }
+
+    /** Several sequences. */
+    ModelSettings settings(int parallel, OptionalInt kvTokens) {
+        return settings(new SequenceLimits(maxContext(), parallel, kvTokens));
+    }
+
+    private ModelSettings settings(SequenceLimits sequences) {
+        return new ModelSettings(
+                sequences,
+                new ComputeSettings(
+                        new CacheTypes(cacheTypeKey, cacheTypeValue),
+                        weights == Weights.AUTO ? WeightLayout.REPACKED : WeightLayout.AS_IN_FILE,
+                        new Numerics(flashAttention, exactRows)),
+                modelOptions(),
+                WaitingLimits.defaults(),
+                HostCacheLimit.NONE);
+    }
+
+    private OptionalInt maxContext() {
+        return positive(maxContext, "--max-ctx");
+    }
+
+    /**
+     * Everything about a model that is to be opened.
+     *
+     * @param usualDraft whether the draft model that comes with a model is used without being asked
+     *     for
+     * @param compression how prompts become shorter
+     */
+    HostSettings host(
+            ModelSettings settings,
+            Environment environment,
+            boolean usualDraft,
+            Optional<CompressionSettings> compression) {
+        PlacementRequest request = placement.request();
+        ModelChoice choice = model.choose(environment);
+        Optional<DraftSettings> guesses =
+                draft.settings(
+                        request,
+                        usualDraft ? usualDraft(choice, environment) : Optional.empty(),
+                        compression.isPresent());
+        return host(choice, settings, environment, guesses, compression);
+    }
+
+    /**
+     * Everything about one of several models.
+     *
+     * @param first whether it is the one that {@code --draft} means
+     */
+    HostSettings host(
+            ModelChoice choice,
+            boolean first,
+            ModelSettings settings,
+            Environment environment,
+            Optional<CompressionSettings> compression) {
+        PlacementRequest request = placement.request();
+        Optional<Path> usual = usualDraft(choice, environment);
+        boolean reads = compression.isPresent();
+        return host(
+                choice,
+                settings,
+                environment,
+                first
+                        ? draft.settings(request, usual, reads)
+                        : draft.settingsOfOther(request, usual, reads),
+                compression);
+    }
+
+    private Optional<Path> usualDraft(ModelChoice choice, Environment environment) {
+        return exactRows == BatchInvariance.OFF ? Optional.empty() : choice.draft(environment);
+    }
+
+    private HostSettings host(
+            ModelChoice choice,
+            ModelSettings settings,
+            Environment environment,
+            Optional<DraftSettings> guesses,
+            Optional<CompressionSettings> compression) {
+        PlacementRequest request = placement.request();
+        HostSettings host =
+                new HostSettings(
+                        choice.file(),
+                        settings,
+                        devices(request),
+                        plugins.settings(environment),
+                        processes(request, environment));
+        HostSettings guessing = guesses.map(host::with).orElse(host);
+        return compression.map(draft::placed).map(guessing::with).orElse(guessing);
+    }
+
+    /** Likewise, with prompts as they are. */
+    HostSettings host(ModelSettings settings, Environment environment, boolean usualDraft) {
+        return host(settings, environment, usualDraft, Optional.empty());
+    }
+
+    private DeviceSettings devices(PlacementRequest request) {
+        return new DeviceSettings(
+                request, positive(threads, "--threads"), positive(threadsBatch, "--threads-batch"));
+    }
+
+    /** Opens the model that reads prompts, without a model that computes them. */
+    StandalonePrefillDrafter openDrafter(CompressionSettings compression, Environment environment) {
+        draft.requireReading();
+        PlacementRequest best = DeviceSettings.best().placement();
+        return StandalonePrefillDrafter.open(
+                draft.placed(compression),
+                devices(best),
+                plugins.settings(environment),
+                processes(best, environment),
+                new ModelLoadLog(this));
+    }
+
+    private ProcessSettings processes(PlacementRequest request, Environment environment) {
+        Optional<Path> ggmlHome = placement.shardGgmlHome();
+        // Who reaches no other process needs no secret for it.
+        boolean reaches =
+                draft.reaches()
+                        || request.devices().stream()
+                                .anyMatch(
+                                        device ->
+                                                device.site() instanceof ProcessLocation.Listening);
+        return new ProcessSettings(
+                command(environment, ggmlHome),
+                placement.workFolder(),
+                boundaryType,
+                reaches ? transport.options(environment) : TransportOptions.defaults());
+    }
+
+    private List<String> command(Environment environment, Optional<Path> ggmlHome) {
+        List<String> command = new ArrayList<>();
+        placement
+                .shardLauncher()
+                .or(() -> environment.home().map(home -> home.resolve("bin/varve")))
+                .ifPresent(
+                        launcher -> {
+                            command.addAll(List.of(launcher.toString(), "shard"));
+                            command.addAll(plugins.commandLine(ggmlHome));
+                            command.addAll(List.of("--log-level", LogSetup.level().name()));
+                        });
+        return command;
+    }
+
+    /** Looks at the flags of the draft model, once it is clear which devices are meant. */
+    void checkDraft(PlacementRequest request, Predicate<String> provided) {
+        draft.requireProvided(request, provided);
+    }
+
+    private ModelOptions modelOptions() {
+        return new ModelOptions(
+                positiveNumber(yarnBetaFast, "--yarn-beta-fast"),
+                positiveNumber(yarnBetaSlow, "--yarn-beta-slow"));
+    }
+
+    private static OptionalDouble positiveNumber(Optional<Double> value, String option) {
+        if (value.isEmpty()) {
+            return OptionalDouble.empty();
+        }
+        if (!(value.get() > 0 && value.get() < Float.MAX_VALUE)) {
+            throw new UsageException(option + ": expected a number above 0, found " + value.get());
+        }
+        return OptionalDouble.of(value.get());
+    }
+
+    /** A number that must be positive if it is there. */
+    static OptionalInt positive(Optional<Integer> value, String option) {
+        if (value.isEmpty()) {
+            return OptionalInt.empty();
+        }
+        if (value.get() < 1) {
+            throw new UsageException(option + ": expected 1 or more, found " + value.get());
+        }
+        return OptionalInt.of(value.get());
+    }
+}

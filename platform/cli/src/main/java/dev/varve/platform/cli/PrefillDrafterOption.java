@@ -1,0 +1,60 @@
+package dev.varve.platform.cli;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The small model that reads prompts and scores pages. */
+final class PrefillDrafterOption {
+    /** The toy that does. */
+    private static final String DEMO = "demo:drafter";
+
+    @Option(
+            names = CompressionFlags.DRAFTER,
+            paramLabel = "FILE",
+            description =
+                    "The small model that reads prompts, for --prefill-compression and for"
+                            + " --kvflash-policy drafter: a qwen3 or qwen35 file, such as"
+                            + " Qwen3-0.6B, or demo:drafter. Its vocabulary need not be that of the"
+                            + " model.",
+            order = OptionSections.COMPRESSION + 1)
+    private Optional<String> drafter = Optional.empty();
+
+    /** What was named. */
+    Optional<String> named() {
+        return drafter;
+    }
+
+    /** The file; with a demo model there is one without being named. */
+    static Optional<Path> file(Optional<String> named, Environment environment, boolean isDemo) {
+        return named(named, isDemo).map(name -> file(name, environment));
+    }
+
+    /** What was named, or comes with a demo model. */
+    static Optional<String> named(Optional<String> named, boolean isDemo) {
+        return named.or(() -> isDemo ? Optional.of(DEMO) : Optional.empty());
+    }
+
+    /**
+     * The file of a name.
+     *
+     * @throws UsageException if there is none
+     */
+    static Path file(String name, Environment environment) {
+        if (!name.equals(DEMO)) {
+            return ModelReference.parse(name).file(environment);
+        }
+        Path file = environment.modelsFolder().resolve("varve-demo-drafter.gguf");
+        if (!Files.exists(file)) {
+            throw new UsageException(
+                    CompressionFlags.DRAFTER
+                            + ": the installation has no "
+                            + DEMO
+                            + ": no file "
+                            + file);
+        }
+        return file;
+    }
+}

@@ -1,0 +1,104 @@
+package dev.varve.platform.cli;
+
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ResponseSyntax;
+import dev.varve.platform.chat.UnmarkedCallPolicy;
+import dev.varve.platform.host.HostedModel;
+import dev.varve.platform.host.ShardMemoryPlan;
+import dev.varve.platform.http.model.ModelDescription;
+import dev.varve.platform.http.model.ModelPlacement;
+import dev.varve.platform.http.model.ModelTextProcessing;
+import dev.varve.platform.http.model.OutputLimit;
+import dev.varve.platform.http.model.ReasoningDefaults;
+import dev.varve.platform.http.model.ServedModel;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Makes what is served of models that are loaded.
+ *
+ * @param reasoning how much they think where a request does not say
+ * @param exactRows what the numbers of a token may depend on
+ * @param recovery whether tool calls without their open mark are calls
+ * @param outputLimit what a limit of output tokens means that the context does not leave
+ */
+record ServedModelFactory(
+        ReasoningDefaults reasoning,
+        String exactRows,
+        UnmarkedCallPolicy recovery,
+        OutputLimit outputLimit) {
+    /**
+     * What is served of one.
+     *
+     * @param id its name for clients
+     * @param chat its template, if it has one
+     */
+    ServedModel served(HostedModel runtime, String id, Optional<ChatRenderer> chat) {
+        return new ServedModel(
+                new ModelDescription(
+                        id,
+                        runtime.file().architecture(),
+                        runtime.adapter().shape().contextLength(),
+                        details(runtime),
+                        placement(runtime)),
+                runtime.engine(),
+                new ModelTextProcessing(
+                        runtime.tokenizer(),
+                        chat,
+                        ResponseSyntax.of(
+                                runtime.adapter().chatDialect(), runtime.tokenizer(), recovery),
+                        reasoning),
+                runtime.compressor(),
+                outputLimit);
+    }
+
+    private static ModelPlacement placement(HostedModel runtime) {
+        List<ShardMemoryPlan> shards = runtime.plannedShards();
+        // Devices that share a memory were asked one after the other what is free of it.
+        Map<String, ModelPlacement.Memory> memories = new LinkedHashMap<>();
+        for (ShardMemoryPlan shard : shards) {
+            memories.putIfAbsent(
+                    shard.memory(),
+                    new ModelPlacement.Memory(
+                            shard.memory(), shard.freeBytes(), shard.totalBytes()));
+        }
+        return new ModelPlacement(
+                shards.stream()
+                        .map(
+                                shard ->
+                                        new ModelPlacement.Planned(
+                                                shard.memory(), shard.need().stateBytes()))
+                        .toList(),
+                List.copyOf(memories.values()));
+    }
+
+    private Map<String, Object> details(HostedModel runtime) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("device", runtime.placement().devices());
+        if (runtime.replicaCount() > 1) {
+            details.put("replica_count", runtime.replicaCount());
+        }
+        details.put("threads", runtime.threads().orElse(0));
+        details.put("load_ms", Math.round(runtime.loadMillis()));
+        runtime.adapter()
+                .shape()
+                .window()
+                .ifPresent(
+                        window ->
+                                details.put(
+                                        "sliding_window",
+                                        Map.of(
+                                                "tokens",
+                                                window,
+                                                "rows_per_sequence",
+                                                runtime.plan().sizes().regionSlots(),
+                                                "regions",
+                                                runtime.plan().sizes().stateRows() - 1)));
+        details.put("exact_rows", exactRows);
+        details.put("memory_plan", runtime.plan().describe(runtime.placement().devices()));
+        return details;
+    }
+}

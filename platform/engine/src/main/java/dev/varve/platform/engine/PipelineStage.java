@@ -1,0 +1,124 @@
+package dev.varve.platform.engine;
+
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.LayerActivations;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardResult;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** A shard's place in the pipeline: whose thread calls it, and how long that takes. */
+class PipelineStage {
+    private final Shard shard;
+    private final StageWorker worker;
+    private final LongAdder forwards = new LongAdder();
+    private final LongAdder tokens = new LongAdder();
+    private final LongAdder forwardNanos = new LongAdder();
+    private final RecentBatchTimes recent = new RecentBatchTimes();
+
+    PipelineStage(Shard shard, StageWorker worker) {
+        this.shard = shard;
+        this.worker = worker;
+    }
+
+    /** The same place, where nothing is computed, counted or recorded. */
+    PipelineStage rehearsing() {
+        return new PipelineStage(shard, worker) {
+            @Override
+            CompletableFuture<ShardResult> take(Batch batch, Optional<LayerActivations> boundary) {
+                return shard().rehearse(batch, boundary);
+            }
+        };
+    }
+
+    Shard shard() {
+        return shard;
+    }
+
+    ShardStatus status() {
+        return new ShardStatus(
+                shard.device(),
+                shard.range(),
+                shard.memory(),
+                shard.health(),
+                new ShardStatus.BatchEntry(
+                        forwards.sum(),
+                        tokens.sum(),
+                        forwardNanos.sum() / 1e6,
+                        shard.boundaryMillis(),
+                        shard.traffic(),
+                        recent.get()),
+                shard.peer());
+    }
+
+    /** Passes a batch through the shard when it is its turn. */
+    final CompletableFuture<ShardResult> forward(Batch batch, Optional<LayerActivations> boundary) {
+        return inTurn(() -> take(batch, boundary));
+    }
+
+    /** What becomes of a batch whose turn it is. */
+    CompletableFuture<ShardResult> take(Batch batch, Optional<LayerActivations> boundary) {
+        long begin = System.nanoTime();
+        ForwardEvent event = new ForwardEvent();
+        event.begin();
+        return shard.forward(batch, boundary)
+                .whenComplete(
+                        (result, failure) -> {
+                            forwards.increment();
+                            tokens.add(batch.tokens());
+                            long nanos = System.nanoTime() - begin;
+                            forwardNanos.add(nanos);
+                            if (failure == null) {
+                                recent.took(batch.phase(), batch.tokens(), nanos);
+                            }
+                            event.end(shard, batch, failure == null);
+                        });
+    }
+
+    /**
+     * Moves parts of sequences when it is the shard's turn, without waiting for the end of it.
+     *
+     * @param result completes with the move
+     * @return completes once the shard's turn has come, so that the next shard can be asked
+     */
+    CompletableFuture<Void> move(
+            Function<Shard, CompletableFuture<Void>> work, CompletableFuture<Void> result) {
+        CompletableFuture<Void> begun = new CompletableFuture<>();
+        worker.run(
+                () -> {
+                    begun.complete(null);
+                    try {
+                        work.apply(shard)
+                                .whenComplete(
+                                        (done, failure) -> {
+                                            if (failure == null) {
+                                                result.complete(null);
+                                            } else {
+                                                result.completeExceptionally(failure);
+                                            }
+                                        });
+                    } catch (RuntimeException | Error e) {
+                        result.completeExceptionally(e);
+                    }
+                });
+        return begun;
+    }
+
+    /** Holds the turn until the work is done, wherever it is done. */
+    private <T> CompletableFuture<T> inTurn(Supplier<CompletableFuture<T>> work) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        worker.run(
+                () -> {
+                    try {
+                        result.complete(ShardPipeline.join(work.get()));
+                    } catch (RuntimeException | Error e) {
+                        result.completeExceptionally(e);
+                    }
+                });
+        return result;
+    }
+}

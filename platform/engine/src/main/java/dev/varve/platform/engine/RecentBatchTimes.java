@@ -1,0 +1,37 @@
+package dev.varve.platform.engine;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+
+/**
+ * What the latest batches of a shard took. Each one is told by one thread at a time; any thread may
+ * ask.
+ */
+final class RecentBatchTimes {
+    /** What one more batch leaves of those before it. */
+    private static final double FADE = 1 - 1.0 / 16;
+
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    private volatile ShardStatus.Recent recent = ShardStatus.Recent.NONE;
+
+    void took(Phase phase, int tokens, long nanos) {
+        double millis = nanos / NANOS_PER_MILLI;
+        ShardStatus.Recent before = recent;
+        recent =
+                phase == Phase.DECODE
+                        ? new ShardStatus.Recent(
+                                faded(before.decodeMillis(), millis),
+                                before.prefillMillisPerToken())
+                        : new ShardStatus.Recent(
+                                before.decodeMillis(),
+                                faded(before.prefillMillisPerToken(), millis / tokens));
+    }
+
+    private static double faded(double before, double now) {
+        return before == 0 ? now : FADE * before + (1 - FADE) * now;
+    }
+
+    ShardStatus.Recent get() {
+        return recent;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.varve.platform.replica;
+
+import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.shard.ShardHealth;
+
+import java.util.stream.Stream;
+
+/** Draft models in processes of their own, one of each replica, together. */
+final class DraftStatusSum {
+    private DraftStatusSum() {}
+
+    /** The sum of two, which can guess if both can; the device is that of the first. */
+    static DraftStatus of(DraftStatus a, DraftStatus b) {
+        return sum(a, b, both(a.health(), b.health()));
+    }
+
+    /** One that is there, with what the one before it did. */
+    static DraftStatus after(DraftStatus now, DraftStatus past) {
+        return sum(now, past, with(now.health(), now.health().restarts(), past.health()));
+    }
+
+    /** One that cannot guess any more, and holds nothing. */
+    static DraftStatus gone(DraftStatus draft, String why) {
+        return new DraftStatus(
+                draft.device(),
+                0,
+                LostShards.lost(draft.health(), why),
+                draft.answers(),
+                draft.traffic());
+    }
+
+    private static DraftStatus sum(DraftStatus a, DraftStatus b, ShardHealth health) {
+        return new DraftStatus(
+                a.device(),
+                a.bytes() + b.bytes(),
+                health,
+                new DraftStatus.Answers(
+                        a.answers().count() + b.answers().count(),
+                        a.answers().millis() + b.answers().millis(),
+                        a.answers().late() + b.answers().late()),
+                b.traffic().plus(a.traffic()));
+    }
+
+    private static ShardHealth both(ShardHealth a, ShardHealth b) {
+        ShardHealth worse =
+                Stream.of(a, b)
+                        .filter(each -> each.state() != ShardHealth.State.READY)
+                        .findFirst()
+                        .orElse(a);
+        return with(worse, a.restarts(), b);
+    }
+
+    private static ShardHealth with(ShardHealth health, long restarts, ShardHealth other) {
+        return new ShardHealth(
+                health.state(),
+                health.reason(),
+                restarts + other.restarts(),
+                health.loading(),
+                health.loss());
+    }
+}

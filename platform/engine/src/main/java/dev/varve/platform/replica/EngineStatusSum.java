@@ -1,0 +1,226 @@
+package dev.varve.platform.replica;
+
+import dev.varve.platform.draft.DraftStatus;
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.ShardStatus;
+import dev.varve.platform.engine.SpeculationCounts;
+import dev.varve.platform.paging.PagingStatus;
+import dev.varve.platform.prefix.PrefixCacheStatus;
+import dev.varve.platform.sequence.KvSlotUsage;
+import dev.varve.platform.shard.ShardMemory;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BinaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** What engines of one model hold and did, together. */
+final class EngineStatusSum {
+    private EngineStatusSum() {}
+
+    /**
+     * The sum of two that are there at once; what cannot be summed up is that of the first. The
+     * shards of the second come behind those of the first.
+     */
+    static EngineStatus of(EngineStatus a, EngineStatus b) {
+        return sum(
+                a,
+                b,
+                new Parts(
+                        Stream.concat(a.shards().stream(), b.shards().stream()).toList(),
+                        either(a.draft(), b.draft(), DraftStatusSum::of),
+                        either(a.outage(), b.outage(), EngineStatusSum::longer)));
+    }
+
+    /** What an engine holds and did, with what those before it in its place did. */
+    static EngineStatus after(EngineStatus now, EngineStatus past) {
+        return sum(
+                now,
+                past,
+                new Parts(
+                        LostShards.after(now.shards(), past.shards()),
+                        either(now.draft(), past.draft(), DraftStatusSum::after),
+                        now.outage()));
+    }
+
+    /** What is put together in another way for engines at once than for one after the other. */
+    private record Parts(
+            List<ShardStatus> shards,
+            Optional<DraftStatus> draft,
+            Optional<EngineStatus.Outage> outage) {}
+
+    private static <T> Optional<T> either(Optional<T> a, Optional<T> b, BinaryOperator<T> both) {
+        return a.isPresent() && b.isPresent()
+                ? Optional.of(both.apply(a.get(), b.get()))
+                : a.or(() -> b);
+    }
+
+    /** The one for which somebody may still wait. */
+    private static EngineStatus.Outage longer(EngineStatus.Outage a, EngineStatus.Outage b) {
+        if (a.turnsAway() != b.turnsAway()) {
+            return a.turnsAway() ? b : a;
+        }
+        return a.left().compareTo(b.left()) < 0 ? b : a;
+    }
+
+    private static EngineStatus sum(EngineStatus a, EngineStatus b, Parts parts) {
+        return new EngineStatus(
+                new EngineStatus.Load(
+                        a.load().contextTokens(),
+                        a.load().parallel() + b.load().parallel(),
+                        a.load().waiting() + b.load().waiting(),
+                        a.load().running() + b.load().running()),
+                new KvSlotUsage(
+                        a.slots().total() + b.slots().total(),
+                        a.slots().running() + b.slots().running(),
+                        a.slots().resident() + b.slots().resident()),
+                new ShardMemory(
+                        a.memory().weights() + b.memory().weights(),
+                        a.memory().mappedWeights() + b.memory().mappedWeights(),
+                        a.memory().kv() + b.memory().kv(),
+                        a.memory().compute() + b.memory().compute(),
+                        a.memory().hostPages() + b.memory().hostPages()),
+                counts(a.counts(), b.counts()),
+                cache(a.cache(), b.cache()),
+                speculation(a.speculation(), b.speculation()),
+                parts.shards(),
+                parts.draft(),
+                either(a.paging(), b.paging(), EngineStatusSum::paging),
+                parts.outage(),
+                List.of());
+    }
+
+    /** An engine that computes nothing any more, for as long as it is not closed. */
+    static EngineStatus broken(EngineStatus status, String why) {
+        return new EngineStatus(
+                status.load(),
+                status.slots(),
+                status.memory(),
+                status.counts(),
+                status.cache(),
+                status.speculation(),
+                LostShards.broken(status.shards(), why),
+                status.draft().map(draft -> DraftStatusSum.gone(draft, why)),
+                status.paging());
+    }
+
+    /** What an engine did that is not there any more and holds nothing. */
+    static EngineStatus countsOf(EngineStatus status, String why) {
+        PrefixCacheStatus cache = status.cache();
+        return new EngineStatus(
+                new EngineStatus.Load(status.load().contextTokens(), 0, 0, 0),
+                new KvSlotUsage(0, 0, 0),
+                new ShardMemory(0, 0, 0, 0),
+                status.counts(),
+                new PrefixCacheStatus(PrefixCacheStatus.NONE.host(), cache.counts()),
+                status.speculation(),
+                LostShards.gone(status.shards(), why),
+                status.draft().map(draft -> DraftStatusSum.gone(draft, why)),
+                status.paging().map(past -> new PagingStatus(past.options(), past.counts(), 0, 0)));
+    }
+
+    private static EngineStatus.Counts counts(EngineStatus.Counts a, EngineStatus.Counts b) {
+        return new EngineStatus.Counts(
+                new EngineStatus.Tokens(
+                        a.tokens().prompt() + b.tokens().prompt(),
+                        a.tokens().cachedPrompt() + b.tokens().cachedPrompt(),
+                        a.tokens().generated() + b.tokens().generated()),
+                a.preemptions() + b.preemptions(),
+                a.replays() + b.replays(),
+                a.steps() + b.steps(),
+                new EngineStatus.Masks(
+                        a.masks().count() + b.masks().count(),
+                        a.masks().seconds() + b.masks().seconds()),
+                a.failures().plus(b.failures()));
+    }
+
+    private static PrefixCacheStatus cache(PrefixCacheStatus a, PrefixCacheStatus b) {
+        return new PrefixCacheStatus(
+                new PrefixCacheStatus.Tier(
+                        a.host().limitBytes() + b.host().limitBytes(),
+                        a.host().usedBytes() + b.host().usedBytes(),
+                        a.host().entries() + b.host().entries(),
+                        a.host().blockTokens() + b.host().blockTokens()),
+                new PrefixCacheStatus.Counts(
+                        merged(a.counts().hits(), b.counts().hits()),
+                        merged(a.counts().savedTokens(), b.counts().savedTokens()),
+                        merged(a.counts().misses(), b.counts().misses()),
+                        a.counts().evictions() + b.counts().evictions(),
+                        moved(a.counts().moved(), b.counts().moved())),
+                // One archive for all.
+                a.disk().or(b::disk),
+                a.shared().or(b::shared));
+    }
+
+    private static PrefixCacheStatus.Moved moved(
+            PrefixCacheStatus.Moved a, PrefixCacheStatus.Moved b) {
+        long[] restores = a.restores();
+        long[] others = b.restores();
+        for (int i = 0; i < restores.length; i++) {
+            restores[i] += others[i];
+        }
+        return new PrefixCacheStatus.Moved(
+                a.exportedBytes() + b.exportedBytes(),
+                a.restoredBytes() + b.restoredBytes(),
+                restores,
+                a.restoreSeconds() + b.restoreSeconds());
+    }
+
+    private static <K> Map<K, Long> merged(Map<K, Long> a, Map<K, Long> b) {
+        Map<K, Long> sum = new HashMap<>(a);
+        b.forEach((key, count) -> sum.merge(key, count, Long::sum));
+        return sum;
+    }
+
+    private static SpeculationCounts speculation(SpeculationCounts a, SpeculationCounts b) {
+        return new SpeculationCounts(
+                a.drafted() + b.drafted(),
+                a.accepted() + b.accepted(),
+                sums(a.accepts(), b.accepts()),
+                sums(a.widths(), b.widths()),
+                a.name().isEmpty() ? b.name() : a.name(),
+                grades(a.grades(), b.grades()));
+    }
+
+    private static List<SpeculationCounts.Grade> grades(
+            List<SpeculationCounts.Grade> a, List<SpeculationCounts.Grade> b) {
+        Map<Integer, SpeculationCounts.Grade> sum = new TreeMap<>();
+        Stream.concat(a.stream(), b.stream())
+                .forEach(grade -> sum.merge(grade.grade(), grade, EngineStatusSum::grade));
+        return List.copyOf(sum.values());
+    }
+
+    private static SpeculationCounts.Grade grade(
+            SpeculationCounts.Grade a, SpeculationCounts.Grade b) {
+        return new SpeculationCounts.Grade(
+                a.grade(),
+                a.drafted() + b.drafted(),
+                a.accepted() + b.accepted(),
+                a.verifySteps() + b.verifySteps());
+    }
+
+    private static List<Long> sums(List<Long> a, List<Long> b) {
+        return new ArrayList<>(
+                IntStream.range(0, Math.max(a.size(), b.size()))
+                        .mapToObj(i -> at(a, i) + at(b, i))
+                        .toList());
+    }
+
+    private static long at(List<Long> list, int index) {
+        return index < list.size() ? list.get(index) : 0;
+    }
+
+    private static PagingStatus paging(PagingStatus a, PagingStatus b) {
+        return new PagingStatus(
+                a.options(),
+                a.counts().plus(b.counts()),
+                a.hostPages() + b.hostPages(),
+                a.hostBytes() + b.hostBytes(),
+                a.residentPages() + b.residentPages());
+    }
+}

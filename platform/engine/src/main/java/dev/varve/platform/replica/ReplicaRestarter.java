@@ -1,0 +1,81 @@
+package dev.varve.platform.replica;
+
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** The thread on which broken replicas are closed and loaded again, one at a time. */
+final class ReplicaRestarter implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.engine");
+    private static final Duration CLOSE_REPORT = Duration.ofSeconds(10);
+
+    private final Duration firstPause;
+    private final Duration longestPause;
+    private final ScheduledThreadPoolExecutor thread =
+            new ScheduledThreadPoolExecutor(
+                    1, Thread.ofPlatform().daemon().name("varve-replicas").factory());
+
+    /**
+     * @param firstPause behind an attempt that failed; each further one is twice as long
+     * @param longestPause the longest of them
+     */
+    ReplicaRestarter(Duration firstPause, Duration longestPause) {
+        this.firstPause = firstPause;
+        this.longestPause = longestPause;
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    /**
+     * Tries something until it works, at once and then again and again; nothing once this is
+     * closed.
+     *
+     * @param failures before the first attempt, so that what breaks soon does so rarely
+     */
+    void untilItWorks(BooleanSupplier attempt, int failures) {
+        long pause = failures == 0 ? 0 : pauseMillis(failures);
+        schedule(
+                () -> {
+                    if (!works(attempt)) {
+                        untilItWorks(attempt, failures + 1);
+                    }
+                },
+                pause);
+    }
+
+    private static boolean works(BooleanSupplier attempt) {
+        try {
+            return attempt.getAsBoolean();
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.ERROR, "looking after a replica failed", e);
+            return false;
+        }
+    }
+
+    private long pauseMillis(int failures) {
+        long factor = 1L << Math.min(failures - 1, 20);
+        return Math.min(longestPause.toMillis(), firstPause.toMillis() * factor);
+    }
+
+    private void schedule(Runnable work, long millis) {
+        try {
+            thread.schedule(work, millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            // The pool ends.
+        }
+    }
+
+    /** Ends the thread, once what it does is done. */
+    @Override
+    public void close() {
+        thread.shutdown();
+        try {
+            while (!thread.awaitTermination(CLOSE_REPORT.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.log(System.Logger.Level.INFO, "waiting for a replica that is being loaded");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.varve.platform.engine;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.speculation.Draft;
+
+import org.junit.jupiter.api.Test;
+
+/** What is taken of drafts, and how a step walks along them. */
+class DraftTokensTest {
+    /** Two of them follow the known token, the second one with a guess behind it. */
+    private static final Draft TREE =
+            new Draft(new int[] {10, 11, 12, 20, 21}, new int[] {-1, 0, 1, -1, 3}, 2);
+
+    @Test
+    void aWalkGoesFromGuessToGuess() {
+        DraftTokens guesses = DraftTokens.of(TREE, 5);
+
+        assertEquals(1, guesses.next(0, 10));
+        assertEquals(4, guesses.next(0, 20));
+        assertEquals(-1, guesses.next(0, 21));
+        assertEquals(5, guesses.next(4, 21));
+        assertEquals(-1, guesses.next(1, 12));
+        assertEquals(2, guesses.next(1, 11));
+        assertTrue(guesses.goesOnBehind(4));
+        assertFalse(guesses.goesOnBehind(3));
+        assertFalse(guesses.goesOnBehind(5));
+    }
+
+    @Test
+    void theFirstOnesOfATreeMayBeAChain() {
+        DraftTokens guesses = DraftTokens.of(TREE, 3);
+
+        assertTrue(guesses.tree().isChain());
+        assertEquals(2, guesses.next(1, 11));
+        assertEquals(DraftTokens.NONE, DraftTokens.of(TREE, 0));
+    }
+
+    @Test
+    void whatIsNotWantedIsLeftOut() {
+        assertArrayEquals(TREE.tokens(), DraftTokens.fit(TREE, 3, 22).tokens());
+        assertArrayEquals(TREE.parents(), DraftTokens.fit(TREE, 3, 22).parents());
+        assertArrayEquals(new int[] {10, 11, 12, 20}, DraftTokens.fit(TREE, 3, 4).tokens());
+        // Deeper than it may be, or no tree at all: the path alone.
+        assertArrayEquals(new int[] {10, 11}, DraftTokens.fit(TREE, 2, 22).tokens());
+        assertArrayEquals(new int[] {10, 11, 12}, DraftTokens.fit(TREE, 7, 0).tokens());
+        assertEquals(2, DraftTokens.fit(TREE, 7, 0).grade());
+        Draft late = new Draft(new int[] {1, 2, 3, 4}, new int[] {-1, -1, 1, 2}, 0);
+        assertArrayEquals(new int[] {1}, DraftTokens.fit(late, 2, 9).tokens());
+    }
+}

@@ -1,0 +1,162 @@
+package dev.varve.platform.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.LayerActivations;
+import dev.varve.platform.shard.PlainModel;
+import dev.varve.platform.shard.PlainShard;
+import dev.varve.platform.shard.ShardLostException;
+import dev.varve.platform.shard.ShardResult;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+
+/** An engine that nobody asks yet goes through its steps, and nobody notices. */
+@Timeout(60)
+class EngineWarmupTest {
+    private static final int CONTEXT = 2 * SlotSpan.BLOCK;
+    private static final int[] PROMPT = {3, 1, 4, 1, 5};
+    private static final int COUNT = 20;
+    private static final PlainModel MODEL = PlainModel.mixed(CONTEXT);
+
+    /** Tells of each rehearsed batch before it answers. */
+    private static final class Rehearsing extends PlainShard {
+        private final IntConsumer onRehearsal;
+        private final boolean able;
+        private final AtomicInteger rehearsed = new AtomicInteger();
+
+        Rehearsing(EngineOptions options, boolean able, IntConsumer onRehearsal) {
+            super(
+                    MODEL,
+                    MODEL.shape().allLayers(),
+                    new Sizes(
+                            options.capacity().caches().slots(),
+                            options.capacity().caches().stateRows()));
+            this.able = able;
+            this.onRehearsal = onRehearsal;
+        }
+
+        @Override
+        public boolean canRehearse() {
+            return able;
+        }
+
+        @Override
+        public CompletableFuture<ShardResult> rehearse(
+                Batch batch, Optional<LayerActivations> boundary) {
+            onRehearsal.accept(rehearsed.incrementAndGet());
+            return super.rehearse(batch, boundary);
+        }
+    }
+
+    private static EngineOptions options(int context) {
+        return new EngineOptions(EngineOptions.Capacity.of(context, 2, 2 * CONTEXT), 8);
+    }
+
+    private static Scheduler start(PlainShard shard) {
+        return Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), options(CONTEXT));
+    }
+
+    private static List<Integer> expected() throws Exception {
+        try (Scheduler engine = start(new Rehearsing(options(CONTEXT), false, number -> {}))) {
+            return Collected.ask(engine, PROMPT, COUNT).await();
+        }
+    }
+
+    @Test
+    void itIsNotCountedAndChangesNoToken() throws Exception {
+        CountDownLatch enough = new CountDownLatch(300);
+        Rehearsing shard = new Rehearsing(options(CONTEXT), true, number -> enough.countDown());
+        try (Scheduler engine = start(shard)) {
+            enough.await();
+            assertEquals(0, engine.status().counts().steps());
+
+            GenerationEnd end = Collected.ask(engine, PROMPT, COUNT).end();
+            assertEquals(0, end.tokens().cached());
+            assertEquals(expected(), Collected.ask(engine, PROMPT, COUNT).await());
+
+            EngineStatus.Tokens tokens = engine.status().counts().tokens();
+            assertTrue(tokens.prompt() <= 2 * PROMPT.length, tokens.toString());
+            assertTrue(tokens.generated() <= 2 * COUNT, tokens.toString());
+        }
+    }
+
+    @Test
+    void aRequestEndsIt() throws Exception {
+        CompletableFuture<Scheduler> engine = new CompletableFuture<>();
+        CompletableFuture<Collected> answer = new CompletableFuture<>();
+        Rehearsing shard =
+                new Rehearsing(
+                        options(CONTEXT),
+                        true,
+                        number -> {
+                            if (number == 5) {
+                                answer.complete(Collected.ask(engine.join(), PROMPT, COUNT));
+                            }
+                        });
+        try (Scheduler started = start(shard)) {
+            engine.complete(started);
+
+            assertEquals(expected(), answer.get().await());
+            assertEquals(5, shard.rehearsed.get());
+        }
+    }
+
+    @Test
+    void whatFailsThenFailsNoRequest() throws Exception {
+        List<Runnable> failures =
+                List.of(
+                        () -> {
+                            throw new VarveException(VarveException.Kind.BACKEND_FAILED, "not yet");
+                        },
+                        () -> {
+                            throw new ShardLostException("gone");
+                        },
+                        () -> {
+                            throw new NoSuchMethodError("of a plugin");
+                        });
+        for (Runnable failure : failures) {
+            CountDownLatch failed = new CountDownLatch(1);
+            Rehearsing shard =
+                    new Rehearsing(
+                            options(CONTEXT),
+                            true,
+                            number -> {
+                                failed.countDown();
+                                failure.run();
+                            });
+            try (Scheduler engine = start(shard)) {
+                failed.await();
+
+                assertEquals(expected(), Collected.ask(engine, PROMPT, COUNT).await());
+                assertEquals(1, shard.rehearsed.get());
+                assertFalse(engine.broken().isDone());
+            }
+        }
+    }
+
+    @Test
+    void theSmallestContextIsEnough() throws Exception {
+        CountDownLatch some = new CountDownLatch(20);
+        EngineOptions smallest = options(1);
+        Rehearsing shard = new Rehearsing(smallest, true, number -> some.countDown());
+        try (Scheduler engine =
+                Scheduler.start(new ShardPipeline(List.of(shard)), MODEL.shape(), smallest)) {
+            some.await();
+
+            assertEquals(0, engine.status().counts().steps());
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.varve.platform.replica;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.engine.GenerationRequest.Prompt;
+import dev.varve.platform.sequence.CacheScope;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+/** Where a prompt goes, by what replicas have of it and have to do. */
+class ReplicaRouterTest {
+    private final PlainReplicas engines = new PlainReplicas(PlainReplicas.options(2, 64));
+    private EnginePool pool;
+    private Replica first;
+    private Replica second;
+
+    @BeforeEach
+    void openReplicas() {
+        pool = engines.pool(2);
+        first = pool.replica(0);
+        second = pool.replica(1);
+    }
+
+    @AfterEach
+    void closeReplicas() {
+        pool.close();
+    }
+
+    private static PromptBlockHashes prompt(int seed, int tokens) {
+        return PromptBlockHashes.of(Prompt.of(PlainReplicas.text(seed, tokens)));
+    }
+
+    private int chosen(PromptBlockHashes prompt) {
+        return ReplicaRouter.order(List.of(first, second), prompt).getFirst().replica().id();
+    }
+
+    @Test
+    void aPromptGoesToTheReplicaThatHasMostOfIt() {
+        second.index().add(prompt(1, 320));
+
+        assertEquals(1, chosen(prompt(1, 352)));
+    }
+
+    @Test
+    void unknownPromptsGoWhereThereIsLeastToDo() {
+        first.owedTokens().set(10);
+
+        assertEquals(1, chosen(prompt(1, 352)));
+    }
+
+    @Test
+    void aReplicaWithMoreToDoKeepsItsPromptsUntilComputingThemAnewIsSooner() {
+        second.index().add(prompt(1, 320));
+
+        second.owedTokens().set(512 + 320 - 48);
+        assertEquals(1, chosen(prompt(1, 352)), "waiting is sooner");
+        second.owedTokens().set(512 + 320 + 48);
+        assertEquals(0, chosen(prompt(1, 352)), "computing it is sooner");
+    }
+
+    @Test
+    void whatManyHaveInCommonIsComputedOnceInEachReplica() {
+        // A short beginning that all share, and long ends of their own.
+        int[] common = PlainReplicas.text(99, 64);
+        int[] counts = new int[2];
+        for (int i = 0; i < 40; i++) {
+            PromptBlockHashes prompt =
+                    PromptBlockHashes.of(
+                            Prompt.of(PlainReplicas.join(common, PlainReplicas.text(i, 192))));
+            int chosen = chosen(prompt);
+            pool.replica(chosen).index().add(prompt);
+            counts[chosen]++;
+        }
+
+        assertTrue(Math.min(counts[0], counts[1]) >= 16, counts[0] + " and " + counts[1]);
+    }
+
+    @Test
+    void scopesHaveNothingInCommon() {
+        int[] tokens = PlainReplicas.text(1, 320);
+        second.index().add(PromptBlockHashes.of(Prompt.of(tokens)));
+        int[] none = {};
+
+        PromptBlockHashes other =
+                PromptBlockHashes.of(new Prompt(tokens, none, new CacheScope("other")));
+        PromptBlockHashes unkept =
+                PromptBlockHashes.of(new Prompt(tokens, none, CacheScope.none()));
+
+        assertEquals(320, second.index().cached(PromptBlockHashes.of(Prompt.of(tokens))));
+        assertEquals(0, second.index().cached(other));
+        assertEquals(0, second.index().cached(unkept));
+        assertEquals(0, unkept.count());
+    }
+
+    @Test
+    void anIndexForgetsWhatWasUsedLongestAgoAndHeadsLast() {
+        PromptIndex index = new PromptIndex(64 * PromptBlockHashes.TOKENS);
+        index.add(prompt(1, 32 * PromptBlockHashes.TOKENS));
+        index.add(prompt(2, 32 * PromptBlockHashes.TOKENS));
+        index.add(prompt(3, 16 * PromptBlockHashes.TOKENS));
+
+        assertEquals(
+                16 * PromptBlockHashes.TOKENS,
+                index.cached(prompt(1, 32 * PromptBlockHashes.TOKENS)));
+        assertEquals(
+                32 * PromptBlockHashes.TOKENS,
+                index.cached(prompt(2, 32 * PromptBlockHashes.TOKENS)));
+        assertEquals(64 * PromptBlockHashes.TOKENS, index.used());
+        assertEquals(PromptBlockHashes.TOKENS, index.displaced(PromptBlockHashes.TOKENS));
+    }
+}

@@ -1,0 +1,40 @@
+package dev.varve.platform.grammar;
+
+import dev.varve.platform.grammar.regex.GrammarLimitException;
+
+/**
+ * Work that a grammar may still do for one answer, in units of {@link
+ * dev.varve.platform.grammar.regex.WorkBudget}. The engine's thread does this work, so it delays
+ * all requests. Every token that the grammar reads adds a little. Guarded by the grammar's lock.
+ */
+final class ResponseWorkBudget {
+    /** About a second of CPU time. */
+    private static final long FIRST_UNITS = 12_000_000;
+
+    /** Less time than a model takes to compute a token. */
+    private static final long UNITS_OF_PIECE = 2_000;
+
+    private long left = FIRST_UNITS;
+
+    /**
+     * To be called before a step.
+     *
+     * @throws GrammarLimitException if nothing is left
+     */
+    void require() {
+        if (left <= 0) {
+            throw new GrammarLimitException(
+                    "the grammar is too complex: the steps of one answer took more than "
+                            + FIRST_UNITS
+                            + " units of work");
+        }
+    }
+
+    void spent(long units) {
+        left -= units;
+    }
+
+    void pieceRead() {
+        left += UNITS_OF_PIECE;
+    }
+}

@@ -1,0 +1,31 @@
+package dev.varve.platform.grammar.cfg;
+
+/** A place within an alternative: what comes next there, if anything. */
+final class DottedRule {
+    /** Behind the last symbol. */
+    static final int END = Integer.MIN_VALUE;
+
+    final int id;
+    final Nonterminal owner;
+
+    /** Number of a terminal, the complement of a nonterminal's, or {@link #END}. */
+    final int symbol;
+
+    /** The place behind that symbol; null at the end. */
+    final DottedRule next;
+
+    DottedRule(int id, Nonterminal owner, int symbol, DottedRule next) {
+        this.id = id;
+        this.owner = owner;
+        this.symbol = symbol;
+        this.next = next;
+    }
+
+    boolean isEnd() {
+        return symbol == END;
+    }
+
+    boolean isTerminal() {
+        return symbol >= 0;
+    }
+}

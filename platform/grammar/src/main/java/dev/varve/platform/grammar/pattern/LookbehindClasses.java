@@ -1,0 +1,78 @@
+package dev.varve.platform.grammar.pattern;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+
+/**
+ * The kinds of what may stand before a place, as far as a pattern tells them apart: no character at
+ * all, or one of some sets that are disjoint and hold every character.
+ */
+final class LookbehindClasses {
+    /** The kind of the place where the text begins. */
+    static final int NONE = 0;
+
+    private static final int MOST = 16;
+
+    private final List<CodePointSet> cells;
+
+    private LookbehindClasses(List<CodePointSet> cells) {
+        this.cells = cells;
+    }
+
+    static LookbehindClasses of(PatternNode pattern) {
+        List<CodePointSet> cells = List.of(CodePointSet.ALL);
+        List<CodePointSet> sets = new ArrayList<>();
+        collect(pattern, sets);
+        for (CodePointSet set : sets) {
+            cells = split(cells, set);
+        }
+        return new LookbehindClasses(cells);
+    }
+
+    private static void collect(PatternNode node, List<CodePointSet> into) {
+        switch (node) {
+            case PatternNode.Behind behind -> into.add(behind.set());
+            case PatternNode.Sequence sequence ->
+                    sequence.parts().forEach(part -> collect(part, into));
+            case PatternNode.Choice choice -> choice.parts().forEach(part -> collect(part, into));
+            case PatternNode.Repeat repeat -> collect(repeat.part(), into);
+            case PatternNode.Ahead ahead -> collect(ahead.part(), into);
+            case PatternNode.Characters _, PatternNode.Begin _, PatternNode.End _ -> {}
+        }
+    }
+
+    private static List<CodePointSet> split(List<CodePointSet> cells, CodePointSet set) {
+        List<CodePointSet> parts = new ArrayList<>();
+        for (CodePointSet cell : cells) {
+            parts.add(cell.intersect(set));
+            parts.add(cell.minus(set));
+        }
+        parts.removeIf(CodePointSet::isEmpty);
+        if (parts.size() > MOST) {
+            throw new PatternException(0, "the pattern looks behind in too many ways");
+        }
+        return parts;
+    }
+
+    /** Number of kinds. */
+    int count() {
+        return cells.size() + 1;
+    }
+
+    /** The kinds of the characters of a set. */
+    IntStream in(CodePointSet set) {
+        return IntStream.range(1, count())
+                .filter(kind -> !cells.get(kind - 1).intersect(set).isEmpty());
+    }
+
+    /** The characters of those kinds that qualify. */
+    CodePointSet characters(IntPredicate qualifies) {
+        return CodePointSet.union(
+                IntStream.range(1, count())
+                        .filter(qualifies)
+                        .mapToObj(kind -> cells.get(kind - 1))
+                        .toList());
+    }
+}

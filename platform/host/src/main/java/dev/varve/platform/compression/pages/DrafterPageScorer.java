@@ -1,0 +1,86 @@
+package dev.varve.platform.compression.pages;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.compression.PrefillDrafter;
+import dev.varve.platform.paging.AsyncPageScorer;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Scores pages by a drafter, one history after the other on a thread of its own. The drafter stays
+ * somebody else's, and may read other texts in between.
+ */
+public final class DrafterPageScorer implements AsyncPageScorer {
+    private static final System.Logger LOG = System.getLogger("dev.varve.pages");
+
+    private final HistoryScorer scores;
+    private final TokenMapping mapping;
+    private final ExecutorService thread =
+            Executors.newSingleThreadExecutor(
+                    Thread.ofPlatform().name("varve-pages").daemon(true).factory());
+    private final AtomicBoolean told = new AtomicBoolean();
+    private volatile boolean closed;
+
+    /**
+     * @param drafter whose vocabulary need not be the model's
+     * @param model tokenizer of the model whose sequences are read
+     */
+    public DrafterPageScorer(PrefillDrafter drafter, Tokenizer model) {
+        scores = new HistoryScorer(drafter);
+        mapping = TokenMapping.between(model, drafter.tokenizer());
+    }
+
+    @Override
+    public CompletableFuture<float[]> read(int[] tokens, BooleanSupplier cancelled) {
+        try {
+            return CompletableFuture.supplyAsync(
+                    () -> score(tokens, () -> closed || cancelled.getAsBoolean()), thread);
+        } catch (RejectedExecutionException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private float[] score(int[] tokens, BooleanSupplier cancelled) {
+        if (cancelled.getAsBoolean()) {
+            throw new CancellationException("nobody waits for the scores of pages");
+        }
+        try {
+            DrafterInput read = mapping.of(tokens);
+            return read.means(scores.of(read.ids(), cancelled));
+        } catch (CancellationException e) {
+            throw e;
+        } catch (RuntimeException | Error e) {
+            tell(e);
+            throw e;
+        }
+    }
+
+    /** Once: the same reason will be there at the next choice. */
+    private void tell(Throwable reason) {
+        if (closed || !told.compareAndSet(false, true)) {
+            return;
+        }
+        String text =
+                "pages stay as they are until the next choice, now and whenever the drafter cannot"
+                        + " score them: "
+                        + reason;
+        if (reason instanceof VarveException) {
+            LOG.log(System.Logger.Level.WARNING, text);
+        } else {
+            LOG.log(System.Logger.Level.WARNING, text, reason);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.shutdown();
+    }
+}

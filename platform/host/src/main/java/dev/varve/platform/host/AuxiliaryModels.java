@@ -1,0 +1,156 @@
+package dev.varve.platform.host;
+
+import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.compression.pages.DrafterPageScorer;
+import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.prefix.CacheStores;
+import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.runtime.LoadedModel;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.RangeMemory;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/** Small models beside a large one: what guesses its tokens, and what reads its prompts. */
+final class AuxiliaryModels {
+    private final PreparedModel model;
+    private final PlacementRequest request;
+    private final Consumer<String> notes;
+
+    /**
+     * @param model the large one
+     * @param request its devices
+     * @param notes hears what is worth knowing
+     */
+    AuxiliaryModels(PreparedModel model, PlacementRequest request, Consumer<String> notes) {
+        this.model = model;
+        this.request = request;
+        this.notes = notes;
+    }
+
+    /** What guesses tokens, before it is opened. */
+    SpeculatorFactory draft(DraftSettings asked, PlacedShardFactory shards) {
+        List<Path> files = List.of(model.model().file().path(), Path.of(asked.source()));
+        return new SpeculatorFactory(asked, model, devices(asked.process(), files, shards), notes);
+    }
+
+    /** Opens what reads prompts. */
+    HostedModel.CompressingDrafter drafter(CompressionSettings asked, PlacedShardFactory shards) {
+        FilePrefillDrafter opened = opening(asked, shards).open();
+        return new HostedModel.CompressingDrafter(
+                opened, new ConversationCompressor(opened, asked.options()));
+    }
+
+    /** What that would need for a prompt as long as the context; empty where none is asked for. */
+    Optional<PrefillDrafterPlan> drafterPlan(PlacedShardFactory shards) {
+        return model.settings()
+                .compression()
+                .map(asked -> opening(asked, shards).plan(contextTokens()));
+    }
+
+    /**
+     * What they need of the devices of this process, by device. What reading a long prompt takes is
+     * not in it: it is given back each time.
+     */
+    Map<DeviceReference, Long> needs(PlacedShardFactory shards) {
+        Map<DeviceReference, Long> needs = new HashMap<>();
+        HostSettings settings = model.settings();
+        settings.draft()
+                .filter(asked -> !model.catalog().speculators().containsKey(asked.source()))
+                .map(asked -> draft(asked, shards).plan())
+                .ifPresent(
+                        plan ->
+                                plan.device()
+                                        .filter(DeviceReference::isLocal)
+                                        .ifPresent(
+                                                device ->
+                                                        needs.merge(
+                                                                device,
+                                                                settings.model().replicas()
+                                                                        * plan.bytes(),
+                                                                Long::sum)));
+        drafterPlan(shards)
+                .filter(plan -> plan.device().isLocal())
+                .ifPresent(plan -> needs.merge(plan.device(), plan.weightBytes(), Long::sum));
+        return needs;
+    }
+
+    private PrefillDrafterFactory opening(CompressionSettings asked, PlacedShardFactory shards) {
+        return new PrefillDrafterFactory(
+                asked,
+                model.catalog(),
+                devices(asked.process(), List.of(asked.drafter()), shards),
+                notes);
+    }
+
+    private DraftDevices devices(
+            DraftProcessSettings process, List<Path> files, PlacedShardFactory shards) {
+        return new DraftDevices(
+                request,
+                shards::device,
+                shards::remote,
+                device -> link(process, files, device),
+                model.digests());
+    }
+
+    private ShardLink link(DraftProcessSettings process, List<Path> files, DeviceReference device) {
+        return new ProcessLinkFactory(
+                        files, model.catalog(), process.within(model.settings().processes()))
+                .to(device);
+    }
+
+    private int contextTokens() {
+        return RangeMemory.contextTokens(model.model().shape(), model.settings().model());
+    }
+
+    /** Settings by which a drafter has room to read, if pages are chosen by it. */
+    ModelSettings leaving(HostedModel.CompressingDrafter drafter) {
+        return leaving(drafter.drafter().readingBytes(contextTokens()));
+    }
+
+    /** Likewise, by what it will need. */
+    ModelSettings leaving(long bytes) {
+        ModelSettings asked = model.settings().model();
+        return model.settings().readsPages()
+                ? asked.withPool(asked.pool().map(pool -> pool.beside(bytes)))
+                : asked;
+    }
+
+    /** What an engine is given of them. */
+    LoadedModel.Extras extras(
+            Optional<SpeculationOptions> speculation,
+            Optional<HostedModel.CompressingDrafter> drafter,
+            Tokenizer tokenizer) {
+        return new LoadedModel.Extras(
+                CacheStores.NONE,
+                speculation,
+                drafter.filter(each -> model.settings().readsPages())
+                        .map(each -> new DrafterPageScorer(each.drafter(), tokenizer)));
+    }
+
+    /** The processors that they compute on in other processes. */
+    Stream<DeviceReference> processors() {
+        HostSettings settings = model.settings();
+        Optional<DeviceReference> draft =
+                settings.draft().map(asked -> chosen(asked.device(), asked.process()));
+        Optional<DeviceReference> drafter =
+                settings.compression().map(asked -> chosen(asked.device(), asked.process()));
+        return Stream.of(draft, drafter)
+                .flatMap(Optional::stream)
+                .filter(device -> !device.isLocal())
+                .filter(device -> device.backend().equals(DeviceReference.PROCESSOR.backend()));
+    }
+
+    private DeviceReference chosen(Optional<String> device, DraftProcessSettings process) {
+        return DraftDevices.choose(device, process, request);
+    }
+}

@@ -1,0 +1,170 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.snapshot.SharedStore;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.prefix.CacheStores;
+import dev.varve.platform.prefix.DiskCacheStore;
+import dev.varve.platform.prefix.SharedCacheStore;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.SplitMemoryPlan;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.CacheLayout;
+import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.store.ArchiveSettings;
+import dev.varve.platform.store.ChunkCipher;
+import dev.varve.platform.store.Namespace;
+import dev.varve.platform.store.SharedArchive;
+import dev.varve.platform.store.SharedArchiveSettings;
+import dev.varve.platform.store.SnapshotArchive;
+
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Opens what keeps the computed prompts of a model, on disk and where others share them. */
+final class CacheStoreFactory {
+    private static final int BUDGET_SHARE = 10;
+    private static final long MOST_BUDGET = 64L << 30;
+    private static final int RESERVE_SHARE = 20;
+
+    private final HostSettings host;
+    private final PluginCatalog catalog;
+    private final OpenedModel model;
+    private final ModelSettings settings;
+
+    CacheStoreFactory(
+            HostSettings host, PluginCatalog catalog, OpenedModel model, ModelSettings settings) {
+        this.host = host;
+        this.catalog = catalog;
+        this.model = model;
+        this.settings = settings;
+    }
+
+    /**
+     * Opens what was asked for, without waiting for the plugin that keeps the bytes on disk, nor
+     * for long for a store that others share.
+     *
+     * @throws VarveException if the folder or the address cannot be used, or no plugin keeps bytes
+     */
+    CacheStores open(Placement placement, SplitMemoryPlan plan) {
+        host.store().ifPresent(store -> requireHostCache(plan, Setting.STORE_FOLDER));
+        host.sharing().store().ifPresent(store -> requireHostCache(plan, Setting.SHARED_STORE));
+        Optional<DiskCacheStore> disk = host.store().map(store -> openDisk(store, placement));
+        try {
+            return new CacheStores(
+                    disk, host.sharing().store().map(store -> openShared(store, placement)));
+        } catch (RuntimeException | Error e) {
+            CacheStores.of(disk).close();
+            throw e;
+        }
+    }
+
+    private static void requireHostCache(SplitMemoryPlan plan, Setting setting) {
+        if (!plan.hostCache().isPresent()) {
+            throw new IllegalArgumentException(
+                    setting
+                            + ": what is on disk or shared comes by way of host memory, and there"
+                            + " is none; see "
+                            + Setting.CACHE_RAM);
+        }
+    }
+
+    private DiskCacheStore openDisk(StoreSettings store, Placement placement) {
+        Namespace namespace =
+                CacheNamespace.of(model, settings, placement, catalog, store.sharesBackends());
+        try {
+            SnapshotArchive archive =
+                    SnapshotArchive.open(
+                            archiveSettings(store, namespace),
+                            StoreProviderSelector.choose(catalog, store.name()));
+            return new DiskCacheStore(archive, namespace.id(), origin(placement));
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNREADABLE_FILE,
+                    Setting.STORE_FOLDER + ": " + store.folder() + " cannot be used: " + e,
+                    e);
+        }
+    }
+
+    private SharedCacheStore openShared(SharedStoreSettings store, Placement placement) {
+        Namespace namespace =
+                CacheNamespace.of(model, settings, placement, catalog, store.sharesBackends());
+        SharedArchiveSettings how =
+                new SharedArchiveSettings(
+                        store.address().shown(),
+                        namespace,
+                        store.readOnly(),
+                        store.answerLimit(),
+                        store.keyFile().map(ChunkCipher::of));
+        SharedStore opened =
+                catalog.sharedStore(store.address().uri().getScheme()).open(store.address());
+        return new SharedCacheStore(
+                SharedArchive.open(how, opened), namespace.id(), origin(placement));
+    }
+
+    private long blockBytes() {
+        CacheLayout layout =
+                CacheLayout.of(
+                        model.shape(),
+                        model.shape().allLayers(),
+                        settings.computation().cacheTypes(),
+                        0);
+        return DiskCacheStore.BLOCK_TOKENS * layout.bytesPerToken();
+    }
+
+    private ArchiveSettings archiveSettings(StoreSettings store, Namespace namespace)
+            throws IOException {
+        StoreSettings.Limits limits = store.limits();
+        FileStore disk = disk(store.folder());
+        long budget =
+                limits.budget().orElse(Math.min(disk.getUsableSpace() / BUDGET_SHARE, MOST_BUDGET));
+        long reserve = limits.reserve().orElse(disk.getTotalSpace() / RESERVE_SHARE);
+        return new ArchiveSettings(
+                store.folder(),
+                namespace,
+                blockBytes(),
+                store.readOnly(),
+                new ArchiveSettings.Limits(limits.part(budget), reserve, limits.ttl()),
+                store.keyFile().map(ChunkCipher::of),
+                InstantSource.system());
+    }
+
+    /** Where the folder is, or will be. */
+    private static FileStore disk(Path folder) throws IOException {
+        Path there = folder.toAbsolutePath();
+        while (there.getParent() != null && !Files.exists(there)) {
+            there = there.getParent();
+        }
+        return Files.getFileStore(there);
+    }
+
+    /** The tensors of each shard, such as {@code ls0_k_3}, in layer order. */
+    private String origin(Placement placement) {
+        List<String> names = new ArrayList<>();
+        for (int shard = 0; shard < placement.parts().size(); shard++) {
+            Placement.Part part = placement.parts().get(shard);
+            for (int layer = part.range().begin(); layer < part.range().end(); layer++) {
+                String name = "ls" + shard + "_";
+                switch (model.shape().layers().get(layer)) {
+                    case LayerState.Attention attention -> {
+                        names.add(name + "k_" + layer);
+                        names.add(name + "v_" + layer);
+                    }
+                    case LayerState.SharedAttention shared -> {
+                        // Its rows are those of another layer.
+                    }
+                    default -> names.add(name + "state_" + layer);
+                }
+            }
+        }
+        return String.join(" ", names);
+    }
+}

@@ -1,9 +1,0 @@
-package dev.varve.platform.host;
-
-/** Who computes on the processor's cores. */
-enum CoreUse {
-    /** One process of a model. */
-    ALONE,
-    /** Several, which take turns. */
-    SHARED
-}

@@ -1,0 +1,155 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.content.TensorDigests;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.LocalBackends;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.remote.ShardResources;
+import dev.varve.platform.runtime.ZeroTensors;
+import dev.varve.platform.setting.Setting;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a shard process has to offer to servers: devices and families of this installation, and the
+ * model files that a person named. Thread-safe.
+ */
+@SuppressWarnings("exports") // see package-info
+public final class InstalledShardResources implements ShardResources {
+    /**
+     * What servers may use.
+     *
+     * @param devices devices of this process; empty: all
+     * @param models model files
+     * @param folders folders of model files
+     */
+    public record OfferedModels(
+            List<DeviceReference> devices, List<Path> models, List<Path> folders) {
+        /** Takes copies. */
+        public OfferedModels {
+            devices = List.copyOf(devices);
+            models = List.copyOf(models);
+            folders = List.copyOf(folders);
+        }
+    }
+
+    private final PluginCatalog catalog;
+    private final LocalBackends backends;
+    private final OfferedModels offer;
+    private final TensorDigests digests;
+
+    /**
+     * Offers what plugins can do.
+     *
+     * @param digests of the model files' tensors
+     */
+    public InstalledShardResources(
+            PluginCatalog catalog,
+            LocalBackends backends,
+            OfferedModels offer,
+            TensorDigests digests) {
+        this.catalog = catalog;
+        this.backends = backends;
+        this.offer = offer;
+        this.digests = digests;
+    }
+
+    /**
+     * Fails now rather than with the first server if a device is not there.
+     *
+     * @throws VarveException of kind UNAVAILABLE if one is not there
+     */
+    public synchronized void requireDevices() {
+        offer.devices().forEach(backends::info);
+    }
+
+    @Override
+    public synchronized List<DeviceInfo> devices() {
+        List<DeviceInfo> found = new ArrayList<>();
+        if (!offer.devices().isEmpty()) {
+            offer.devices().forEach(device -> found.add(backends.info(device)));
+            return found;
+        }
+        for (String backend : catalog.backends().keySet()) {
+            try {
+                found.addAll(backends.open(backend).devices());
+            } catch (VarveException e) {
+                System.getLogger(InstalledShardResources.class.getName())
+                        .log(System.Logger.Level.DEBUG, e.getMessage());
+            }
+        }
+        return found;
+    }
+
+    @Override
+    public synchronized ComputeDevice open(String device, DeviceOptions options) {
+        DeviceReference reference;
+        try {
+            reference = DeviceReference.parse(device);
+        } catch (IllegalArgumentException e) {
+            throw new VarveException(VarveException.Kind.INVALID_REQUEST, e.getMessage(), e);
+        }
+        if (!reference.isLocal()) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    device + ": a shard process computes on devices of its own only");
+        }
+        if (!offer.devices().isEmpty() && !offer.devices().contains(reference)) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    device + ": this shard offers " + offer.devices() + " only");
+        }
+        return backends.openDevice(reference, options);
+    }
+
+    @Override
+    public GgufFile model(String name) {
+        for (Path file : offer.models()) {
+            if (file.getFileName().toString().equals(name)) {
+                return ZeroTensors.requireWeights(file, InstalledShardResources::warn);
+            }
+        }
+        for (Path folder : offer.folders()) {
+            Path file = folder.resolve(name);
+            if (Files.isRegularFile(file)) {
+                return ZeroTensors.requireWeights(file, InstalledShardResources::warn);
+            }
+        }
+        throw new VarveException(
+                VarveException.Kind.UNREADABLE_FILE,
+                name
+                        + ": this shard has no such model; it looks among "
+                        + Setting.MODEL
+                        + " "
+                        + offer.models()
+                        + " and in "
+                        + Setting.MODELS
+                        + " "
+                        + offer.folders());
+    }
+
+    private static void warn(String message) {
+        System.getLogger(InstalledShardResources.class.getName())
+                .log(System.Logger.Level.WARNING, message);
+    }
+
+    @Override
+    public TensorDigests digests() {
+        return digests;
+    }
+
+    @Override
+    public LayerSplitAdapter adapter(GgufFile file, ModelOptions options) {
+        return catalog.family(file.architecture(), file.path()).open(file, options);
+    }
+}

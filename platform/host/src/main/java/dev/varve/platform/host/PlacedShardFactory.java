@@ -1,0 +1,173 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.backend.HostCores;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.placement.ProcessLocation;
+import dev.varve.platform.remote.RemoteDevices;
+import dev.varve.platform.remote.RemoteShard;
+import dev.varve.platform.remote.ShardLoadRequest;
+import dev.varve.platform.runtime.MemoryClaims;
+import dev.varve.platform.runtime.ShardFactory;
+import dev.varve.platform.runtime.SplitMemoryPlan;
+import dev.varve.platform.shard.ComputeUnit;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.Shard;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.local.LocalShard;
+import dev.varve.platform.shard.local.WeightCache;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
+
+/**
+ * Opens shards where they were placed: on devices of this process, in processes that it starts, and
+ * in those that listen. Owns the devices of this process; the shards belong to who asked for them.
+ * Thread-safe.
+ */
+@SuppressWarnings("exports") // see package-info
+public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
+    private static final String UNIX = "unix:";
+
+    private final PreparedModel prepared;
+    private final ShardLinkFactory links;
+    private final Map<DeviceReference, ComputeDevice> devices = new HashMap<>();
+    private final Map<DeviceReference, DeviceInfo> facts = new HashMap<>();
+    private final WeightCache weights = new WeightCache();
+    private Optional<MemoryClaims.Claim> claim = Optional.empty();
+    private Optional<MemoryClaims.Claim> helpers = Optional.empty();
+
+    PlacedShardFactory(PreparedModel prepared, ShardLinkFactory links) {
+        this.prepared = prepared;
+        this.links = links;
+    }
+
+    /**
+     * Facts about a device, wherever it is; asks another process once.
+     *
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if it is not there
+     */
+    public synchronized DeviceInfo info(DeviceReference device) {
+        return facts.computeIfAbsent(device, this::left);
+    }
+
+    private DeviceInfo left(DeviceReference device) {
+        DeviceInfo found = find(device);
+        return claims().map(others -> others.left(device, found)).orElse(found);
+    }
+
+    private Optional<MemoryClaims> claims() {
+        return prepared.settings().devices().claims();
+    }
+
+    /** Promises what a plan needs, until this is closed, so that other models do without it. */
+    synchronized void claim(SplitMemoryPlan plan) {
+        claim.ifPresent(MemoryClaims.Claim::close);
+        claim = claims().map(others -> others.claim(plan, this::info));
+    }
+
+    /**
+     * Promises helping models what they need of this process's devices. To be called before they
+     * are opened: what the device has left is asked for anew afterwards.
+     */
+    synchronized void claimBeside(Supplier<Map<DeviceReference, Long>> needs) {
+        helpers.ifPresent(MemoryClaims.Claim::close);
+        helpers = claims().map(others -> others.claim(needs.get(), this::left));
+    }
+
+    private DeviceInfo find(DeviceReference device) {
+        return switch (device.site()) {
+            case ProcessLocation.Local local -> prepared.backends().info(device);
+            case ProcessLocation.Child child ->
+                    prepared.backends().isUsable(device)
+                            ? prepared.backends().info(device)
+                            : RemoteDevices.find(links.to(device), device.device());
+            case ProcessLocation.Listening listening ->
+                    RemoteDevices.find(links.to(device), device.device());
+        };
+    }
+
+    @Override
+    public Shard open(Placement.Part part, ShardOptions options, LoadProgress progress) {
+        DeviceReference device = part.device();
+        OpenedModel model = prepared.model();
+        if (device.isLocal()) {
+            return LocalShard.load(
+                    model.range(part.range()), device(device), options, progress, weights);
+        }
+        return RemoteShard.open(
+                new RemoteShard.Peer(
+                        device.toString(), links.to(device), new ComputeUnit(HostCores.lock())),
+                model.adapter(),
+                new ShardLoadRequest(
+                        ShardLoadRequest.Model.of(
+                                model.file(),
+                                model.adapter(),
+                                prepared.settings().model().reading()),
+                        part.range(),
+                        options,
+                        remote(device),
+                        prepared.settings().processes().boundaryType()),
+                prepared.digests(),
+                progress);
+    }
+
+    /** What another process is told of its device. */
+    ShardLoadRequest.Device remote(DeviceReference device) {
+        return new ShardLoadRequest.Device(
+                device.device(), prepared.settings().devices().options(coreUse()));
+    }
+
+    /** A device of this process, opened where it is not; it stays this object's. */
+    synchronized ComputeDevice device(DeviceReference reference) {
+        return devices.computeIfAbsent(
+                reference,
+                unknown ->
+                        prepared.backends()
+                                .openDevice(
+                                        reference,
+                                        prepared.settings().devices().options(coreUse())));
+    }
+
+    /** Whether more than one process computes on this machine's cores. */
+    private CpuCoreSharing coreUse() {
+        List<DeviceReference> devices = prepared.devices();
+        long remote =
+                devices.stream()
+                        .filter(device -> isHere(device) && !device.isLocal())
+                        .filter(device -> info(device).hostCores())
+                        .count();
+        boolean local =
+                devices.stream().anyMatch(device -> device.isLocal() && info(device).hostCores());
+        return remote + (local ? 1 : 0) > 1 ? CpuCoreSharing.SHARED : CpuCoreSharing.ALONE;
+    }
+
+    private static boolean isHere(DeviceReference device) {
+        return !(device.site() instanceof ProcessLocation.Listening(var address))
+                || address.startsWith(UNIX);
+    }
+
+    /** Most threads for decode of a device of this process; empty where none has a choice. */
+    synchronized OptionalInt threads() {
+        return devices.values().stream()
+                .mapToInt(device -> device.threads(Phase.DECODE))
+                .filter(threads -> threads > 0)
+                .max();
+    }
+
+    @Override
+    public synchronized void close() {
+        devices.values().forEach(ComputeDevice::close);
+        devices.clear();
+        claim.ifPresent(MemoryClaims.Claim::close);
+        helpers.ifPresent(MemoryClaims.Claim::close);
+    }
+}

@@ -1,0 +1,195 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.remote.RemoteScan;
+import dev.varve.platform.remote.ScanLoadRequest;
+import dev.varve.platform.remote.ShardLoadRequest;
+import dev.varve.platform.remote.TensorCheck;
+import dev.varve.platform.runtime.ZeroTensors;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.TextScorer;
+import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.shard.local.LocalTextScorer;
+import dev.varve.platform.shard.scoring.ScoringLayers;
+import dev.varve.platform.shard.scoring.TailQueries;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/** Opens the drafter that reads prompts before the model does. */
+final class PrefillDrafterFactory {
+    private static final double MIB = 1 << 20;
+
+    /** Tokens of a prompt of which is told what it takes. */
+    private static final int USUAL_PROMPT = 32_768;
+
+    private final CompressionSettings settings;
+    private final PluginCatalog catalog;
+    private final DraftDevices devices;
+    private final Consumer<String> notes;
+
+    /**
+     * @param devices where it may compute
+     * @param notes hears what is worth knowing
+     */
+    PrefillDrafterFactory(
+            CompressionSettings settings,
+            PluginCatalog catalog,
+            DraftDevices devices,
+            Consumer<String> notes) {
+        this.settings = settings;
+        this.catalog = catalog;
+        this.devices = devices;
+        this.notes = notes;
+    }
+
+    /**
+     * Opens it.
+     *
+     * @throws VarveException if its file cannot be used, the device has no room for it, or its
+     *     process cannot be reached
+     * @throws IllegalArgumentException that begins with a setting if the device cannot be used
+     */
+    FilePrefillDrafter open() {
+        GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
+        ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
+        LayerSplitAdapter model = family.open(file, ModelOptions.defaults());
+        LayerwiseTextScorer.requireReadable(file.path(), model.shape());
+        LayerwiseTextScorer.Look look = look(model.shape());
+        LayerwiseTextScorer.requireAttention(file.path(), model.shape(), look.layers());
+        Tokenizer tokenizer = Tokenizer.of(file.metadata(), family.preTokenizers());
+        DeviceReference where = devices.choose(settings.device(), settings.process());
+        ModelRange all = new ModelRange(file, model, model.shape().allLayers());
+        return new FilePrefillDrafter(
+                file,
+                tokenizer,
+                where.isLocal() ? local(where, all, look) : remote(where, all, look),
+                look);
+    }
+
+    private LayerwiseTextScorer.Look look(ModelShape shape) {
+        CompressionSettings.Scoring scoring = settings.scoring();
+        ScoringLayers range =
+                ScoringLayers.of(shape.layerCount(), scoring.lastLayers(), scoring.exitLayers());
+        return new LayerwiseTextScorer.Look(
+                new LayerRange(range.begin(), range.end()),
+                TailQueries.COUNT,
+                scoring.rotated(),
+                scoring.sparse());
+    }
+
+    private TextScorer local(
+            DeviceReference where, ModelRange model, LayerwiseTextScorer.Look look) {
+        LocalTextScorer scan =
+                new LocalTextScorer(
+                        model, devices.open(where), look, residency(), LoadProgress.silent());
+        tell(
+                model,
+                where,
+                scan,
+                scan.isPersistent() ? "which stays in memory" : "which is loaded for each prompt");
+        return scan;
+    }
+
+    private TextScorer remote(
+            DeviceReference where, ModelRange model, LayerwiseTextScorer.Look look) {
+        RemoteScan scan = reach(where, model, look);
+        tell(
+                model,
+                where,
+                scan,
+                switch (residency()) {
+                    case PERSISTENT -> "which stays in memory";
+                    case REQUEST_SCOPED -> "which is loaded for each prompt";
+                    case AUTO -> "which stays in memory if there is room for it";
+                });
+        return scan;
+    }
+
+    private RemoteScan reach(
+            DeviceReference where, ModelRange model, LayerwiseTextScorer.Look look) {
+        try {
+            ScanLoadRequest request =
+                    new ScanLoadRequest(
+                            ShardLoadRequest.Model.of(
+                                    model.file(), model.model(), ModelOptions.defaults()),
+                            look,
+                            residency(),
+                            devices.remote(where));
+            return RemoteScan.open(
+                    where.toString(),
+                    devices.link(where),
+                    request,
+                    new TensorCheck(devices.digests(), model.model().tensors(model.range())));
+        } catch (VarveException e) {
+            throw new VarveException(
+                    e.kind(),
+                    Setting.DRAFT_DEVICE
+                            + ": the model that reads prompts on "
+                            + where
+                            + ": "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    private void tell(ModelRange model, DeviceReference where, TextScorer reader, String stay) {
+        notes.accept(
+                String.format(
+                        Locale.ROOT,
+                        "prompts are read by %s on %s: %.1f MiB, %s; a prompt of %d tokens takes"
+                                + " %.1f MiB more",
+                        model.file().path().getFileName(),
+                        where,
+                        reader.weightBytes() / MIB,
+                        stay,
+                        USUAL_PROMPT,
+                        LayerwiseTextScorer.bytes(
+                                        model, CacheTypes.f16(), USUAL_PROMPT, TailQueries.COUNT)
+                                / MIB));
+    }
+
+    /**
+     * What it will need; nothing is loaded.
+     *
+     * @param tokens of a prompt
+     * @throws VarveException if its file cannot be used
+     */
+    PrefillDrafterPlan plan(int tokens) {
+        GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
+        LayerSplitAdapter model =
+                catalog.family(file.architecture(), file.path())
+                        .open(file, ModelOptions.defaults());
+        LayerwiseTextScorer.requireReadable(file.path(), model.shape());
+        return new PrefillDrafterPlan(
+                file.path(),
+                devices.choose(settings.device(), settings.process()),
+                file.tensorBytes(),
+                tokens,
+                readingBytes(new ModelRange(file, model, model.shape().allLayers()), tokens));
+    }
+
+    private static long readingBytes(ModelRange model, int tokens) {
+        return LayerwiseTextScorer.bytes(model, CacheTypes.f16(), tokens, TailQueries.COUNT);
+    }
+
+    private LocalTextScorer.Residency residency() {
+        return switch (settings.residency()) {
+            case AUTO -> LocalTextScorer.Residency.AUTO;
+            case PERSISTENT -> LocalTextScorer.Residency.PERSISTENT;
+            case REQUEST_SCOPED -> LocalTextScorer.Residency.REQUEST_SCOPED;
+        };
+    }
+}

@@ -1,0 +1,77 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.ProcessLocation;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.remote.ChildLink;
+import dev.varve.platform.remote.ExternalProcessLink;
+import dev.varve.platform.remote.ShardLaunch;
+import dev.varve.platform.remote.ShardLink;
+import dev.varve.platform.remote.ShardProtocol;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.wire.WireOptions;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Starts processes of this installation, and reaches those that listen. */
+final class ProcessLinkFactory implements ShardLinkFactory {
+    private static final String UNIX = "unix";
+
+    private final List<Path> models;
+    private final PluginCatalog catalog;
+    private final ProcessSettings settings;
+
+    /**
+     * @param models what processes may load
+     */
+    ProcessLinkFactory(List<Path> models, PluginCatalog catalog, ProcessSettings settings) {
+        this.models = List.copyOf(models);
+        this.catalog = catalog;
+        this.settings = settings;
+    }
+
+    @Override
+    public ShardLink to(DeviceReference device) {
+        return switch (device.site()) {
+            case ProcessLocation.Local local ->
+                    throw new IllegalArgumentException(device + " is local");
+            case ProcessLocation.Child child ->
+                    new ChildLink(
+                            launch(device),
+                            catalog.transport(UNIX),
+                            ShardProtocol.wireOptions("server"));
+            case ProcessLocation.Listening(var address) -> listening(address);
+        };
+    }
+
+    private ShardLink listening(String address) {
+        int colon = address.indexOf(':');
+        WireOptions wire =
+                ShardProtocol.wireOptions("server").withToken(settings.transport().token());
+        return new ExternalProcessLink(
+                catalog.transport(address.substring(0, colon)),
+                address.substring(colon + 1),
+                settings.transport(),
+                wire);
+    }
+
+    private ShardLaunch launch(DeviceReference device) {
+        if (settings.command().isEmpty()) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    Setting.SHARD_LAUNCHER
+                            + " is needed to start shard processes: this process was not started by"
+                            + " bin/varve");
+        }
+        List<String> command = new ArrayList<>(settings.command());
+        command.addAll(List.of("--device", device.device()));
+        for (Path model : models) {
+            command.addAll(List.of("--model", model.toAbsolutePath().toString()));
+        }
+        return new ShardLaunch(device.toString(), command, Map.of(), settings.workFolder());
+    }
+}

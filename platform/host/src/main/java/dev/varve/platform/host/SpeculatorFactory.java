@@ -1,0 +1,399 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.speculation.SpeculationTarget;
+import dev.varve.api.speculation.Speculator;
+import dev.varve.api.speculation.SpeculatorProvider;
+import dev.varve.platform.draft.DflashSpeculator;
+import dev.varve.platform.draft.DraftFile;
+import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.mtp.MtpFile;
+import dev.varve.platform.mtp.MtpSpeculator;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.remote.DraftLoadRequest;
+import dev.varve.platform.remote.RemoteDraft;
+import dev.varve.platform.remote.ShardLoadRequest;
+import dev.varve.platform.runtime.ComputeSettings;
+import dev.varve.platform.runtime.ModelSettings;
+import dev.varve.platform.runtime.RangeMemory;
+import dev.varve.platform.runtime.SpeculationRequirements;
+import dev.varve.platform.runtime.ZeroTensors;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.OpenedModel;
+import dev.varve.platform.shard.PluginGuard;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Opens what guesses the tokens of a model, before the model is loaded. */
+final class SpeculatorFactory {
+    private static final double MIB = 1 << 20;
+
+    private final DraftSettings draft;
+    private final PluginCatalog catalog;
+    private final OpenedModel model;
+    private final ModelSettings settings;
+    private final DraftDevices devices;
+    private final Consumer<String> notes;
+
+    /**
+     * @param devices where a draft model may compute
+     * @param notes hears what is worth knowing of a draft model
+     */
+    SpeculatorFactory(
+            DraftSettings draft,
+            PreparedModel prepared,
+            DraftDevices devices,
+            Consumer<String> notes) {
+        this.draft = draft;
+        catalog = prepared.catalog();
+        model = prepared.model();
+        settings = prepared.settings().model();
+        this.devices = devices;
+        this.notes = notes;
+    }
+
+    /**
+     * Opens it.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if it does not fit the model, of others if its
+     *     file cannot be used
+     * @throws IllegalArgumentException that begins with a setting if settings contradict each other
+     */
+    SpeculationOptions open() {
+        requireExactRows();
+        requireOwnState();
+        int most = most();
+        SpeculatorProvider named = catalog.speculators().get(draft.source());
+        Speculator speculator = named == null ? model(most) : named(named, most);
+        try {
+            requireBranches(speculator);
+        } catch (IllegalArgumentException e) {
+            closeAfter(e, speculator);
+            throw e;
+        }
+        return new SpeculationOptions(
+                speculator,
+                Math.min(most, speculator.mostTokens()),
+                draft.width(),
+                draft.trees(),
+                named == null ? Path.of(draft.source()).getFileName().toString() : draft.source());
+    }
+
+    private Speculator named(SpeculatorProvider provider, int most) {
+        if (draft.device().isPresent()) {
+            throw new IllegalArgumentException(
+                    Setting.DRAFT_DEVICE
+                            + ": for draft models, and "
+                            + Setting.DRAFT
+                            + " "
+                            + draft.source()
+                            + " has none");
+        }
+        Speculator speculator = provider.open(target(most));
+        try {
+            requireSensible(speculator);
+            return speculator;
+        } catch (RuntimeException e) {
+            closeAfter(e, speculator);
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    PluginGuard.moduleOf(provider)
+                            + ": speculator "
+                            + draft.source()
+                            + ": "
+                            + (e.getMessage() == null ? e : e.getMessage()),
+                    e);
+        }
+    }
+
+    private static void closeAfter(RuntimeException trouble, Speculator speculator) {
+        try {
+            speculator.close();
+        } catch (RuntimeException e) {
+            trouble.addSuppressed(e);
+        }
+    }
+
+    /** What it says of itself decides how shards are loaded. */
+    private void requireSensible(Speculator speculator) {
+        if (speculator.mostTokens() < 1) {
+            throw new IllegalStateException(
+                    "mostTokens(): expected 1 or more, found " + speculator.mostTokens());
+        }
+        int layers = model.shape().layerCount();
+        int before = -1;
+        for (int layer : speculator.captures()) {
+            if (layer <= before || layer > layers) {
+                throw new IllegalStateException(
+                        "captures(): expected ascending numbers from 0 to "
+                                + layers
+                                + ", found "
+                                + speculator.captures());
+            }
+            before = layer;
+        }
+    }
+
+    private int most() {
+        return draft.most().orElse(Math.max(DraftSettings.USUAL_MOST, draft.width().orElse(0)));
+    }
+
+    /** Each guess takes a pass through the block, and is right less often than the one before. */
+    private int mtpMost() {
+        return draft.most().orElse(Math.max(DraftSettings.USUAL_MTP, draft.width().orElse(0)));
+    }
+
+    /**
+     * What guessing would need, without loading anything.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if it does not fit the model, of others if its
+     *     file cannot be used
+     * @throws IllegalArgumentException that begins with a setting if settings contradict each other
+     */
+    DraftPlan plan() {
+        requireExactRows();
+        requireOwnState();
+        int most = most();
+        SpeculatorProvider named = catalog.speculators().get(draft.source());
+        if (named != null) {
+            try (Speculator speculator = named(named, most)) {
+                return new DraftPlan(
+                        draft.source(),
+                        Optional.empty(),
+                        columns(Math.min(most, speculator.mostTokens())),
+                        0,
+                        0);
+            }
+        }
+        GgufFile given = given();
+        if (!DraftFile.isDraft(given.architecture())) {
+            MtpFile block = block(given);
+            int guesses = mtpMost();
+            return new DraftPlan(
+                    draft.source(),
+                    Optional.of(localDevice()),
+                    columns(guesses),
+                    block.weightBytes(),
+                    MtpSpeculator.cacheBytes(block, target(guesses).limits()));
+        }
+        DraftFile file = file(given);
+        return new DraftPlan(
+                file.file().path().toString(),
+                Optional.of(devices.choose(draft)),
+                columns(Math.min(most, file.mostTokens())),
+                file.weightBytes(),
+                DflashSpeculator.cacheBytes(file, target(most).limits(), context()));
+    }
+
+    /** Guesses of a sequence in a step, whichever follow one another. */
+    private int columns(int most) {
+        return Math.max(most, draft.trees().guesses());
+    }
+
+    /** The file that was asked for: the model's own has the block that {@code mtp} stands for. */
+    private GgufFile given() {
+        return draft.source().equals(DraftSettings.MTP)
+                ? model.file()
+                : ZeroTensors.requireWeights(path(), notes);
+    }
+
+    private DraftFile file(GgufFile given) {
+        return DraftFile.of(given, model.file(), model.shape());
+    }
+
+    /** The block for multi-token prediction of the model's own file, or of another one. */
+    private MtpFile block(GgufFile given) {
+        return MtpFile.of(
+                given,
+                catalog.family(model.file().architecture(), model.file().path()),
+                model,
+                settings.reading());
+    }
+
+    private Speculator model(int most) {
+        GgufFile given = given();
+        return DraftFile.isDraft(given.architecture())
+                ? network(file(given), most)
+                : mtp(block(given));
+    }
+
+    private Speculator network(DraftFile file, int most) {
+        DeviceReference where = devices.choose(draft);
+        Speculator speculator =
+                where.isLocal()
+                        ? DflashSpeculator.open(
+                                file, target(most).limits(), devices.open(where), conduct())
+                        : remote(where, file, target(most).limits());
+        notes.accept(
+                String.format(
+                        Locale.ROOT,
+                        "draft model %s on %s: %.1f MiB, up to %d guesses at a time, from the input"
+                                + " of layers %s",
+                        file.file().path().getFileName(),
+                        where,
+                        file.weightBytes() / MIB,
+                        file.mostTokens(),
+                        file.captures()));
+        return speculator;
+    }
+
+    private Speculator remote(
+            DeviceReference where, DraftFile file, SpeculationTarget.Limits limits) {
+        DraftLoadRequest request =
+                new DraftLoadRequest(
+                        ShardLoadRequest.Model.of(
+                                model.file(), model.adapter(), settings.reading()),
+                        DraftLoadRequest.Draft.of(file.file()),
+                        limits,
+                        conduct(),
+                        devices.remote(where));
+        return RemoteDraft.open(
+                where.toString(),
+                devices.link(where),
+                request,
+                file,
+                model.adapter(),
+                devices.digests());
+    }
+
+    private Speculator mtp(MtpFile block) {
+        DeviceReference where = localDevice();
+        MtpSpeculator speculator =
+                MtpSpeculator.open(
+                        block, target(mtpMost()).limits(), devices.open(where), conduct());
+        notes.accept(
+                String.format(
+                        Locale.ROOT,
+                        "multi-token prediction of %s on %s: %.1f MiB, up to %d guesses at a time",
+                        block.file().path().getFileName(),
+                        where,
+                        block.weightBytes() / MIB,
+                        speculator.mostTokens()));
+        return speculator;
+    }
+
+    /** Blocks of a model's own compute in this process. */
+    private DeviceReference localDevice() {
+        DeviceReference device = devices.choose(draft);
+        if (!device.isLocal()) {
+            throw new IllegalArgumentException(
+                    Setting.DRAFT_DEVICE
+                            + ": multi-token prediction computes in this process: expected a device"
+                            + " such as "
+                            + DeviceReference.PROCESSOR
+                            + ", found "
+                            + device);
+        }
+        return device;
+    }
+
+    private Path path() {
+        try {
+            Path path = Path.of(draft.source());
+            if (Files.exists(path)) {
+                return path;
+            }
+        } catch (InvalidPathException e) {
+            // No file has such a name, so it is none.
+        }
+        throw new IllegalArgumentException(
+                Setting.DRAFT
+                        + ": expected the file of a draft model, "
+                        + DraftSettings.MTP
+                        + ", or one of "
+                        + catalog.speculators().keySet()
+                        + ", found "
+                        + draft.source());
+    }
+
+    private DflashSpeculator.Conduct conduct() {
+        return new DflashSpeculator.Conduct(
+                draft.residency() == DraftSettings.Residency.REQUEST_SCOPED
+                        ? DflashSpeculator.Residency.REQUEST_SCOPED
+                        : DflashSpeculator.Residency.PERSISTENT,
+                settings.computation().numerics().flashAttention(),
+                context());
+    }
+
+    /** Most positions that a draft model keeps of a sequence. */
+    private int context() {
+        return draft.process().context().orElse(DflashSpeculator.MOST_CONTEXT);
+    }
+
+    private SpeculationTarget target(int most) {
+        return new SpeculationTarget(
+                model.file(),
+                model.shape(),
+                new SpeculationTarget.Limits(
+                        RangeMemory.contextTokens(model.shape(), settings),
+                        settings.sequences().parallel(),
+                        most));
+    }
+
+    /** Guesses are checked several at a time, and must get the numbers that each has alone. */
+    private void requireExactRows() {
+        if (settings.computation().numerics().exactRows() == BatchInvariance.OFF) {
+            throw new IllegalArgumentException(
+                    Setting.EXACT_ROWS
+                            + ": off makes a token's numbers depend on what is computed with it, so"
+                            + " that guesses would change answers; see "
+                            + Setting.DRAFT);
+        }
+    }
+
+    /** Trees leave gaps between the rows that are attended to; only flash attention skips them. */
+    private void requireBranches(Speculator speculator) {
+        if (draft.trees().guesses() == 0) {
+            return;
+        }
+        if (!speculator.branches()) {
+            throw new IllegalArgumentException(
+                    Setting.DDTREE + ": guesses of " + draft.source() + " do not branch");
+        }
+        if (settings.computation().numerics().flashAttention() == FlashAttention.OFF) {
+            throw new IllegalArgumentException(
+                    Setting.FLASH_ATTENTION
+                            + ": off adds scores up by where they lie, so that guesses that branch"
+                            + " would change answers; see "
+                            + Setting.DDTREE);
+        }
+    }
+
+    private void requireOwnState() {
+        ModelShape shape = model.shape();
+        for (int layer = 0; layer < shape.layerCount(); layer++) {
+            if (shape.layers().get(layer) instanceof LayerState.Custom own
+                    && !own.parts().isEmpty()) {
+                throw new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        Setting.DRAFT
+                                + ": layer "
+                                + layer
+                                + " of "
+                                + model.file().path()
+                                + " keeps a state of its family's own, from which guesses cannot be"
+                                + " taken back");
+            }
+        }
+    }
+
+    /** What the shards must be loaded with. */
+    static ModelSettings settings(ModelSettings settings, SpeculationOptions options) {
+        ComputeSettings computation = settings.computation();
+        return settings.with(computation.with(BatchInvariance.ON))
+                .with(
+                        new SpeculationRequirements(
+                                options.columns(), options.speculator().captures()));
+    }
+}

@@ -1,0 +1,105 @@
+package dev.varve.platform.host;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.content.TensorDigests;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.LocalBackends;
+import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.plugin.PluginCatalog;
+import dev.varve.platform.remote.ShardLoadRequest;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A drafter without a model that computes what it leaves of prompts: another server does. {@link
+ * #close} frees its weights and its device. Thread-safe.
+ */
+@SuppressWarnings("exports") // see package-info
+public final class StandalonePrefillDrafter implements AutoCloseable {
+    private final FilePrefillDrafter drafter;
+    private final ConversationCompressor compressor;
+    private final List<ComputeDevice> devices;
+
+    private StandalonePrefillDrafter(
+            FilePrefillDrafter drafter,
+            ConversationCompressor compressor,
+            List<ComputeDevice> devices) {
+        this.drafter = drafter;
+        this.compressor = compressor;
+        this.devices = devices;
+    }
+
+    /**
+     * Opens a drafter.
+     *
+     * @param devices where it computes, unless {@code settings} name a device
+     * @param plugins where its family and the device come from
+     * @param processes how one of its own is started or reached
+     * @throws VarveException if its file or the device cannot be used
+     * @throws IllegalArgumentException that begins with a setting if no plugin provides the device
+     */
+    public static StandalonePrefillDrafter open(
+            CompressionSettings settings,
+            DeviceSettings devices,
+            PluginSettings plugins,
+            ProcessSettings processes,
+            ModelLoadListener listener) {
+        PluginCatalog catalog = plugins.catalog();
+        catalog.rejected().forEach(plugin -> listener.warning(PreparedModel.describe(plugin)));
+        PlacementRequest asked = devices.placement();
+        LocalBackends backends =
+                new LocalBackends(catalog.backends(), plugins.backendOptions(asked.peerAccess()));
+        PlacementRequest request = asked.resolve(backends::best);
+        listener.resolved(request, backends::provides);
+        List<ComputeDevice> opened = new ArrayList<>();
+        try {
+            FilePrefillDrafter drafter =
+                    new PrefillDrafterFactory(
+                                    settings,
+                                    catalog,
+                                    new DraftDevices(
+                                            request,
+                                            where -> add(opened, backends, where, devices),
+                                            where ->
+                                                    new ShardLoadRequest.Device(
+                                                            where.device(),
+                                                            devices.options(CpuCoreSharing.ALONE)),
+                                            new ProcessLinkFactory(
+                                                    List.of(settings.drafter()),
+                                                    catalog,
+                                                    settings.process().within(processes)),
+                                            TensorDigests.rememberedIn(plugins.cacheFolder())),
+                                    listener::note)
+                            .open();
+            return new StandalonePrefillDrafter(
+                    drafter, new ConversationCompressor(drafter, settings.options()), opened);
+        } catch (RuntimeException | Error e) {
+            opened.forEach(ComputeDevice::close);
+            throw e;
+        }
+    }
+
+    private static ComputeDevice add(
+            List<ComputeDevice> opened,
+            LocalBackends backends,
+            DeviceReference where,
+            DeviceSettings settings) {
+        ComputeDevice device = backends.openDevice(where, settings.options(CpuCoreSharing.ALONE));
+        opened.add(device);
+        return device;
+    }
+
+    /** Makes conversations shorter; belongs to this. */
+    public ConversationCompressor compressor() {
+        return compressor;
+    }
+
+    @Override
+    public void close() {
+        drafter.close();
+        devices.forEach(ComputeDevice::close);
+    }
+}

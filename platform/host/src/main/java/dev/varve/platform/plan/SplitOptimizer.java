@@ -1,0 +1,172 @@
+package dev.varve.platform.plan;
+
+import dev.varve.api.model.LayerRange;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+
+/**
+ * Chooses the cut with the shortest time per decoded token that fits the memory. Of cuts that
+ * differ by less than {@value #TIE} of it, the one with the better prefill is taken, and of those
+ * the one whose largest part is the smallest.
+ *
+ * <p>Devices are filled in their order; what is known about the first d devices with the first b
+ * blocks is a list of partial cuts of which none is worse than another in every respect.
+ */
+final class SplitOptimizer {
+    /** Share of the best time that does not matter. */
+    private static final double TIE = 0.02;
+
+    /** Partial cuts kept per state; reached only where many pools of memory are nearly full. */
+    private static final int MOST_CUTS = 48;
+
+    /**
+     * A device of the split.
+     *
+     * @param pool what memory and processor it shares with devices of the same name
+     * @param freeBytes of that pool
+     */
+    record Candidate(DeviceSpeed speed, String pool, long freeBytes) {}
+
+    /** A cut of the first blocks among the first devices. */
+    private record Cut(
+            List<LayerRange> ranges,
+            double decodeMillis,
+            double[] prefillMillis,
+            long[] bytes,
+            long largest) {
+        double slowestPool() {
+            double slowest = 0;
+            for (double time : prefillMillis) {
+                slowest = Math.max(slowest, time);
+            }
+            return slowest;
+        }
+
+        boolean isNoWorseThan(Cut other) {
+            boolean noWorse = decodeMillis <= other.decodeMillis && largest <= other.largest;
+            for (int pool = 0; noWorse && pool < bytes.length; pool++) {
+                noWorse =
+                        prefillMillis[pool] <= other.prefillMillis[pool]
+                                && bytes[pool] <= other.bytes[pool];
+            }
+            return noWorse;
+        }
+    }
+
+    private final ModelBlocks blocks;
+    private final List<Candidate> devices;
+    private final List<ToLongFunction<LayerRange>> bytes;
+    private final List<Integer> pools = new ArrayList<>();
+    private final long[] free;
+
+    /**
+     * @param bytes per device the memory that a range needs there at least
+     */
+    SplitOptimizer(
+            ModelBlocks blocks, List<Candidate> devices, List<ToLongFunction<LayerRange>> bytes) {
+        this.blocks = blocks;
+        this.devices = List.copyOf(devices);
+        this.bytes = bytes.stream().map(SplitOptimizer::remembered).toList();
+        List<String> names = devices.stream().map(Candidate::pool).distinct().toList();
+        free = new long[names.size()];
+        Arrays.fill(free, Long.MAX_VALUE);
+        for (Candidate device : devices) {
+            int pool = names.indexOf(device.pool());
+            pools.add(pool);
+            free[pool] = Math.min(free[pool], device.freeBytes());
+        }
+    }
+
+    private static ToLongFunction<LayerRange> remembered(ToLongFunction<LayerRange> bytes) {
+        Map<LayerRange, Long> known = new HashMap<>();
+        return range -> known.computeIfAbsent(range, bytes::applyAsLong);
+    }
+
+    /** The ranges, one per device; empty if nothing fits. */
+    Optional<List<LayerRange>> choose() {
+        int count = blocks.blocks().size();
+        List<List<Cut>> states = new ArrayList<>();
+        for (int end = 0; end <= count; end++) {
+            states.add(
+                    end == 0
+                            ? List.of(
+                                    new Cut(
+                                            List.of(),
+                                            0,
+                                            new double[free.length],
+                                            new long[free.length],
+                                            0))
+                            : List.of());
+        }
+        for (int device = 0; device < devices.size(); device++) {
+            List<List<Cut>> next = new ArrayList<>();
+            next.add(List.of());
+            for (int end = 1; end <= count; end++) {
+                List<Cut> kept = new ArrayList<>();
+                for (int begin = 0; begin < end; begin++) {
+                    for (Cut cut : states.get(begin)) {
+                        extend(cut, device, blocks.range(begin, end - 1))
+                                .ifPresent(longer -> keep(kept, longer));
+                    }
+                }
+                next.add(kept);
+            }
+            states = next;
+        }
+        return best(states.get(count));
+    }
+
+    private Optional<Cut> extend(Cut cut, int device, LayerRange range) {
+        int pool = pools.get(device);
+        long size = bytes.get(device).applyAsLong(range);
+        if (size > free[pool] - cut.bytes[pool]) {
+            return Optional.empty();
+        }
+        StepTime time = devices.get(device).speed().of(blocks, range);
+        double[] prefill = cut.prefillMillis.clone();
+        prefill[pool] += time.prefillMillis();
+        long[] taken = cut.bytes.clone();
+        taken[pool] += size;
+        List<LayerRange> ranges = new ArrayList<>(cut.ranges);
+        ranges.add(range);
+        return Optional.of(
+                new Cut(
+                        ranges,
+                        cut.decodeMillis + time.decodeMillis(),
+                        prefill,
+                        taken,
+                        Math.max(cut.largest, size)));
+    }
+
+    private static void keep(List<Cut> kept, Cut fresh) {
+        for (Cut cut : kept) {
+            if (cut.isNoWorseThan(fresh)) {
+                return;
+            }
+        }
+        kept.removeIf(fresh::isNoWorseThan);
+        kept.add(fresh);
+        if (kept.size() > MOST_CUTS) {
+            kept.remove(
+                    kept.stream().max(Comparator.comparingDouble(Cut::decodeMillis)).orElseThrow());
+        }
+    }
+
+    private static Optional<List<LayerRange>> best(List<Cut> cuts) {
+        double decode = cuts.stream().mapToDouble(Cut::decodeMillis).min().orElse(0);
+        List<Cut> fast =
+                cuts.stream().filter(cut -> cut.decodeMillis <= decode * (1 + TIE)).toList();
+        double prefill = fast.stream().mapToDouble(Cut::slowestPool).min().orElse(0);
+        return fast.stream()
+                .filter(cut -> cut.slowestPool() <= prefill * (1 + TIE))
+                .min(Comparator.comparingLong(Cut::largest))
+                .map(Cut::ranges);
+    }
+}

@@ -1,0 +1,70 @@
+package dev.varve.platform.plugin;
+
+import java.lang.module.FindException;
+import java.lang.module.InvalidModuleDescriptorException;
+import java.lang.module.ResolutionException;
+import java.util.Locale;
+import java.util.zip.ZipException;
+
+/** Why an entry of the plugins folder cannot be used; never leaves this package. */
+final class PluginRejectedException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    PluginRejectedException(String reason) {
+        super(reason);
+    }
+
+    PluginRejectedException(String reason, Throwable cause) {
+        super(reason, cause);
+    }
+
+    /**
+     * Code of a plugin threw what it must not.
+     *
+     * @param provider its class
+     * @param when what it was asked for
+     */
+    static PluginRejectedException codeFails(Class<?> provider, String when, Throwable problem) {
+        return new PluginRejectedException(
+                String.format(
+                        Locale.ROOT,
+                        "its code fails: %s of module %s %s: %s",
+                        provider.getName(),
+                        provider.getModule().getName(),
+                        when,
+                        reasonOf(problem)),
+                problem);
+    }
+
+    /** Throws errors of the virtual machine, such as a lack of memory, on. */
+    static void rethrowIfOfTheMachine(Throwable problem) {
+        if (isOfTheMachine(problem)) {
+            throw (VirtualMachineError) problem;
+        }
+    }
+
+    /** Errors of the virtual machine are not the plugin's, but an endless recursion is. */
+    static boolean isOfTheMachine(Throwable problem) {
+        return problem instanceof VirtualMachineError && !(problem instanceof StackOverflowError);
+    }
+
+    /** The message of the deepest cause that has one, without line breaks. */
+    static String reasonOf(Throwable problem) {
+        String reason = problem.toString();
+        for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
+            if (cause.getMessage() != null && !cause.getMessage().isBlank()) {
+                reason =
+                        switch (cause) {
+                            case ZipException e -> "no jar: " + e.getMessage();
+                            case InvalidModuleDescriptorException e ->
+                                    "damaged module descriptor: " + e.getMessage();
+                            case FindException e -> e.getMessage();
+                            case ResolutionException e -> e.getMessage();
+                            case LayerInstantiationException e -> e.getMessage();
+                            default -> cause.getClass().getSimpleName() + ": " + cause.getMessage();
+                        };
+            }
+        }
+        return reason.strip().replaceAll("\\s+", " ");
+    }
+}

@@ -1,0 +1,186 @@
+package dev.varve.platform.plugin;
+
+import dev.varve.api.VarveException.Kind;
+import dev.varve.api.backend.DeviceBackendProvider;
+import dev.varve.api.event.CacheListenerProvider;
+import dev.varve.api.model.ModelFamilyProvider;
+import dev.varve.api.snapshot.SharedStoreProvider;
+import dev.varve.api.snapshot.SnapshotStoreProvider;
+import dev.varve.api.speculation.SpeculatorProvider;
+import dev.varve.api.telemetry.TraceExporterProvider;
+import dev.varve.api.transport.TransportProvider;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * One kind of service that plugins provide. All that the catalog knows of a kind stands here, so
+ * that a new one is a constant in this class, its place in {@link #ALL} and a {@code uses} in the
+ * module's descriptor.
+ *
+ * @param <T> the service's interface
+ */
+public final class PluginServiceKind<T> {
+    /** Model families, by the architectures that they serve. */
+    public static final PluginServiceKind<ModelFamilyProvider> FAMILIES =
+            new PluginServiceKind<>(
+                    ModelFamilyProvider.class,
+                    new Words("model family", "architecture", "models", "architectures"),
+                    new Trouble(Kind.UNSUPPORTED_MODEL, "no plugin serves architecture %s"),
+                    ProviderNameReader.anyText("architecture", ModelFamilyProvider::architectures));
+
+    /** Device backends, by their names in device references. */
+    public static final PluginServiceKind<DeviceBackendProvider> BACKENDS =
+            new PluginServiceKind<>(
+                    DeviceBackendProvider.class,
+                    new Words("device", "backend", "devices", "backends"),
+                    new Trouble(Kind.UNAVAILABLE, "no plugin provides device backend %s"),
+                    ProviderNameReader.oneWord("backend name", DeviceBackendProvider::name));
+
+    /** Transports, by the schemes of their addresses. */
+    public static final PluginServiceKind<TransportProvider> TRANSPORTS =
+            new PluginServiceKind<>(
+                    TransportProvider.class,
+                    new Words("transport", "transport", "transports", "transports"),
+                    new Trouble(Kind.UNAVAILABLE, "no transport for %1$s: addresses; known: %2$s"),
+                    ProviderNameReader.oneWord("transport scheme", TransportProvider::scheme));
+
+    /** Stores of computed prompts, by their names. */
+    public static final PluginServiceKind<SnapshotStoreProvider> STORES =
+            new PluginServiceKind<>(
+                    SnapshotStoreProvider.class,
+                    new Words("store", "store", "stores", "stores"),
+                    new Trouble(Kind.UNAVAILABLE, "no plugin provides store %s; known: %s"),
+                    ProviderNameReader.oneWord("store name", SnapshotStoreProvider::name));
+
+    /** Stores that several servers share, by the schemes of their addresses. */
+    public static final PluginServiceKind<SharedStoreProvider> SHARED_STORES =
+            new PluginServiceKind<>(
+                    SharedStoreProvider.class,
+                    new Words(
+                            "shared store",
+                            "scheme of shared stores",
+                            "shared stores",
+                            "shared_stores"),
+                    new Trouble(
+                            Kind.UNAVAILABLE,
+                            "no plugin provides a shared store for %1$s: addresses; known: %2$s"),
+                    ProviderNameReader.words("store scheme", SharedStoreProvider::schemes));
+
+    /** What tells routers which prompts are kept, by the schemes of their addresses. */
+    public static final PluginServiceKind<CacheListenerProvider> CACHE_LISTENERS =
+            new PluginServiceKind<>(
+                    CacheListenerProvider.class,
+                    new Words(
+                            "cache listener",
+                            "scheme of cache events",
+                            "cache listeners",
+                            "cache_listeners"),
+                    new Trouble(
+                            Kind.UNAVAILABLE,
+                            "no plugin tells events of the cache to %1$s: addresses; known: %2$s"),
+                    ProviderNameReader.oneWord("event scheme", CacheListenerProvider::scheme));
+
+    /** What guesses tokens, by names. */
+    public static final PluginServiceKind<SpeculatorProvider> SPECULATORS =
+            new PluginServiceKind<>(
+                    SpeculatorProvider.class,
+                    new Words("speculator", "speculator", "speculators", "speculators"),
+                    new Trouble(Kind.UNAVAILABLE, "no plugin provides speculator %s; known: %s"),
+                    ProviderNameReader.oneWord("speculator name", SpeculatorProvider::name));
+
+    /** What sends traces of requests, by names. */
+    public static final PluginServiceKind<TraceExporterProvider> TRACE_EXPORTERS =
+            new PluginServiceKind<>(
+                    TraceExporterProvider.class,
+                    new Words(
+                            "trace exporter",
+                            "trace exporter",
+                            "trace exporters",
+                            "trace_exporters"),
+                    new Trouble(
+                            Kind.UNAVAILABLE, "no plugin provides trace exporter %s; known: %s"),
+                    ProviderNameReader.oneWord("trace exporter name", TraceExporterProvider::name));
+
+    /** All kinds, in the order in which people are told of them. */
+    public static final List<PluginServiceKind<?>> ALL =
+            List.of(
+                    FAMILIES,
+                    BACKENDS,
+                    TRANSPORTS,
+                    STORES,
+                    SHARED_STORES,
+                    CACHE_LISTENERS,
+                    SPECULATORS,
+                    TRACE_EXPORTERS);
+
+    /**
+     * How messages speak of a kind.
+     *
+     * @param provider what a plugin brings: {@code model family}
+     * @param name what its names are: {@code architecture}
+     * @param served what a plugin serves, before a list of names: {@code models}
+     * @param key the names in what a program reads: {@code architectures}
+     */
+    record Words(String provider, String name, String served, String key) {}
+
+    /**
+     * What people are told when a kind of service is of no use.
+     *
+     * @param kind of a name that nobody provides, and of a provider's unexpected failure
+     * @param unknown of a name that nobody provides: the name, then the names that there are
+     */
+    record Trouble(Kind kind, String unknown) {}
+
+    private final Class<T> service;
+    private final Words words;
+    private final Trouble trouble;
+    private final ProviderNameReader<T> names;
+
+    private PluginServiceKind(
+            Class<T> service, Words words, Trouble trouble, ProviderNameReader<T> names) {
+        this.service = service;
+        this.words = words;
+        this.trouble = trouble;
+        this.names = names;
+    }
+
+    /** The interface that providers implement. */
+    Class<T> service() {
+        return service;
+    }
+
+    Words words() {
+        return words;
+    }
+
+    Trouble trouble() {
+        return trouble;
+    }
+
+    ProviderNameReader<T> names() {
+        return names;
+    }
+
+    /** What the names of this kind are called in JSON, such as {@code architectures}. */
+    public String key() {
+        return words.key();
+    }
+
+    /** The kinds in words: {@code no model family, no device, no transport and no store}. */
+    static String none() {
+        String all =
+                ALL.stream()
+                        .map(spi -> "no " + spi.words.provider())
+                        .collect(Collectors.joining(", "));
+        int last = all.lastIndexOf(", ");
+        return all.substring(0, last) + " and " + all.substring(last + 2);
+    }
+
+    /** The interface's name, for debugging. */
+    @Override
+    public String toString() {
+        return String.format(Locale.ROOT, "PluginServiceKind[%s]", service.getSimpleName());
+    }
+}

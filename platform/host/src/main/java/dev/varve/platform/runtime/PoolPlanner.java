@@ -1,0 +1,68 @@
+package dev.varve.platform.runtime;
+
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.paging.PoolBudget;
+import dev.varve.platform.paging.PoolSizing;
+import dev.varve.platform.paging.RequestedPaging;
+import dev.varve.platform.setting.Setting;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Decides on the pool of a sequence, once it is known where the weights lie. One size holds for all
+ * shards: the memory with the least room and the one whose shards keep the most of a token decide.
+ */
+final class PoolPlanner {
+    /**
+     * A memory with shards.
+     *
+     * @param freeBytes beside weights, states and what others reserve
+     * @param bytesPerSlot K and V rows of one token, of all of its shards
+     */
+    record Room(long freeBytes, long bytesPerSlot) {}
+
+    private PoolPlanner() {}
+
+    /**
+     * Decides; pages in host memory are not counted yet.
+     *
+     * @param request what was asked for
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if no pool of that size can be
+     */
+    static PoolPlan of(
+            RequestedPaging request, ModelShape shape, ModelSettings settings, List<Room> rooms) {
+        if (!RangeMemory.keepsRows(shape)) {
+            return PoolPlan.none(
+                    Setting.KVFLASH
+                            + ": has no effect: the model has no layers of full attention, whose"
+                            + " cache it would bound");
+        }
+        int context = RangeMemory.contextTokens(shape, settings);
+        PoolSizing.Pool pool =
+                switch (request.size()) {
+                    case RequestedPaging.Size.Fixed(int tokens) ->
+                            PoolSizing.fixed(tokens, context);
+                    case RequestedPaging.Size.Automatic size ->
+                            PoolSizing.automatic(
+                                    size,
+                                    context,
+                                    request.scores(),
+                                    budget(rooms, settings.sequences().parallel())
+                                            .reserving(size.besideBytes()));
+                };
+        return new PoolPlan(
+                Optional.of(request.options(pool.tokens())),
+                context,
+                PoolPlan.Pages.NONE,
+                new PoolPlan.Remarks(pool.notes(), pool.warnings()));
+    }
+
+    private static PoolBudget budget(List<Room> rooms, int sequences) {
+        List<Room> holding = rooms.stream().filter(room -> room.bytesPerSlot() > 0).toList();
+        return PoolBudget.of(
+                holding.stream().mapToLong(Room::freeBytes).min().orElse(0),
+                holding.stream().mapToLong(Room::bytesPerSlot).max().orElse(0),
+                sequences);
+    }
+}

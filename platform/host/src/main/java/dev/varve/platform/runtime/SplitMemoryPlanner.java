@@ -1,0 +1,243 @@
+package dev.varve.platform.runtime;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.placement.DeviceReference;
+import dev.varve.platform.placement.Placement;
+import dev.varve.platform.setting.Setting;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+
+/**
+ * Works out a {@link SplitMemoryPlan}: shards that take from the same memory must fit it together.
+ */
+final class SplitMemoryPlanner {
+    /** A memory, and the shards that take from it. */
+    private static final class Memory {
+        private final List<Integer> parts = new ArrayList<>();
+        private long free = Long.MAX_VALUE;
+
+        /** Bytes that something beside the shards will take. */
+        private long reserved;
+    }
+
+    private final LayerSplitAdapter model;
+    private final Placement placement;
+    private final Function<DeviceReference, DeviceInfo> devices;
+    private final ModelSettings settings;
+    private final List<DeviceInfo> infos = new ArrayList<>();
+    private final Map<String, Memory> memories = new LinkedHashMap<>();
+    private final Optional<Memory> host;
+
+    SplitMemoryPlanner(
+            LayerSplitAdapter model,
+            Placement placement,
+            Function<DeviceReference, DeviceInfo> devices,
+            ModelSettings settings) {
+        this.model = model;
+        this.placement = placement;
+        this.devices = devices;
+        this.settings = settings;
+        for (Placement.Part part : placement.parts()) {
+            DeviceInfo info = devices.apply(part.device());
+            Memory memory =
+                    memories.computeIfAbsent(
+                            SplitMemoryPlan.memoryOf(part.device(), info), name -> new Memory());
+            memory.parts.add(infos.size());
+            memory.free = Math.min(memory.free, info.memoryFreeBytes());
+            infos.add(info);
+        }
+        host = host();
+    }
+
+    /**
+     * The host's memory, of which a cache takes its part and pages theirs; empty if there is
+     * neither or nobody knows how much that is.
+     */
+    private Optional<Memory> host() {
+        if (settings.hostCache().equals(HostCacheLimit.NONE) && settings.pool().isEmpty()) {
+            return Optional.empty();
+        }
+        if (!memories.containsKey(SplitMemoryPlan.HOST)) {
+            Memory memory = new Memory();
+            try {
+                memory.free = devices.apply(DeviceReference.PROCESSOR).memoryFreeBytes();
+            } catch (VarveException e) {
+                // No shard needs the processor's backend, and the plugin may not be installed.
+                return Optional.empty();
+            }
+            memories.put(SplitMemoryPlan.HOST, memory);
+        }
+        Memory found = memories.get(SplitMemoryPlan.HOST);
+        found.reserved = settings.hostCache().reservedBytes();
+        return Optional.of(found);
+    }
+
+    /** The plan, or a failure as {@link SplitMemoryPlan#of} tells of them. */
+    SplitMemoryPlan plan() {
+        ModelShape shape = model.shape();
+        PoolPlan pool =
+                settings.pool()
+                        .map(asked -> PoolPlanner.of(asked, shape, settings, rooms()))
+                        .orElse(PoolPlan.NONE);
+        ModelSettings sized = sized(pool);
+        List<RangeMemory> needs = needs(sized);
+        long affordable = Long.MAX_VALUE;
+        for (Memory memory : memories.values()) {
+            affordable = Math.min(affordable, affordableSlots(memory, needs));
+        }
+        int slots = RangeMemory.slots(shape, sized, affordable);
+        List<SplitMemoryPlan.Part> parts = new ArrayList<>();
+        for (int i = 0; i < needs.size(); i++) {
+            long free = infos.get(i).memoryFreeBytes();
+            // One replica's; what all need is counted where it must fit.
+            parts.add(
+                    new SplitMemoryPlan.Part(
+                            placement.parts().get(i),
+                            needs.get(i).plan(shape, sized, slots, free)));
+        }
+        memories.values().forEach(memory -> requireFits(memory, parts));
+        HostCachePlan cache = hostCache(parts);
+        return new SplitMemoryPlan(
+                parts,
+                cache,
+                pool.isPresent() ? pool.with(pages(pool, needs, parts, cache)) : pool,
+                settings.replicas());
+    }
+
+    private List<RangeMemory> needs(ModelSettings sized) {
+        List<RangeMemory> needs = new ArrayList<>();
+        for (int i = 0; i < infos.size(); i++) {
+            needs.add(RangeMemory.of(model, placement.parts().get(i).range(), infos.get(i), sized));
+        }
+        return needs;
+    }
+
+    /** What each memory has for pools; nothing of that depends on their size. */
+    private List<PoolPlanner.Room> rooms() {
+        List<RangeMemory> needs = needs(settings.withPool(Optional.empty()));
+        return memories.values().stream()
+                .map(
+                        memory -> {
+                            RangeMemory sum = sum(memory, needs);
+                            return new PoolPlanner.Room(
+                                    memory.free
+                                            - memory.reserved
+                                            - sum.weightBytes()
+                                            - sum.stateBytes(),
+                                    sum.bytesPerSlot());
+                        })
+                .toList();
+    }
+
+    private ModelSettings sized(PoolPlan pool) {
+        return settings.withPool(
+                pool.options()
+                        .flatMap(
+                                options ->
+                                        settings.pool()
+                                                .map(asked -> asked.sized(options.poolTokens()))));
+    }
+
+    /** Host memory for pages of the shards on this machine; others have their own. */
+    private PoolPlan.Pages pages(
+            PoolPlan pool,
+            List<RangeMemory> needs,
+            List<SplitMemoryPlan.Part> parts,
+            HostCachePlan cache) {
+        int pooled = pool.options().orElseThrow().poolTokens();
+        long tokens =
+                (long) Math.max(0, pool.contextTokens() - pooled)
+                        * settings.sequences().parallel()
+                        * settings.replicas();
+        long perToken = 0;
+        for (int i = 0; i < needs.size(); i++) {
+            if (SplitMemoryPlan.isHere(placement.parts().get(i).device())) {
+                perToken += needs.get(i).bytesPerSlot();
+            }
+        }
+        return new PoolPlan.Pages(
+                Math.multiplyExact(tokens, perToken),
+                host.stream()
+                        .mapToLong(memory -> memory.free - needed(memory, parts) - cache.bytes())
+                        .findFirst());
+    }
+
+    private HostCachePlan hostCache(List<SplitMemoryPlan.Part> parts) {
+        OptionalLong left =
+                host.stream().mapToLong(memory -> memory.free - needed(memory, parts)).findFirst();
+        long bytes = settings.hostCache().bytes(left);
+        return bytes == 0 ? HostCachePlan.NONE : new HostCachePlan(bytes, left);
+    }
+
+    /** What the shards of all replicas need. */
+    private RangeMemory sum(Memory memory, List<RangeMemory> needs) {
+        RangeMemory sum = new RangeMemory(0, 0, 0, 0, 0);
+        for (int part : memory.parts) {
+            RangeMemory need =
+                    needs.get(part)
+                            .replicated(
+                                    settings.replicas(),
+                                    SplitMemoryPlan.sharesWeights(
+                                            placement.parts().get(part).device()));
+            sum =
+                    new RangeMemory(
+                            sum.weightBytes() + need.weightBytes(),
+                            sum.bytesPerSlot() + need.bytesPerSlot(),
+                            0,
+                            sum.stateBytes() + need.stateBytes(),
+                            sum.computeBytes() + need.computeBytes());
+        }
+        return sum;
+    }
+
+    private long affordableSlots(Memory memory, List<RangeMemory> needs) {
+        return sum(memory, needs).affordableSlots(memory.free - memory.reserved);
+    }
+
+    private long needed(Memory memory, List<SplitMemoryPlan.Part> parts) {
+        SplitMemoryPlan all =
+                new SplitMemoryPlan(parts, HostCachePlan.NONE, PoolPlan.NONE, settings.replicas());
+        return memory.parts.stream()
+                .mapToLong(part -> all.needOfAll(parts.get(part)).totalBytes())
+                .sum();
+    }
+
+    private void requireFits(Memory memory, List<SplitMemoryPlan.Part> parts) {
+        long sum = needed(memory, parts) + memory.reserved;
+        if (sum <= memory.free) {
+            return;
+        }
+        List<String> needs = new ArrayList<>();
+        memory.parts.forEach(part -> needs.add(SplitMemoryPlan.describe(parts.get(part))));
+        if (memory.reserved > 0) {
+            needs.add("host cache " + MemoryPlan.mebibytes(memory.reserved));
+        }
+        if (settings.replicas() > 1) {
+            needs.add(Setting.REPLICAS + ": " + settings.replicas());
+        }
+        String together =
+                needs.size() == 1 && memory.reserved == 0
+                        ? ""
+                        : String.format(
+                                Locale.ROOT,
+                                "; together %s of %s free",
+                                MemoryPlan.mebibytes(sum),
+                                MemoryPlan.mebibytes(memory.free));
+        throw new VarveException(
+                VarveException.Kind.OUT_OF_MEMORY,
+                String.join("; ", needs)
+                        + together
+                        + MemoryPlan.DOES_NOT_FIT
+                        + (memory.reserved > 0 ? ", or a smaller " + Setting.CACHE_RAM : ""));
+    }
+}

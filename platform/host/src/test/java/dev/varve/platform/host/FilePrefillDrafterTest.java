@@ -1,0 +1,125 @@
+package dev.varve.platform.host;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.TextScorer;
+import dev.varve.platform.shard.local.LayerwiseTextScorer;
+import dev.varve.platform.tokenizer.Tokenizer;
+import dev.varve.testkit.Qwen3Model;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.FutureTask;
+import java.util.function.BooleanSupplier;
+
+/** Who asks a drafter, and how its reading ends. */
+@Timeout(60)
+class FilePrefillDrafterTest {
+    private static final int[] TEXT = {1, 2, 3};
+
+    /** Does as a test wants. */
+    private interface Reading {
+        float[] of(int[] tokens, BooleanSupplier cancelled);
+    }
+
+    @TempDir Path folder;
+
+    private GgufFile file;
+
+    @BeforeEach
+    void write() throws IOException {
+        file = GgufFile.open(Qwen3Model.tiny().write(folder));
+    }
+
+    private FilePrefillDrafter drafter(Reading reading) {
+        TextScorer reader =
+                new TextScorer() {
+                    @Override
+                    public float[] read(int[] tokens, BooleanSupplier cancelled) {
+                        return reading.of(tokens, cancelled);
+                    }
+
+                    @Override
+                    public long weightBytes() {
+                        return 0;
+                    }
+
+                    @Override
+                    public long readingBytes(int tokens) {
+                        return 0;
+                    }
+
+                    @Override
+                    public void close() {
+                        // There is nothing.
+                    }
+                };
+        return new FilePrefillDrafter(
+                file,
+                Tokenizer.of(file.metadata()),
+                reader,
+                new LayerwiseTextScorer.Look(new LayerRange(0, 4), 8, false));
+    }
+
+    /** A request's thread is virtual, and must not wait in native code. */
+    @Test
+    void textsAreReadOnAThreadThatMayBlock() throws Exception {
+        float[] scores = {1, 2, 3};
+        try (FilePrefillDrafter drafter =
+                drafter(
+                        (tokens, cancelled) -> {
+                            assertFalse(Thread.currentThread().isVirtual());
+                            return scores;
+                        })) {
+            FutureTask<float[]> asked = new FutureTask<>(() -> drafter.score(TEXT, () -> false));
+            Thread.ofVirtual().start(asked);
+
+            assertArrayEquals(scores, asked.get());
+        }
+    }
+
+    @Test
+    void failuresComeAsTheyAre() {
+        VarveException full = new VarveException(VarveException.Kind.OUT_OF_MEMORY, "full");
+        try (FilePrefillDrafter failing =
+                        drafter(
+                                (tokens, cancelled) -> {
+                                    throw full;
+                                });
+                FilePrefillDrafter left =
+                        drafter(
+                                (tokens, cancelled) -> {
+                                    while (!cancelled.getAsBoolean()) {
+                                        Thread.onSpinWait();
+                                    }
+                                    throw new CancellationException();
+                                })) {
+            VarveException found =
+                    assertThrows(VarveException.class, () -> failing.score(TEXT, () -> false));
+            assertEquals(full, found);
+            Thread caller = Thread.currentThread();
+            assertThrows(
+                    CancellationException.class,
+                    () ->
+                            left.score(
+                                    TEXT,
+                                    () -> {
+                                        // It may write to the client.
+                                        assertEquals(caller, Thread.currentThread());
+                                        return true;
+                                    }));
+        }
+    }
+}

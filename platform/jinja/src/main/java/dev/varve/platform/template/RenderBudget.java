@@ -1,0 +1,117 @@
+package dev.varve.platform.template;
+
+import dev.varve.platform.preemption.PreemptionPoint;
+
+/** Counts what one render uses. */
+final class RenderBudget {
+    /** As in the sandbox of the reference implementation. */
+    static final int MAX_RANGE = 100_000;
+
+    /**
+     * Copies made on the way to a prompt, as a multiple of the prompt: strings are often built
+     * piece by piece.
+     */
+    private static final int COPY_FACTOR = 32;
+
+    /**
+     * Bounds the memory of containers, about 8 bytes each; far more steps than this are harmless.
+     */
+    private static final long MAX_ELEMENTS = 20_000_000;
+
+    private static final int ELEMENTS_PER_OBJECT = 12;
+
+    /** Steps of some microseconds together, beside which asking for the time is nothing. */
+    private static final int STEPS_PER_LOOK = 4096;
+
+    private final TemplateLimits limits;
+
+    /** Moved on by the time in which other work ran. */
+    private long begin = System.nanoTime();
+
+    private long steps;
+    private long nextLook = STEPS_PER_LOOK;
+    private long elements;
+    private long chars;
+    private int depth;
+
+    RenderBudget(TemplateLimits limits) {
+        this.limits = limits;
+    }
+
+    void step() {
+        steps(1);
+    }
+
+    void steps(long count) {
+        steps += count;
+        if (steps > limits.steps() || steps < 0) {
+            throw new EvaluationError("the template needs more than " + limits.steps() + " steps");
+        }
+        if (steps >= nextLook) {
+            nextLook = steps + STEPS_PER_LOOK;
+            checkTime();
+        }
+    }
+
+    private void checkTime() {
+        begin += PreemptionPoint.reach();
+        if (System.nanoTime() - begin > limits.time().toNanos()) {
+            throw new EvaluationError(
+                    "the template takes longer than " + limits.time().toMillis() + " ms");
+        }
+    }
+
+    /** For elements put into a list or dict. */
+    void elements(long count) {
+        steps(count);
+        elements += count;
+        if (elements > MAX_ELEMENTS) {
+            throw new EvaluationError(
+                    "the template makes more than " + MAX_ELEMENTS + " list elements");
+        }
+    }
+
+    /** For elements that take an object or more each. */
+    void objects(long count) {
+        elements(count * ELEMENTS_PER_OBJECT);
+    }
+
+    /** For looking up a text in another one, at the cost of the worst case. */
+    void search(int textChars, int patternChars) {
+        steps(textChars / 64 + (long) textChars * patternChars / 512);
+    }
+
+    void enter() {
+        step();
+        if (++depth > limits.depth()) {
+            throw new EvaluationError(
+                    "the template nests deeper than " + limits.depth() + " levels");
+        }
+    }
+
+    void leave() {
+        depth--;
+    }
+
+    /** Must be asked before a string of this length is made. */
+    void chars(long length) {
+        if (length > limits.outputChars()) {
+            throw new EvaluationError(
+                    "a string is longer than the limit of " + limits.outputChars() + " characters");
+        }
+        chars += length;
+        if (chars > (long) limits.outputChars() * COPY_FACTOR) {
+            throw new EvaluationError("the template copies more text than its limits allow");
+        }
+    }
+
+    TemplateString.Builder builder() {
+        return new TemplateString.Builder(limits.outputChars());
+    }
+
+    /** Accounts for a finished string. */
+    TemplateString counted(TemplateString string) {
+        chars(string.length());
+        return string;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.transport.Connection;
+import dev.varve.api.transport.TransportOptions;
+import dev.varve.api.transport.TransportProvider;
+import dev.varve.platform.shard.RemoteShardProcess;
+import dev.varve.platform.wire.WireChannel;
+import dev.varve.platform.wire.WireOptions;
+
+import java.io.IOException;
+import java.util.Optional;
+
+/** The way to a shard process that somebody else started, here or on another host. */
+public final class ExternalProcessLink implements ShardLink {
+    private final TransportProvider transport;
+    private final String address;
+    private final TransportOptions transportOptions;
+    private final WireOptions wireOptions;
+    private volatile boolean sameHost;
+
+    /**
+     * @param address without the transport's scheme
+     */
+    public ExternalProcessLink(
+            TransportProvider transport,
+            String address,
+            TransportOptions transportOptions,
+            WireOptions wireOptions) {
+        this.transport = transport;
+        this.address = address;
+        this.transportOptions = transportOptions;
+        this.wireOptions = wireOptions;
+    }
+
+    @Override
+    public WireChannel open() {
+        Connection connection;
+        try {
+            connection = transport.connect(address, transportOptions);
+        } catch (IOException e) {
+            throw new VarveException(
+                    VarveException.Kind.UNAVAILABLE,
+                    transport.scheme() + ":" + address + ": no shard answers: " + e.getMessage(),
+                    e);
+        }
+        sameHost = connection.sameHost();
+        return WireChannel.connect(connection, wireOptions);
+    }
+
+    @Override
+    public boolean sameHost() {
+        return sameHost;
+    }
+
+    @Override
+    public RemoteShardProcess peer() {
+        return new RemoteShardProcess(
+                false, Optional.of(transport.scheme() + ":" + address), Optional.empty());
+    }
+
+    @Override
+    public Optional<String> lastWords() {
+        return Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        // The process belongs to somebody else.
+    }
+}

@@ -1,0 +1,278 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.content.FileIdentity;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.shard.WeightLayout;
+import dev.varve.platform.wire.Message;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+
+/**
+ * What a server wants a shard process to load. The model is named by file name and digest: no path
+ * crosses the wire, and a process that has another file of that name refuses it.
+ *
+ * @param model what the server has
+ * @param range layers
+ * @param shard sizes of the caches
+ * @param device where to compute
+ * @param boundaryType how activations travel
+ */
+public record ShardLoadRequest(
+        Model model,
+        LayerRange range,
+        ShardOptions shard,
+        Device device,
+        BoundaryType boundaryType) {
+    private static final int NAME = 255;
+
+    /** Characters of a {@link ModelDigest}. */
+    static final int DIGEST = 64;
+
+    /**
+     * A model, as both sides must see it.
+     *
+     * @param name file name
+     * @param digest {@link ModelDigest} of the file
+     * @param files {@link FileIdentity#digest} of its parts; empty where that is not known
+     * @param shape its sizes
+     * @param options how its family reads the file
+     */
+    public record Model(
+            String name, String digest, Optional<String> files, Shape shape, ModelOptions options) {
+        /** What this process sees. */
+        public static Model of(GgufFile file, LayerSplitAdapter adapter, ModelOptions options) {
+            return new Model(
+                    file.path().getFileName().toString(),
+                    ModelDigest.of(file),
+                    FileIdentity.digest(file.parts()),
+                    Shape.of(adapter.shape()),
+                    options);
+        }
+
+        void put(FieldWriter fields) {
+            fields.text(name)
+                    .text(digest)
+                    .text(files.orElse(""))
+                    .text(shape.architecture())
+                    .number(shape.layers())
+                    .number(shape.embeddingLength())
+                    .number(shape.vocabulary())
+                    .real(options.yarnBetaFast().orElse(0))
+                    .real(options.yarnBetaSlow().orElse(0));
+        }
+
+        static Model get(FieldReader fields) {
+            String name = fileName("model", fields);
+            String digest = fields.text("digest", DIGEST);
+            Optional<String> files = fileStates(fields);
+            Shape shape =
+                    new Shape(
+                            fields.text("architecture", NAME),
+                            fields.number("layers", 1, 1 << 16),
+                            fields.number("embedding length", 1, 1 << 24),
+                            fields.number("vocabulary", 1, 1 << 28));
+            ModelOptions options =
+                    new ModelOptions(
+                            positive(fields.real("yarn beta fast")),
+                            positive(fields.real("yarn beta slow")));
+            return new Model(name, digest, files, shape, options);
+        }
+
+        /** Whether another process sees the same files in the same state. */
+        boolean hasSameFiles(Model other) {
+            return files.isPresent() && files.equals(other.files);
+        }
+
+        /** The fields in which another process sees something else, with both values. */
+        List<String> differences(Model other) {
+            List<String> found = new ArrayList<>();
+            differ(found, "digest", digest, other.digest);
+            differ(found, "architecture", shape.architecture, other.shape.architecture);
+            differ(found, "layers", shape.layers, other.shape.layers);
+            differ(found, "embedding length", shape.embeddingLength, other.shape.embeddingLength);
+            differ(found, "vocabulary", shape.vocabulary, other.shape.vocabulary);
+            return found;
+        }
+
+        /**
+         * Checks that this process sees the same.
+         *
+         * @throws VarveException of kind INVALID_REQUEST with both values if not
+         */
+        void requireAlike(Model mine) {
+            List<String> differences = differences(mine);
+            if (!differences.isEmpty()) {
+                throw new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        name
+                                + ": the server and this shard have different files: "
+                                + String.join("; ", differences));
+            }
+        }
+
+        private static void differ(List<String> found, String field, Object mine, Object other) {
+            if (!mine.equals(other)) {
+                found.add(field + " " + mine + " on the server, " + other + " on the shard");
+            }
+        }
+    }
+
+    /**
+     * Sizes of a model that both sides must agree on.
+     *
+     * @param architecture its family
+     * @param layers trunk layers
+     * @param embeddingLength width of the hidden state
+     * @param vocabulary rows of the head
+     */
+    public record Shape(String architecture, int layers, int embeddingLength, int vocabulary) {
+        static Shape of(ModelShape shape) {
+            return new Shape(
+                    shape.architecture(),
+                    shape.layerCount(),
+                    shape.embeddingLength(),
+                    shape.vocabularySize());
+        }
+    }
+
+    /**
+     * A device of the other process.
+     *
+     * @param name such as {@code cpu:0}
+     * @param options its threads; shared cores are those that the server or another of its shards
+     *     computes on, too
+     */
+    public record Device(String name, DeviceOptions options) {
+        void putOptions(FieldWriter fields) {
+            fields.number(options.threads().orElse(0))
+                    .number(options.threadsBatch().orElse(0))
+                    .flag(options.sharedCores());
+        }
+
+        static String name(FieldReader fields) {
+            return fields.text("device", NAME);
+        }
+
+        static DeviceOptions options(FieldReader fields) {
+            return new DeviceOptions(
+                    positive(fields.number("threads", 0, 512)),
+                    positive(fields.number("prefill threads", 0, 512)),
+                    fields.flag("shared cores"));
+        }
+    }
+
+    Message encode() {
+        FieldWriter fields = new FieldWriter();
+        model.put(fields);
+        fields.text(device.name())
+                .number(range.begin())
+                .number(range.end())
+                .text(shard.cacheTypes().key().ggufName())
+                .text(shard.cacheTypes().value().ggufName())
+                .number(shard.sizes().slots())
+                .number(shard.sizes().stateRows())
+                .number(shard.sizes().regionSlots())
+                .number(shard.sizes().stashes().count())
+                .number(shard.sizes().stashes().tokens())
+                // Weights are mapped wherever that works.
+                .flag(true)
+                .flag(shard.weights() == WeightLayout.REPACKED)
+                .number(EnumCodec.FLASH_ATTENTION.number(shard.numerics().flashAttention()))
+                .number(EnumCodec.EXACT_ROWS.number(shard.numerics().exactRows()));
+        device.putOptions(fields);
+        fields.number(EnumCodec.BOUNDARY_TYPE.number(boundaryType)).number(shard.captures().size());
+        shard.captures().forEach(fields::number);
+        fields.flag(shard.scoresPages());
+        return Message.of(MessageType.LOAD, fields.done());
+    }
+
+    static ShardLoadRequest decode(Message message) {
+        FieldReader fields = new FieldReader(message.meta());
+        Model model = Model.get(fields);
+        int layers = model.shape().layers();
+        String device = Device.name(fields);
+        int begin = fields.number("first layer", 0, layers - 1);
+        LayerRange range = new LayerRange(begin, fields.number("end layer", begin + 1, layers));
+        CacheTypes types = new CacheTypes(type(fields, "K type"), type(fields, "V type"));
+        CacheSizes sizes =
+                new CacheSizes(
+                        fields.number("slots", 1, Integer.MAX_VALUE),
+                        fields.number("state rows", 2, 1 << 16),
+                        fields.number("region slots", 0, Integer.MAX_VALUE),
+                        stashes(fields));
+        fields.flag("map weights");
+        ShardOptions shard =
+                ShardOptions.of(types, sizes)
+                        .withWeights(
+                                fields.flag("repack weights")
+                                        ? WeightLayout.REPACKED
+                                        : WeightLayout.AS_IN_FILE)
+                        .withFlashAttention(EnumCodec.FLASH_ATTENTION.get(fields))
+                        .withExactRows(EnumCodec.EXACT_ROWS.get(fields));
+        DeviceOptions threads = Device.options(fields);
+        BoundaryType boundary = EnumCodec.BOUNDARY_TYPE.get(fields);
+        List<Integer> captures = captures(fields, layers);
+        ShardOptions captured = shard.withCaptures(captures);
+        ShardOptions all = fields.flag("scores pages") ? captured.scoringPages() : captured;
+        fields.end();
+        return new ShardLoadRequest(model, range, all, new Device(device, threads), boundary);
+    }
+
+    private static RollbackBuffers stashes(FieldReader fields) {
+        int count = fields.number("stashes", 0, 1 << 16);
+        boolean any = count > 0;
+        return new RollbackBuffers(
+                count, fields.number("stash tokens", any ? 1 : 0, any ? 1 << 10 : 0));
+    }
+
+    private static List<Integer> captures(FieldReader fields, int layers) {
+        int count = fields.number("captures", 0, layers + 1);
+        List<Integer> captures = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            captures.add(fields.number("capture", 0, layers));
+        }
+        return captures;
+    }
+
+    static Optional<String> fileStates(FieldReader fields) {
+        return Optional.of(fields.text("files", DIGEST)).filter(text -> !text.isEmpty());
+    }
+
+    /** A file's name, which leads nowhere else. */
+    static String fileName(String field, FieldReader fields) {
+        String name = fields.text(field, NAME);
+        if (name.isBlank() || name.contains("/") || name.contains("\0") || name.startsWith(".")) {
+            throw FieldReader.invalid(field, "a file name", "something else");
+        }
+        return name;
+    }
+
+    private static GgmlType type(FieldReader fields, String field) {
+        String name = fields.text(field, 32);
+        return GgmlType.parse(name)
+                .orElseThrow(() -> FieldReader.invalid(field, "a known type", "another"));
+    }
+
+    private static OptionalDouble positive(double value) {
+        return value > 0 ? OptionalDouble.of(value) : OptionalDouble.empty();
+    }
+
+    private static OptionalInt positive(int value) {
+        return value > 0 ? OptionalInt.of(value) : OptionalInt.empty();
+    }
+}

@@ -1,0 +1,39 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.gguf.GgufFile;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.content.TensorDigests;
+
+import java.util.List;
+
+/** What a shard process has to offer: devices, model files and families. Thread-safe. */
+public interface ShardResources {
+    /** Devices that servers may use. */
+    List<DeviceInfo> devices();
+
+    /**
+     * Opens a device; the caller closes it.
+     *
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if servers may not use it or it
+     *     cannot be used
+     */
+    ComputeDevice open(String device, DeviceOptions options);
+
+    /**
+     * Finds a model file by its name.
+     *
+     * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if it is not among the files and
+     *     folders that this process was given
+     */
+    GgufFile model(String name);
+
+    /** Computes and remembers digests of the model files' tensors. */
+    TensorDigests digests();
+
+    /** The model as its family sees it. */
+    LayerSplitAdapter adapter(GgufFile file, ModelOptions options);
+}

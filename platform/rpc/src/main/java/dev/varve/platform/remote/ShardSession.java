@@ -1,0 +1,217 @@
+package dev.varve.platform.remote;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.DeviceInfo;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.wire.CallResponder;
+import dev.varve.platform.wire.Handler;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireErrorCode;
+import dev.varve.platform.wire.WireException;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A shard process' side of one connection: loads a layer range, a draft model or one that reads
+ * texts when it is told to, computes, and frees everything when the connection ends. Requests are
+ * worked on one after the other by a thread of the session's own, so that the connection's reader
+ * always answers.
+ */
+public final class ShardSession implements Handler, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.varve.remote");
+
+    private final ShardResources host;
+    private final LoadedRange loaded;
+
+    /** Used by the computing thread alone. */
+    private Optional<HostedDraft> draft = Optional.empty();
+
+    /** Likewise. */
+    private Optional<HostedScan> scan = Optional.empty();
+
+    private final AtomicLong progress = new AtomicLong();
+    private final ExecutorService compute =
+            Executors.newSingleThreadExecutor(
+                    Thread.ofPlatform().name("varve-shard-compute").daemon(true).factory());
+
+    /** A session without a range yet. */
+    public ShardSession(ShardResources host) {
+        this(host, RangeLoader.local());
+    }
+
+    /** A session whose ranges are loaded in another way. */
+    ShardSession(ShardResources host, RangeLoader loader) {
+        this.host = host;
+        loaded = new LoadedRange(host, loader);
+    }
+
+    /**
+     * Grows with everything that is done, so that a stuck computation can be told from a long one.
+     */
+    public long progress() {
+        return progress.get();
+    }
+
+    /**
+     * Runs the start of a request; the channel's executor. Straight on the computing thread, since
+     * every hand-over costs as much as the way between the processes.
+     */
+    void execute(Runnable start) {
+        try {
+            compute.execute(start);
+        } catch (RejectedExecutionException e) {
+            LOG.log(System.Logger.Level.DEBUG, "a request came after the end of the session");
+        }
+    }
+
+    @Override
+    public void handle(Message request, CallResponder call) {
+        work(request, call);
+    }
+
+    private void work(Message request, CallResponder call) {
+        progress.incrementAndGet();
+        try {
+            if (call.isCancelled()) {
+                throw new WireException(
+                        WireErrorCode.CANCELLED,
+                        WireException.Retry.WORTHWHILE,
+                        "cancelled before it was begun");
+            }
+            call.reply(answer(request, call));
+        } catch (WireException e) {
+            call.fail(e);
+        } catch (VarveException e) {
+            call.fail(new WireException(WireErrorCode.of(e.kind()), e.getMessage()));
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            // The caches refuse what does not fit them; that is the server's mistake.
+            call.fail(new WireException(WireErrorCode.INVALID_REQUEST, e.getMessage()));
+        } catch (RuntimeException | Error e) {
+            // Whatever it was, somebody waits for an answer.
+            LOG.log(System.Logger.Level.ERROR, "a request failed", e);
+            call.fail(new WireException(WireErrorCode.INTERNAL, "the shard failed: " + e));
+        } finally {
+            progress.incrementAndGet();
+        }
+    }
+
+    private Message answer(Message request, CallResponder call) {
+        return switch (request.type()) {
+            case MessageType.DESCRIBE -> describe();
+            case MessageType.LOAD ->
+                    loaded.load(ShardLoadRequest.decode(request), progressOf(call, request.type()));
+            case MessageType.LOAD_DRAFT ->
+                    loadDraft(DraftLoadRequest.decode(request), progressOf(call, request.type()));
+            case MessageType.DRAFT -> draft.orElseThrow(this::noDraft).step(request);
+            case MessageType.LOAD_SCAN ->
+                    loadScan(ScanLoadRequest.decode(request), progressOf(call, request.type()));
+            case MessageType.SCAN ->
+                    scan.orElseThrow(this::noScan)
+                            .read(request, call::isCancelled, progressOf(call, request.type()));
+            case MessageType.UNLOAD -> {
+                free();
+                yield Message.of(MessageType.UNLOAD);
+            }
+            case MessageType.FORWARD -> loaded.current().forward(request);
+            case MessageType.REHEARSE -> loaded.current().rehearse(request);
+            case MessageType.EXPORT -> loaded.current().export(request);
+            case MessageType.ADOPT -> loaded.current().adopt(request);
+            case MessageType.CHANGE -> loaded.current().change(request);
+            default ->
+                    throw new WireException(
+                            WireErrorCode.UNSUPPORTED,
+                            "messages of type " + request.type() + " are not known here");
+        };
+    }
+
+    /** Tells the server that it goes on, and ends what nobody waits for any more. */
+    private LoadProgress progressOf(CallResponder call, int type) {
+        return (done, total) -> {
+            progress.incrementAndGet();
+            if (call.isCancelled()) {
+                throw new WireException(
+                        WireErrorCode.CANCELLED,
+                        WireException.Retry.WORTHWHILE,
+                        "it was cancelled");
+            }
+            call.progress(Message.of(type, new FieldWriter().number(total).number(done).done()));
+        };
+    }
+
+    /** Replaces the draft model; the former one is freed first, since both might not fit. */
+    private Message loadDraft(DraftLoadRequest request, LoadProgress told) {
+        closeDraft();
+        HostedDraft opened = HostedDraft.open(request, host, told);
+        draft = Optional.of(opened);
+        return opened.describe();
+    }
+
+    private WireException noDraft() {
+        return new WireException(WireErrorCode.INVALID_REQUEST, "no draft model is loaded");
+    }
+
+    /** Replaces the model that reads texts; the former one is freed first. */
+    private Message loadScan(ScanLoadRequest request, LoadProgress told) {
+        closeScan();
+        HostedScan opened = HostedScan.open(request, host, told);
+        scan = Optional.of(opened);
+        return opened.describe();
+    }
+
+    private WireException noScan() {
+        return new WireException(
+                WireErrorCode.INVALID_REQUEST, "no model that reads texts is loaded");
+    }
+
+    private void free() {
+        loaded.close();
+        closeDraft();
+        closeScan();
+    }
+
+    private void closeScan() {
+        scan.ifPresent(HostedScan::close);
+        scan = Optional.empty();
+    }
+
+    private void closeDraft() {
+        draft.ifPresent(HostedDraft::close);
+        draft = Optional.empty();
+    }
+
+    private Message describe() {
+        FieldWriter fields = new FieldWriter();
+        List<DeviceInfo> devices = host.devices();
+        fields.number(devices.size());
+        for (DeviceInfo device : devices) {
+            fields.text(device.name())
+                    .text(device.description())
+                    .number(device.memoryTotalBytes())
+                    .number(device.memoryFreeBytes())
+                    .flag(device.hostCores());
+        }
+        return Message.of(MessageType.DESCRIBE, fields.done());
+    }
+
+    /** Frees the range once the request at hand is done, and waits for that. */
+    @Override
+    public void close() {
+        try {
+            compute.execute(this::free);
+        } catch (RejectedExecutionException e) {
+            return;
+        }
+        compute.shutdown();
+        try {
+            compute.awaitTermination(1, TimeUnit.MINUTES);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

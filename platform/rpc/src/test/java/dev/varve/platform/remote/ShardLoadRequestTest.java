@@ -1,0 +1,83 @@
+package dev.varve.platform.remote;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.backend.DeviceOptions;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.ModelOptions;
+import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheSizes;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.ShardOptions;
+import dev.varve.platform.wire.Message;
+import dev.varve.platform.wire.WireException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.UnaryOperator;
+
+class ShardLoadRequestTest {
+    private static ShardLoadRequest request(UnaryOperator<ShardOptions> more) {
+        return new ShardLoadRequest(
+                new ShardLoadRequest.Model(
+                        "m.gguf",
+                        "ab",
+                        Optional.empty(),
+                        new ShardLoadRequest.Shape("qwen35", 4, 128, 320),
+                        ModelOptions.defaults()),
+                new LayerRange(1, 3),
+                more.apply(
+                        ShardOptions.of(CacheTypes.f16(), new CacheSizes(512, 3, 0))
+                                .withFlashAttention(FlashAttention.OFF)),
+                new ShardLoadRequest.Device(
+                        "cpu:0", new DeviceOptions(OptionalInt.of(2), OptionalInt.empty(), true)),
+                BoundaryType.F16);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatNumbersMayDependOnReachesTheShard(BatchInvariance exact) {
+        ShardLoadRequest request = request(options -> options.withExactRows(exact));
+
+        assertEquals(request, ShardLoadRequest.decode(request.encode()));
+    }
+
+    @Test
+    void whetherPagesAreScoredReachesTheShard() {
+        ShardLoadRequest scoring =
+                request(options -> options.withCaptures(List.of(1, 4)).scoringPages());
+        ShardLoadRequest other = request(options -> options.withCaptures(List.of(1, 4)));
+
+        assertEquals(scoring, ShardLoadRequest.decode(scoring.encode()));
+        assertEquals(other, ShardLoadRequest.decode(other.encode()));
+        assertNotEquals(scoring, other);
+    }
+
+    @Test
+    void whetherPagesAreScoredIsYesOrNo() {
+        ByteBuffer fields = request(options -> options).encode().meta();
+        ByteBuffer two =
+                ByteBuffer.allocate(fields.remaining())
+                        .put(fields)
+                        .put(fields.limit() - 1, (byte) 2);
+        ByteBuffer none = two.slice(0, two.capacity() - 1);
+
+        for (ByteBuffer spoilt : List.of(two.flip(), none)) {
+            WireException refusal =
+                    assertThrows(
+                            WireException.class,
+                            () -> ShardLoadRequest.decode(Message.of(MessageType.LOAD, spoilt)));
+            assertTrue(refusal.getMessage().startsWith("scores pages: "), refusal.getMessage());
+        }
+    }
+}

@@ -1,0 +1,418 @@
+package dev.varve.platform.chat;
+
+import dev.varve.platform.tokenizer.Detokenizer;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Turns the tokens of one answer into thoughts, content and tool calls, as early as possible and
+ * never in the middle of a character. Marks are recognised by the ids of their tokens: text that
+ * only looks like a mark is text. No sequence of tokens is an error.
+ *
+ * <p>A thought begins an answer, or follows another one or a call; a mark that opens or closes a
+ * thought elsewhere is text. A call within a thought ends it.
+ *
+ * <p>A call of a tool that is not declared, or one that cannot be read, is content, marks included.
+ * A call whose name has been put out stays a call: at its close mark, and where the answer ends
+ * before, its arguments are completed to JSON.
+ *
+ * <p>Runs per token, on the engine's thread.
+ */
+public final class ResponseParser {
+    /**
+     * New text, in this order.
+     *
+     * @param reasoning text of a thought
+     * @param content text of the answer
+     * @param calls parts of tool calls
+     */
+    public record Piece(String reasoning, String content, List<ToolCallDelta> calls) {
+        static final Piece EMPTY = new Piece("", "", List.of());
+
+        /** Copies the calls. */
+        public Piece {
+            calls = List.copyOf(calls);
+        }
+
+        /** Whether there is nothing to show. */
+        public boolean isEmpty() {
+            return reasoning.isEmpty() && content.isEmpty() && calls.isEmpty();
+        }
+    }
+
+    private final Tokenizer tokenizer;
+    private final Optional<ReasoningDelimiters> marks;
+    private final Optional<ToolCallTokens> callMarks;
+    private final List<ToolDeclaration> tools;
+    private final ResponseGuide guide;
+    private final ContentText contentText;
+
+    /** Text with which a call without its opening mark begins; empty for none. */
+    private final String bareBegin;
+
+    /** The beginning of a line that may be that of a call. */
+    private final StringBuilder line = new StringBuilder();
+
+    private boolean beginsLine = true;
+
+    /** Backticks with which the line begins, and whether such a line began a block of code. */
+    private int ticks;
+
+    private boolean isFenced;
+
+    private final StringBuilder reasoning = new StringBuilder();
+    private final StringBuilder content = new StringBuilder();
+    private final List<ToolCallDelta> calls = new ArrayList<>();
+
+    private Detokenizer detokenizer;
+    private Optional<ReasoningText> thought = Optional.empty();
+    private Optional<OpenCall> call = Optional.empty();
+    private boolean hadThought;
+
+    /** Whether content came since the last thought or call: no thought begins behind it. */
+    private boolean isBehindContent;
+
+    /** Whether a thought was ended for the model, which may still write its close mark. */
+    private boolean awaitsClose;
+
+    /** The thought in which the open call began, until its name shows that it is one. */
+    private Optional<ReasoningText> interrupted = Optional.empty();
+
+    /** Whether content has begun of which all counts. */
+    private boolean exact;
+
+    private int reasoningTokens;
+    private int callCount;
+
+    /** Calls in front of the open one's marks. */
+    private int callsBefore;
+
+    /**
+     * @param bareBegin what a line begins with that is a call without its open mark; empty for none
+     * @param start where the prompt leaves the answer
+     * @param guide hears of each token before it is read here
+     */
+    ResponseParser(
+            Tokenizer tokenizer,
+            Optional<ReasoningDelimiters> marks,
+            Optional<ToolCallTokens> callMarks,
+            String bareBegin,
+            PromptEnd start,
+            ResponseOptions options,
+            ResponseGuide guide) {
+        this.tokenizer = tokenizer;
+        this.marks = marks;
+        this.callMarks = callMarks;
+        this.bareBegin = bareBegin;
+        this.guide = guide;
+        tools = options.tools();
+        contentText = new ContentText(options.stops(), callMarks.isPresent() && !tools.isEmpty());
+        detokenizer = tokenizer.detokenizer();
+        switch (start) {
+            case PromptEnd.InThought(String begun) -> {
+                beginThought();
+                thought.orElseThrow().push(begun);
+            }
+            case PromptEnd.AfterThought() -> contentText.skipSpace();
+            case PromptEnd.Plain() -> {}
+        }
+    }
+
+    /** Takes a token; returns the text that it settles. Nothing after a stop string. */
+    public Piece push(int token) {
+        if (stopFound().isPresent() || token < 0 || token >= tokenizer.vocabularySize()) {
+            return Piece.EMPTY;
+        }
+        if (call.isPresent()) {
+            pushInCall(call.get(), token);
+        } else if (thought.isPresent()) {
+            pushInThought(thought.get(), token);
+        } else {
+            pushInContent(token);
+        }
+        return take();
+    }
+
+    /** Ends the answer; returns what was held back. */
+    public Piece finish() {
+        if (stopFound().isPresent()) {
+            return Piece.EMPTY;
+        }
+        // What a call turns out not to be may hold another one.
+        while (call.isPresent() && stopFound().isEmpty()) {
+            OpenCall open = call.get();
+            advance(open, open.finish());
+        }
+        flush();
+        thought.ifPresent(open -> reasoning.append(open.finish()));
+        content.append(contentText.finish());
+        return take();
+    }
+
+    /** The stop string that ended the answer. */
+    public Optional<String> stopFound() {
+        return contentText.stopFound();
+    }
+
+    /** Tokens of thoughts so far, without the marks around them. */
+    public int reasoningTokens() {
+        return reasoningTokens;
+    }
+
+    /** Tool calls so far. */
+    public int callCount() {
+        return callCount;
+    }
+
+    /** How the thoughts so far ended. */
+    public ReasoningEnd closeKind() {
+        if (!hadThought) {
+            return ReasoningEnd.NONE;
+        }
+        if (thought.isPresent() || interrupted.isPresent()) {
+            return ReasoningEnd.OPEN;
+        }
+        return guide.hasClosedThought() ? ReasoningEnd.HARD : ReasoningEnd.NATURAL;
+    }
+
+    private void pushInContent(int token) {
+        if (!exact && guide.hasExactContent()) {
+            exact = true;
+            contentText.keepSpace();
+        }
+        if (isMarkOfThought(token)) {
+            flush();
+            if (token == marks.orElseThrow().openId()) {
+                beginThought();
+            } else {
+                awaitsClose = false;
+            }
+        } else if (opensCall(token)) {
+            flush();
+            beginCall();
+        } else {
+            isBehindContent = isBehindContent || ResponseGuide.isVisible(token, tokenizer);
+            pushContent(text(token));
+        }
+    }
+
+    /** Content, in which a call without its open mark may begin. */
+    private void pushContent(String text) {
+        if (bareBegin.isEmpty()) {
+            content.append(contentText.push(text));
+            return;
+        }
+        int from = 0;
+        for (int index = 0; index < text.length(); index++) {
+            char next = text.charAt(index);
+            fence(next);
+            if (beginsLine && !isFenced && bareBegin.charAt(line.length()) == next) {
+                content.append(contentText.push(text.substring(from, index)));
+                line.append(next);
+                from = index + 1;
+                if (line.length() == bareBegin.length() && stopFound().isEmpty()) {
+                    beginBareCall(text.substring(from) + detokenizer.finish());
+                    return;
+                }
+            } else {
+                endLineBegin();
+                beginsLine = next == '\n' || beginsLine && Character.isWhitespace(next);
+            }
+        }
+        content.append(contentText.push(text.substring(from)));
+    }
+
+    /** Code between fences is shown and not called. */
+    private void fence(char next) {
+        ticks = next == '`' && (beginsLine || ticks > 0) ? ticks + 1 : 0;
+        if (ticks == 3) {
+            isFenced = !isFenced;
+        }
+    }
+
+    /** The held text does not begin a call. */
+    private void endLineBegin() {
+        if (!line.isEmpty()) {
+            content.append(contentText.push(line.toString()));
+            line.setLength(0);
+            beginsLine = false;
+        }
+    }
+
+    private void beginBareCall(String text) {
+        line.setLength(0);
+        beginsLine = false;
+        detokenizer = tokenizer.detokenizer();
+        OpenCall open = new OpenCall(tokenizer, callMarks.orElseThrow(), tools, "");
+        call = Optional.of(open);
+        advance(open, open.begin(bareBegin + text));
+    }
+
+    /**
+     * Whether a mark begins a thought here or ends one that was ended for the model. Others are
+     * text: models write about these marks, too.
+     */
+    private boolean isMarkOfThought(int token) {
+        return marks.isPresent()
+                && (token == marks.get().openId() && !isBehindContent
+                        || token == marks.get().closeId() && awaitsClose);
+    }
+
+    private void pushInThought(ReasoningText open, int token) {
+        if (token == marks.orElseThrow().closeId()) {
+            flush();
+            reasoning.append(open.finish());
+            thought = Optional.empty();
+            isBehindContent = false;
+            awaitsClose = guide.hasClosedThought();
+            contentText.skipSpace();
+            return;
+        }
+        if (opensCall(token)) {
+            flush();
+            beginCall();
+            return;
+        }
+        reasoningTokens++;
+        if (token != marks.get().openId() || !open.isEmpty()) {
+            reasoning.append(open.push(text(token)));
+        }
+    }
+
+    private void pushInCall(OpenCall open, int token) {
+        if (opensCall(token) && !open.isInValue()) {
+            advance(open, open.interrupt());
+            if (stopFound().isEmpty()) {
+                beginCall();
+            }
+        } else if (interrupted.isPresent() && token == marks.orElseThrow().closeId()) {
+            advance(open, open.interrupt());
+            if (thought.isPresent()) {
+                pushInThought(thought.get(), token);
+            } else {
+                pushInContent(token);
+            }
+        } else {
+            advance(open, open.push(token));
+        }
+    }
+
+    private boolean opensCall(int token) {
+        return callMarks.isPresent() && !tools.isEmpty() && token == callMarks.get().openId();
+    }
+
+    private void beginThought() {
+        thought = Optional.of(new ReasoningText(marks.orElseThrow().label()));
+        hadThought = true;
+    }
+
+    private void beginCall() {
+        if (thought.isPresent()) {
+            interrupted = thought;
+            thought = Optional.empty();
+            guide.setInThought(false);
+        }
+        ToolCallTokens tokens = callMarks.orElseThrow();
+        call = Optional.of(new OpenCall(tokenizer, tokens, tools, tokens.syntax().open()));
+    }
+
+    private void advance(OpenCall open, OpenCall.Progress progress) {
+        if (open.output().isBegun() && !open.isCounted()) {
+            endInterrupted();
+            content.append(contentText.beginCall());
+            if (stopFound().isPresent()) {
+                return;
+            }
+            open.count();
+            callsBefore = callCount;
+        }
+        for (ToolCallDelta delta : open.output().take()) {
+            calls.add(delta.after(callsBefore));
+        }
+        if (open.isCounted()) {
+            callCount = callsBefore + open.output().calls();
+        }
+        if (progress != OpenCall.Progress.OPEN) {
+            call = Optional.empty();
+            if (progress == OpenCall.Progress.ENDED) {
+                isBehindContent = false;
+                guide.callEnded();
+                contentText.skipSpace();
+            } else if (interrupted.isPresent()) {
+                resumeThought(open);
+                return;
+            }
+            isBehindContent = isBehindContent || !open.text().isBlank();
+            pushBehind(open.text());
+        }
+    }
+
+    /** Text behind a call or of one that is none: its first character begins no call. */
+    private void pushBehind(String text) {
+        if (!text.isEmpty()) {
+            content.append(contentText.push(text.substring(0, 1)));
+            beginsLine = text.charAt(0) == '\n';
+            pushContent(text.substring(1));
+        }
+    }
+
+    /** A call has begun within a thought, which is over. */
+    private void endInterrupted() {
+        interrupted.ifPresent(
+                open -> {
+                    reasoning.append(open.finish());
+                    contentText.skipSpace();
+                    awaitsClose = true;
+                });
+        interrupted = Optional.empty();
+    }
+
+    /** The text only resembled a call, so it belongs to the reasoning, which continues. */
+    private void resumeThought(OpenCall rejected) {
+        thought = interrupted;
+        interrupted = Optional.empty();
+        reasoningTokens += rejected.tokens();
+        reasoning.append(thought.orElseThrow().push(rejected.text()));
+        guide.setInThought(true);
+    }
+
+    /** Text of a token outside of calls, where their marks are plain text. */
+    private String text(int token) {
+        boolean isMark =
+                callMarks.filter(tokens -> tokens.isMark(token)).isPresent()
+                        || marks.filter(tokens -> tokens.isMark(token)).isPresent();
+        if (!isMark) {
+            return detokenizer.push(token);
+        }
+        String before = detokenizer.finish();
+        detokenizer = tokenizer.detokenizer();
+        return before + tokenizer.decode(new int[] {token}, true);
+    }
+
+    /** Gives up a character that was cut short. */
+    private void flush() {
+        String rest = detokenizer.finish();
+        detokenizer = tokenizer.detokenizer();
+        if (thought.isPresent()) {
+            reasoning.append(thought.get().push(rest));
+        } else {
+            content.append(contentText.push(line.toString()));
+            line.setLength(0);
+            content.append(contentText.push(rest));
+        }
+    }
+
+    private Piece take() {
+        if (reasoning.isEmpty() && content.isEmpty() && calls.isEmpty()) {
+            return Piece.EMPTY;
+        }
+        Piece piece = new Piece(reasoning.toString(), content.toString(), calls);
+        reasoning.setLength(0);
+        content.setLength(0);
+        calls.clear();
+        return piece;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.varve.platform.chat;
+
+import dev.varve.api.model.ToolSyntax;
+import dev.varve.platform.grammar.GrammarException;
+import dev.varve.platform.grammar.cfg.GrammarBuilder;
+import dev.varve.platform.grammar.regex.Regex;
+import dev.varve.platform.grammar.regex.RegexStore;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The arguments of {@link ToolSyntax.Tagged} calls, written so that {@link TaggedCallParser} reads
+ * what the schema allows: strings as they are, without the tag that ends a value, other values as
+ * JSON. Where a text could be a string or something else, {@link ArgumentSchema} decides which of
+ * them it is, and only what it takes for the right one may come.
+ */
+final class TaggedArgumentsGrammar implements ArgumentsGrammar {
+    private static final String[] ALL_TYPES = {
+        "null", "boolean", "object", "array", "number", "string"
+    };
+
+    private final ToolSyntax.Tagged syntax;
+    private final ToolCallSymbols markup;
+    private final GrammarBuilder builder;
+    private final RegexStore store;
+    private final RawStringGrammar strings;
+    private final Regex unended;
+
+    TaggedArgumentsGrammar(ToolSyntax.Tagged syntax, ToolCallSymbols markup) {
+        this.syntax = syntax;
+        this.markup = markup;
+        builder = markup.builder();
+        store = markup.store();
+        strings = new RawStringGrammar(store);
+        unended = strings.without(syntax.value().end());
+    }
+
+    @Override
+    public int of(JsonNode parameters) {
+        ObjectSchema object = ObjectSchema.of(parameters, parameters, "");
+        List<Integer> parts = new ArrayList<>();
+        if (object.isFree()) {
+            JsonNode each = object.further().orElseThrow();
+            parts.add(
+                    builder.star(
+                            parameter(
+                                    anyKey(),
+                                    value(
+                                            parameters,
+                                            each,
+                                            ArgumentSchema.of(parameters).property(""),
+                                            "/additionalProperties"))));
+        }
+        for (ObjectSchema.Property property : object.properties()) {
+            int value =
+                    value(
+                            parameters,
+                            property.schema(),
+                            ArgumentSchema.of(parameters).property(property.key()),
+                            property.path());
+            int parameter = parameter(key(property), value);
+            parts.add(property.required() ? parameter : builder.optional(parameter));
+        }
+        return around(parts);
+    }
+
+    @Override
+    public int any() {
+        return around(List.of(builder.star(parameter(anyKey(), builder.terminal(unended)))));
+    }
+
+    private int around(List<Integer> parameters) {
+        List<Integer> all = new ArrayList<>();
+        all.add(markup.text(syntax.afterName()));
+        all.addAll(parameters);
+        if (!syntax.end().isEmpty()) {
+            all.add(markup.tag(syntax.end()));
+            all.add(markup.text("\n"));
+        }
+        return sequence("arguments", all);
+    }
+
+    private int key(ObjectSchema.Property property) {
+        String key = property.key();
+        if (!key.equals(key.strip()) || key.isEmpty() || key.contains(syntax.key().end())) {
+            throw new GrammarException(
+                    property.path(), "has a name that calls of this model cannot have");
+        }
+        return markup.text(key);
+    }
+
+    /** A name as programs have them, so that nothing else can be taken for its end. */
+    private int anyKey() {
+        return builder.terminal(store.and(strings.any(), ArgumentPatterns.plain(store)));
+    }
+
+    private int parameter(int key, int value) {
+        List<Integer> all = new ArrayList<>();
+        all.add(markup.tag(syntax.key().begin()));
+        all.add(key);
+        all.add(markup.tag(syntax.key().end()));
+        all.add(markup.text("\n"));
+        boolean newlinesAround = syntax.value().begin().isEmpty();
+        if (!newlinesAround) {
+            all.add(markup.tag(syntax.value().begin()));
+        }
+        all.add(value);
+        if (newlinesAround) {
+            all.add(markup.text("\n"));
+        }
+        all.add(markup.tag(syntax.value().end()));
+        all.add(markup.text("\n"));
+        return sequence("argument", all);
+    }
+
+    private int sequence(String name, List<Integer> parts) {
+        return builder.sequence(name, parts.stream().mapToInt(Integer::intValue).toArray());
+    }
+
+    private int value(JsonNode root, JsonNode schema, ArgumentSchema type, String path) {
+        if (type.isUnknown()) {
+            boolean free = schema.isMissingNode() || schema.isObject() && schema.isEmpty();
+            return free
+                    ? builder.terminal(unended)
+                    : SchemaParts.json(builder, root, schema, path, ALL_TYPES);
+        }
+        if (!type.isString()) {
+            int other = SchemaParts.json(builder, root, schema, path, type.typesBeforeString());
+            if (!type.takesStrings()) {
+                return other;
+            }
+            Regex texts =
+                    store.and(
+                            unended, strings.of(root, schema, path), ArgumentPatterns.wordy(store));
+            return builder.choice("value", List.of(other, builder.terminal(texts)));
+        }
+        Regex texts = store.and(unended, strings.of(root, schema, path));
+        if (type.mayBeNull("null")) {
+            texts =
+                    store.and(
+                            texts, store.not(ArgumentPatterns.blankAround(store, "null", "None")));
+        }
+        boolean isNullable =
+                RawStringGrammar.allowsNull(root, schema, path) && type.mayBeNull("null");
+        return isNullable
+                ? builder.choice("value", List.of(builder.terminal(texts), markup.text("null")))
+                : builder.terminal(texts);
+    }
+}

@@ -1,0 +1,131 @@
+package dev.varve.platform.chat;
+
+import dev.varve.api.model.ToolSyntax;
+import dev.varve.platform.grammar.GrammarException;
+import dev.varve.platform.grammar.GrammarSource;
+import dev.varve.platform.grammar.cfg.GrammarBuilder;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Calls as a family writes them, with the names of declared tools and arguments that their schemas
+ * allow, as a grammar. The marks are special tokens of it. Arguments that a schema does not allow
+ * for sure are a reason to refuse a strict tool; those of another tool are free then.
+ *
+ * <p>Calls look as chat templates render them: properties come in the order of the schema, or
+ * sorted where templates do that, and none that are not declared, unless none are declared.
+ */
+final class ToolCallGrammar implements GrammarSource {
+    /** How much of an answer it is. */
+    enum Extent {
+        /** All of it: one call or several. */
+        ANSWER,
+        /** One call behind its open mark, up to its close mark. */
+        CALL
+    }
+
+    private final ToolCallTokens marks;
+    private final Tokenizer tokenizer;
+    private final List<ToolDeclaration> tools;
+    private final Predicate<ToolDeclaration> callable;
+    private final Extent extent;
+    private final Optional<GrammarSource> otherwise;
+
+    /**
+     * @param tools all declared ones, whose places messages name
+     * @param callable those that may be called
+     * @param otherwise what an answer may be instead of calls
+     */
+    ToolCallGrammar(
+            ToolCallTokens marks,
+            Tokenizer tokenizer,
+            List<ToolDeclaration> tools,
+            Predicate<ToolDeclaration> callable,
+            Extent extent,
+            Optional<GrammarSource> otherwise) {
+        this.marks = marks;
+        this.tokenizer = tokenizer;
+        this.tools = tools;
+        this.callable = callable;
+        this.extent = extent;
+        this.otherwise = otherwise;
+    }
+
+    /** Whether calls of a syntax can be made sure of. */
+    static boolean knows(ToolSyntax syntax) {
+        return switch (syntax) {
+            case ToolSyntax.Json json -> true;
+            case ToolSyntax.Tagged tagged -> true;
+            case ToolSyntax.Braced braced -> true;
+            case ToolSyntax.Custom custom -> false;
+        };
+    }
+
+    @Override
+    public String key() {
+        StringBuilder key = new StringBuilder("calls ").append(extent).append(marks.syntax());
+        for (ToolDeclaration tool : tools) {
+            if (callable.test(tool)) {
+                key.append('\n').append(tool.name()).append(' ').append(tool.strict()).append(' ');
+                key.append(tool.parameters());
+            }
+        }
+        otherwise.ifPresent(source -> key.append("\nor ").append(source.key()));
+        return key.toString();
+    }
+
+    @Override
+    public int build(GrammarBuilder builder) {
+        ToolCallSymbols markup = new ToolCallSymbols(builder, tokenizer);
+        int close = markup.tag(marks.syntax().close());
+        List<Integer> calls = new ArrayList<>();
+        for (int i = 0; i < tools.size(); i++) {
+            ToolDeclaration tool = tools.get(i);
+            if (callable.test(tool)) {
+                calls.add(
+                        builder.sequence(
+                                "call of " + tool.name(),
+                                markup.text(marks.syntax().beforeName()),
+                                markup.text(marks.syntax().spelled(tool.name())),
+                                arguments(tool, i, markup),
+                                close));
+            }
+        }
+        int call = builder.choice("call", calls);
+        if (extent == Extent.CALL) {
+            return call;
+        }
+        int whole = builder.sequence("call", markup.tag(marks.syntax().open()), call);
+        int further = builder.sequence("further call", markup.optionalText("\n"), whole);
+        int all =
+                builder.sequence("calls", whole, builder.star(further), markup.optionalText("\n"));
+        return otherwise.isEmpty()
+                ? all
+                : builder.choice("answer", List.of(all, otherwise.get().build(builder)));
+    }
+
+    /** What stands between a tool's name and the close mark. */
+    private int arguments(ToolDeclaration tool, int number, ToolCallSymbols markup) {
+        ArgumentsGrammar arguments =
+                switch (marks.syntax()) {
+                    case ToolSyntax.Json json -> new JsonArgumentsGrammar(json, markup);
+                    case ToolSyntax.Tagged tagged -> new TaggedArgumentsGrammar(tagged, markup);
+                    case ToolSyntax.Braced braced -> new BracedArgumentsGrammar(braced, markup);
+                    case ToolSyntax.Custom custom ->
+                            throw new IllegalArgumentException("no grammar is known of " + custom);
+                };
+        try {
+            return arguments.of(tool.parameters());
+        } catch (GrammarException e) {
+            if (tool.strict()) {
+                throw new GrammarException(
+                        "/tools/" + number + "/function/parameters" + e.path(), e.getMessage());
+            }
+            return arguments.any();
+        }
+    }
+}

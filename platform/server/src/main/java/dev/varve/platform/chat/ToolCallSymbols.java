@@ -1,0 +1,45 @@
+package dev.varve.platform.chat;
+
+import dev.varve.platform.grammar.cfg.GrammarBuilder;
+import dev.varve.platform.grammar.mask.SortedVocabulary;
+import dev.varve.platform.grammar.regex.RegexStore;
+import dev.varve.platform.tokenizer.Tokenizer;
+
+import java.util.OptionalInt;
+
+/** The fixed parts of calls as symbols of a grammar. */
+final class ToolCallSymbols {
+    private final GrammarBuilder builder;
+    private final Tokenizer tokenizer;
+
+    ToolCallSymbols(GrammarBuilder builder, Tokenizer tokenizer) {
+        this.builder = builder;
+        this.tokenizer = tokenizer;
+    }
+
+    GrammarBuilder builder() {
+        return builder;
+    }
+
+    RegexStore store() {
+        return builder.store();
+    }
+
+    /** A text without special tokens; it may be empty. */
+    int text(String text) {
+        return builder.literal(text);
+    }
+
+    int optionalText(String text) {
+        return builder.optional(builder.literal(text));
+    }
+
+    /** A tag: the special token that it is to the vocabulary, or else its text. */
+    int tag(String tag) {
+        OptionalInt special = ToolCallTokens.special(tokenizer, tag);
+        return special.isPresent()
+                ? builder.terminal(
+                        store().literal(SortedVocabulary.specialBytes(special.getAsInt())))
+                : builder.literal(tag);
+    }
+}

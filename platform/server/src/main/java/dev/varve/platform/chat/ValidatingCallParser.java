@@ -1,0 +1,226 @@
+package dev.varve.platform.chat;
+
+import dev.varve.api.model.ToolCallOutput;
+import dev.varve.api.model.ToolCallParser;
+import dev.varve.api.model.ToolSyntax;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/**
+ * A family's own parser, of which nothing is believed. What it puts out are calls of declared tools
+ * whose arguments are objects of bounded length and depth, closed when the call ends. Where it
+ * throws or puts out anything else, it has read what it can: a call that has begun ends there, and
+ * one that has not is content.
+ */
+final class ValidatingCallParser implements ToolCallParser {
+    /** Characters of the arguments of one call. */
+    static final int MOST_CHARACTERS = 1 << 22;
+
+    /** Brackets that are open at once; JSON readers refuse a few hundred. */
+    static final int MOST_DEPTH = 256;
+
+    private static final Logger LOG = System.getLogger(ValidatingCallParser.class.getName());
+
+    private final ToolSyntax.Custom syntax;
+    private final List<ToolDeclaration> tools;
+    private final ToolCallBuffer output;
+    private final Checked checked = new Checked();
+    private ToolCallParser parser = new Spent();
+    private boolean failed;
+
+    ValidatingCallParser(
+            ToolSyntax.Custom syntax, List<ToolDeclaration> tools, ToolCallBuffer output) {
+        this.syntax = syntax;
+        this.tools = tools;
+        this.output = output;
+        attempt(
+                () ->
+                        parser =
+                                Objects.requireNonNull(
+                                        syntax.parser(List.copyOf(tools), checked), "parser"));
+    }
+
+    @Override
+    public void push(String text) {
+        attempt(() -> parser.push(text));
+    }
+
+    @Override
+    public void mark(String spelling) {
+        attempt(() -> parser.mark(spelling));
+    }
+
+    @Override
+    public boolean isRejected() {
+        boolean rejected = ask(() -> parser.isRejected());
+        if (rejected && output.isBegun()) {
+            fail("it rejects a call that has begun");
+        }
+        return (rejected || failed) && !output.isBegun();
+    }
+
+    @Override
+    public boolean isComplete() {
+        return ask(() -> parser.isComplete()) && (output.isBegun() || !failed);
+    }
+
+    @Override
+    public boolean isInValue() {
+        return ask(() -> parser.isInValue());
+    }
+
+    @Override
+    public String rest() {
+        return answer(() -> Objects.requireNonNull(parser.rest(), "rest"), "");
+    }
+
+    @Override
+    public void close() {
+        attempt(() -> parser.close());
+        if (output.isBegun()) {
+            checked.end();
+        } else {
+            failed = true;
+        }
+    }
+
+    private boolean ask(BooleanSupplier question) {
+        return answer(question::getAsBoolean, false);
+    }
+
+    private void attempt(Runnable step) {
+        answer(
+                () -> {
+                    step.run();
+                    return true;
+                },
+                false);
+    }
+
+    private <T> T answer(Supplier<T> question, T otherwise) {
+        try {
+            return question.get();
+        } catch (Refused e) {
+            fail(e.getMessage());
+        } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+            // Its message may hold what the model wrote.
+            fail(e.getClass().getName());
+        }
+        return otherwise;
+    }
+
+    private void fail(String why) {
+        failed = true;
+        parser = new Spent();
+        LOG.log(
+                Level.WARNING,
+                "{0} cannot read a tool call any further: {1}",
+                syntax.getClass().getName(),
+                why);
+    }
+
+    /** Why the platform takes no more. */
+    private static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private Refused(String message) {
+            super(message);
+        }
+    }
+
+    /** Hands on what is an object of arguments so far. */
+    private final class Checked implements ToolCallOutput {
+        private JsonValueEndDetector nesting = new JsonValueEndDetector();
+        private int length;
+        private boolean complete;
+
+        @Override
+        public void begin(String tool) {
+            if (tools.stream().noneMatch(declared -> declared.name().equals(tool))) {
+                throw new Refused("its tool is not declared");
+            }
+            if (output.isBegun()) {
+                end();
+            }
+            output.begin(tool);
+            nesting = new JsonValueEndDetector();
+            length = 0;
+            complete = false;
+        }
+
+        @Override
+        public void append(CharSequence json) {
+            if (!output.isBegun()) {
+                throw new Refused("arguments come before the name");
+            }
+            // One text, whatever a sequence of the family's answers when it is asked again.
+            String text = json.toString();
+            int taken = 0;
+            try {
+                while (taken < text.length()) {
+                    take(text.charAt(taken));
+                    taken++;
+                }
+            } finally {
+                output.append(text.substring(0, taken));
+            }
+        }
+
+        private void take(char next) {
+            boolean outside = complete || length == 0;
+            if (outside && !Character.isWhitespace(next) && (complete || next != '{')) {
+                throw new Refused("its arguments are no single JSON object");
+            }
+            if (length >= MOST_CHARACTERS) {
+                throw new Refused("its arguments are longer than " + MOST_CHARACTERS);
+            }
+            if (nesting.depth() >= MOST_DEPTH
+                    && !nesting.isInString()
+                    && (next == '{' || next == '[')) {
+                throw new Refused("its arguments are nested deeper than " + MOST_DEPTH);
+            }
+            if (!nesting.isInString() && isCloser(next) && !nesting.isClosedBy(next)) {
+                throw new Refused("its arguments close brackets that are not open");
+            }
+            if (!outside || next == '{') {
+                length++;
+                complete = nesting.push(next);
+            }
+        }
+
+        private static boolean isCloser(char next) {
+            return next == '}' || next == ']';
+        }
+
+        private void end() {
+            if (!complete) {
+                output.append(length == 0 ? "{}" : nesting.closing());
+                complete = true;
+            }
+        }
+    }
+
+    /** Reads nothing more. */
+    private static final class Spent implements ToolCallParser {
+        @Override
+        public void push(String text) {}
+
+        @Override
+        public boolean isRejected() {
+            return false;
+        }
+
+        @Override
+        public boolean isComplete() {
+            return false;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,35 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
+
+import java.io.IOException;
+
+/** A route that is read with GET and that another server answers. */
+final class ProxyGetRoute extends Route {
+    private static final long serialVersionUID = 1L;
+
+    /** Asks it. */
+    interface Reader {
+        RequestOutcome read(Exchange exchange) throws IOException, InterruptedException;
+    }
+
+    private final transient RequestDrain open;
+    private final transient Reader reader;
+
+    ProxyGetRoute(String label, RequestLifecycle cycle, RequestDrain open, Reader reader) {
+        super(label, RouteAccess.SERVICE, Methods.READ, cycle);
+        this.open = open;
+        this.reader = reader;
+    }
+
+    @Override
+    RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
+        open.begin();
+        try {
+            return reader.read(exchange);
+        } finally {
+            open.end();
+        }
+    }
+}

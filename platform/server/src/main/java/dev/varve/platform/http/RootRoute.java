@@ -1,0 +1,59 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.answer.RequestOutcome;
+import dev.varve.platform.http.page.WebUiHandler;
+
+import org.eclipse.jetty.server.Request;
+
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * The root: the facts of the server, or for browsers its page, each with its own rules of access.
+ */
+final class RootRoute extends Route {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Route facts;
+    private final transient Route page;
+
+    private RootRoute(Route facts, RequestLifecycle cycle, WebUiHandler page) {
+        super(facts.label(), facts.purpose(), facts.methods(), cycle);
+        this.facts = facts;
+        this.page =
+                new GetRoute(
+                        "/page",
+                        RouteAccess.PAGE,
+                        cycle,
+                        exchange -> page.writeFirst(exchange.request(), exchange.response()));
+    }
+
+    /** Maps the root, and the page's files if there is a page. */
+    static void map(RouteTable routes, Route facts, RequestLifecycle cycle, HttpOptions options) {
+        switch (options.page()) {
+            case SHOWN -> {
+                WebUiHandler page = new WebUiHandler(options.access().needsKey());
+                routes.map(new RootRoute(facts, cycle, page), "");
+                routes.map(new WebUiRoute(cycle, page), WebUiRoute.PREFIX + "*");
+            }
+            case LEFT_OUT -> routes.map(facts, "");
+        }
+    }
+
+    @Override
+    RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
+        // What a browser gets under this path is something else.
+        exchange.response().addHeader("Vary", "Accept");
+        return facts.answer(exchange);
+    }
+
+    @Override
+    Route of(Request request) {
+        return WebUiHandler.isWanted(
+                        request.getMethod(),
+                        Optional.ofNullable(request.getHeaders().get("Accept")))
+                ? page
+                : this;
+    }
+}

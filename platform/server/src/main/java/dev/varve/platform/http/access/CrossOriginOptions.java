@@ -1,0 +1,50 @@
+package dev.varve.platform.http.access;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.setting.Setting;
+
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Which web pages may call the server.
+ *
+ * @param corsOrigins origins whose pages may call and read answers, in the form of {@link
+ *     WebOrigin}; {@code *} for all
+ * @param allowedHosts names by which clients may address a server without a key, besides loopback's
+ *     and its own; {@code *} for all
+ */
+public record CrossOriginOptions(Set<String> corsOrigins, Set<String> allowedHosts) {
+    private static final Pattern ORIGIN = Pattern.compile("\\*|null|[\\w.+-]+://[^/\\s]+");
+    private static final Pattern HOST = Pattern.compile("\\*|[^/\\s]+");
+
+    /** Only pages that the server itself sends, under a name of loopback. */
+    public static final CrossOriginOptions NONE = new CrossOriginOptions(Set.of(), Set.of());
+
+    /** Refuses what is not in the form of an origin or a host, and would never match. */
+    public CrossOriginOptions {
+        allowedHosts = Set.copyOf(allowedHosts);
+        // One that never matches looks like one that does until a page is refused.
+        check(Setting.CORS_ORIGIN, corsOrigins, ORIGIN, "https://chat.example, null or *");
+        corsOrigins =
+                corsOrigins.stream()
+                        .map(origin -> WebOrigin.of(origin).text())
+                        .collect(Collectors.toUnmodifiableSet());
+        check(Setting.ALLOWED_HOST, allowedHosts, HOST, "chat.example or *");
+    }
+
+    private static void check(Setting setting, Set<String> values, Pattern form, String example) {
+        for (String value : values) {
+            if (!form.matcher(value).matches()) {
+                throw new VarveException(
+                        VarveException.Kind.INVALID_REQUEST,
+                        setting + ": expected the form of " + example + ", found " + value);
+            }
+        }
+    }
+
+    boolean allowsOrigin(String origin) {
+        return corsOrigins.contains("*") || corsOrigins.contains(WebOrigin.of(origin).text());
+    }
+}

@@ -1,0 +1,34 @@
+package dev.varve.platform.http.answer;
+
+/** Notices where a JSON object that comes in parts ends. */
+final class JsonObjectEndDetector {
+    private int depth;
+    private boolean inString;
+    private boolean escaped;
+    private boolean reached;
+
+    void push(String part) {
+        for (int index = 0; index < part.length() && !reached; index++) {
+            push(part.charAt(index));
+        }
+    }
+
+    /** Whether the object is complete. */
+    boolean isReached() {
+        return reached;
+    }
+
+    private void push(char next) {
+        if (inString) {
+            inString = escaped || next != '"';
+            escaped = !escaped && next == '\\';
+            return;
+        }
+        switch (next) {
+            case '"' -> inString = true;
+            case '{', '[' -> depth++;
+            case '}', ']' -> reached = --depth <= 0;
+            default -> {}
+        }
+    }
+}

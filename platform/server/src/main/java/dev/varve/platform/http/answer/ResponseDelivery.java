@@ -1,0 +1,276 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.platform.compression.CompressionReport;
+import dev.varve.platform.engine.Engine;
+import dev.varve.platform.http.access.Caller;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ClientGoneException;
+import dev.varve.platform.http.live.ActiveRequest;
+import dev.varve.platform.http.live.ActiveRequests;
+import dev.varve.platform.http.metrics.GenerationTimes;
+import dev.varve.platform.http.metrics.Metrics;
+import dev.varve.platform.http.metrics.OrcaLoadReport;
+import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.resume.ResumableStream;
+import dev.varve.platform.http.resume.ResumableStreamStore;
+import dev.varve.platform.http.resume.ResumePolicy;
+import dev.varve.platform.http.trace.RequestMetadata;
+import dev.varve.platform.http.trace.ServerErrorLog;
+import dev.varve.platform.sequence.CacheScope;
+import dev.varve.platform.setting.SettingNames;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Has pending answers generated and brings them to their clients. */
+public final class ResponseDelivery {
+    private static final String COMPRESSED = "x-prompt-compressed";
+
+    private final Metrics metrics;
+    private final SettingNames names;
+    private final ResumableStreamStore streams;
+    private final ResumePolicy rule;
+    private final ActiveRequests live;
+    private final ServerErrorLog failures;
+
+    /**
+     * Delivers answers, and tells the metrics of their times.
+     *
+     * @param names what settings are called in the messages of errors
+     * @param streams keeps streams whose clients may come back
+     * @param rule which ones
+     * @param live knows what is being made
+     * @param failures where failures of the server itself are logged
+     */
+    public ResponseDelivery(
+            Metrics metrics,
+            SettingNames names,
+            ResumableStreamStore streams,
+            ResumePolicy rule,
+            ActiveRequests live,
+            ServerErrorLog failures) {
+        this.failures = failures;
+        this.metrics = metrics;
+        this.names = names;
+        this.streams = streams;
+        this.rule = rule;
+        this.live = live;
+    }
+
+    /**
+     * What makes answers.
+     *
+     * @param model whose engine generates them
+     * @param hold keeps it for an answer that outlives its request, until what it gives is run
+     */
+    public record Source(ServedModel model, Supplier<Runnable> hold) {
+        Engine engine() {
+            return model.engine();
+        }
+    }
+
+    /**
+     * Who gets an answer.
+     *
+     * @param route that the request came by
+     * @param requestId that the client knows the request by
+     * @param probe tells whether the client went away
+     * @param record of the request
+     */
+    public record Client(
+            HttpServletRequest request,
+            HttpServletResponse response,
+            String route,
+            String requestId,
+            ConnectionProbe probe,
+            RequestMetadata record) {
+        /** Tells how busy an engine is, if that was asked for. */
+        private void tellLoad(Engine engine) {
+            Optional.ofNullable(request.getHeader(OrcaLoadReport.FORMAT))
+                    .flatMap(format -> OrcaLoadReport.of(engine.status(), format))
+                    .ifPresent(report -> response.setHeader(OrcaLoadReport.HEADER, report));
+        }
+    }
+
+    /**
+     * Generates an answer and writes it, until it ends or its client is gone. A stream that is kept
+     * goes on for a while without its client.
+     *
+     * @param caller whose computed prompts it may go on with
+     * @throws IOException if the client went away
+     * @throws ApiException if the engine refuses the request, fails before anything was written, or
+     *     somebody else cancels the request by then
+     */
+    public RequestOutcome deliver(
+            RequestPreparation preparation, Source source, Caller caller, Client client)
+            throws IOException, InterruptedException {
+        // Here, too: who is turned away wants to know most of all.
+        client.tellLoad(source.engine());
+        Optional<HeartbeatStream> early = HeartbeatStream.of(client.request());
+        ActiveRequest open =
+                live.begin(
+                        new ActiveRequest.Origin(
+                                source.model().description().id(),
+                                client.route(),
+                                client.requestId()),
+                        caller);
+        Optional<ResumableStream> kept = Optional.empty();
+        try {
+            PreparedRequest pending =
+                    prepared(
+                            preparation,
+                            () ->
+                                    early.map(stream -> stream.isGone(preparation::streams))
+                                            .orElseGet(client.probe()::isGone),
+                            open,
+                            metrics.of(client.record().model()));
+            pending.compression()
+                    .ifPresent(
+                            report ->
+                                    tell(
+                                            report,
+                                            client.record().model(),
+                                            client.response(),
+                                            metrics));
+            Made made = new Made(pending, source, caller, open, client.record());
+            // A stream that began without its id is read to its end or not at all.
+            kept =
+                    early.filter(HeartbeatStream::hasBegun).isEmpty()
+                                    && isKept(pending, client.request())
+                            ? keep(made, client.requestId())
+                            : Optional.empty();
+            if (kept.isEmpty()) {
+                early.filter(HeartbeatStream::hasBegun)
+                        .ifPresent(stream -> pending.format().follow(stream.form()));
+                return write(made, client);
+            }
+        } finally {
+            if (kept.isEmpty()) {
+                open.close();
+            }
+        }
+        client.tellLoad(source.engine());
+        return new StreamReplay(kept.get(), client.probe(), client.response()).deliver(0);
+    }
+
+    /** An answer, who makes it for whom, and where it is listed meanwhile. */
+    private record Made(
+            PreparedRequest pending,
+            Source source,
+            Caller caller,
+            ActiveRequest open,
+            RequestMetadata record) {
+        /** Has the engine begin. */
+        void submit(ChoiceEventQueue choices) {
+            CacheScope scope = pending.cache().within(caller.scope());
+            choices.submit(source.engine(), scope, pending.choices(), pending.ended());
+            open.runs(
+                    new ActiveRequest.BatchEntry(
+                            choices.generations(), scope, this::excerpt, choices::cancel));
+        }
+
+        private String excerpt() {
+            return PromptExcerpt.of(
+                    pending.choices().getFirst().request().prompt(),
+                    source.model().language().tokenizer());
+        }
+    }
+
+    private boolean isKept(PreparedRequest pending, HttpServletRequest request) {
+        return pending.delivery() != ResponseMode.WHOLE
+                && pending.format().stream() == StreamKind.SSE
+                && rule.keeps(Optional.ofNullable(request.getHeader(ResumePolicy.HEADER)));
+    }
+
+    /** Has an answer generated for whoever reads it; empty if there is no room to keep it. */
+    private Optional<ResumableStream> keep(Made made, String requestId) {
+        PreparedRequest pending = made.pending();
+        RequestMetadata record = made.record();
+        ChoiceEventQueue choices =
+                new ChoiceEventQueue(
+                        pending.choices().size(), metrics.of(record.model()), record, () -> {});
+        StreamEvent sign =
+                pending.format().waitsInOrder()
+                        ? new StreamEvent.Comment("keep-alive")
+                        : pending.format().waiting();
+        Optional<ResumableStream> stream =
+                streams.open(made.caller().owner(), SseWriter.text(sign), choices::close);
+        stream.ifPresent(
+                each -> {
+                    try {
+                        made.submit(choices);
+                    } catch (RuntimeException | Error e) {
+                        streams.cancel(each);
+                        throw e;
+                    }
+                    Runnable held = made.source().hold().get();
+                    Runnable release =
+                            () -> {
+                                made.open().close();
+                                held.run();
+                            };
+                    Thread.ofVirtual()
+                            .name("varve-stream")
+                            .start(
+                                    new ResumableResponseWriter(
+                                            each,
+                                            choices,
+                                            pending,
+                                            names,
+                                            release,
+                                            failure -> failures.log(requestId, failure)));
+                });
+        return stream;
+    }
+
+    private RequestOutcome write(Made made, Client client)
+            throws IOException, InterruptedException {
+        PreparedRequest pending = made.pending();
+        int count = pending.choices().size();
+        GenerationTimes times = metrics.of(made.record().model());
+        try (ChoiceEventQueue choices =
+                new ChoiceEventQueue(count, times, made.record(), client.probe()::abort)) {
+            made.submit(choices);
+            return new ResponseWriter(
+                            new ResponseWriter.Reader(
+                                    client.response(),
+                                    client.probe()::isGone,
+                                    names,
+                                    () -> client.tellLoad(made.source().engine()),
+                                    failure -> failures.log(client.requestId(), failure)),
+                            pending.format(),
+                            pending.delivery())
+                    .write(choices, count);
+        }
+    }
+
+    private static PreparedRequest prepared(
+            RequestPreparation preparation,
+            BooleanSupplier gone,
+            ActiveRequest open,
+            GenerationTimes times)
+            throws IOException {
+        try {
+            return preparation.work().prepare(() -> open.isCancelled() || gone.getAsBoolean());
+        } catch (CancellationException e) {
+            times.countCancelled(GenerationTimes.Stage.PREPARE);
+            if (open.isCancelled()) {
+                throw ApiException.cancelled();
+            }
+            throw new ClientGoneException(e);
+        }
+    }
+
+    /** Tells a client, and the metrics, that a prompt for a model became shorter. */
+    public static void tell(
+            CompressionReport report, String model, HttpServletResponse response, Metrics metrics) {
+        response.setHeader(COMPRESSED, "1");
+        metrics.countCompression(report, model);
+    }
+}

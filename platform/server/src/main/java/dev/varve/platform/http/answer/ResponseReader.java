@@ -1,0 +1,84 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.platform.chat.ReasoningEnd;
+import dev.varve.platform.chat.ResponseParser;
+import dev.varve.platform.chat.ToolCallDelta;
+
+import java.util.List;
+
+/** Reads the tokens of one answer and knows when it has all that was asked for. */
+public final class ResponseReader {
+    private static final ResponseParser.Piece NOTHING = new ResponseParser.Piece("", "", List.of());
+
+    private final ResponseParser text;
+    private final boolean singleCall;
+    private final JsonObjectEndDetector firstCall = new JsonObjectEndDetector();
+    private final RepetitionDetector loop = new RepetitionDetector();
+    private int contentTokens;
+
+    private ResponseReader(ResponseParser text, boolean singleCall) {
+        this.text = text;
+        this.singleCall = singleCall;
+    }
+
+    /** Reads an answer to its end. */
+    public static ResponseReader of(ResponseParser text) {
+        return new ResponseReader(text, false);
+    }
+
+    /** Reads an answer that ends after its first tool call. */
+    public static ResponseReader ofFirstCall(ResponseParser text) {
+        return new ResponseReader(text, true);
+    }
+
+    /** What a token adds. */
+    ResponseParser.Piece push(int token) {
+        if (isComplete()) {
+            return NOTHING;
+        }
+        boolean inThought = text.closeKind() == ReasoningEnd.OPEN;
+        ResponseParser.Piece piece = text.push(token);
+        if (!inThought && text.closeKind() != ReasoningEnd.OPEN) {
+            contentTokens++;
+            if (text.closeKind() == ReasoningEnd.HARD) {
+                // Who had no time to think it over may not find an end.
+                loop.push(token);
+            }
+        }
+        return firstCallOnly(piece);
+    }
+
+    /** What was held back. */
+    ResponseParser.Piece finish() {
+        return hasItsCall() ? NOTHING : firstCallOnly(text.finish());
+    }
+
+    /** Whether nothing that follows belongs to the answer. */
+    boolean isComplete() {
+        return text.stopFound().isPresent() || hasItsCall() || loop.loops();
+    }
+
+    ResponseSummary facts() {
+        return new ResponseSummary(
+                text.stopFound(),
+                singleCall ? Math.min(1, text.callCount()) : text.callCount(),
+                text.reasoningTokens(),
+                contentTokens,
+                text.closeKind(),
+                loop.loops());
+    }
+
+    private boolean hasItsCall() {
+        return singleCall && firstCall.isReached();
+    }
+
+    private ResponseParser.Piece firstCallOnly(ResponseParser.Piece piece) {
+        if (!singleCall || piece.calls().isEmpty()) {
+            return piece;
+        }
+        List<ToolCallDelta> first =
+                piece.calls().stream().filter(delta -> delta.index() == 0).toList();
+        first.forEach(delta -> firstCall.push(delta.arguments()));
+        return new ResponseParser.Piece(piece.reasoning(), piece.content(), first);
+    }
+}

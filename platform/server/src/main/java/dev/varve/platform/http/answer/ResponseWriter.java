@@ -1,0 +1,100 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.JsonResponse;
+import dev.varve.platform.setting.SettingNames;
+
+import jakarta.servlet.http.HttpServletResponse;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Brings the events of a request to its client, as a stream or as one object, and notices when the
+ * client leaves.
+ */
+final class ResponseWriter {
+    private final Reader reader;
+    private final ResponseSerializer format;
+    private final ResponseMode delivery;
+    private final Duration sign;
+
+    /**
+     * Who reads the answer.
+     *
+     * @param gone whether the client closed its connection; asked now and then
+     * @param names what settings are called for it
+     * @param opening is run before the first byte, for headers
+     * @param failures gets what fails in the server itself
+     */
+    record Reader(
+            HttpServletResponse response,
+            BooleanSupplier gone,
+            SettingNames names,
+            Runnable opening,
+            Consumer<RuntimeException> failures) {}
+
+    ResponseWriter(Reader reader, ResponseSerializer format, ResponseMode delivery) {
+        this(reader, format, delivery, StreamWriter.SIGN);
+    }
+
+    /** Signs of life come after {@code sign}, at the next tick. */
+    ResponseWriter(Reader reader, ResponseSerializer format, ResponseMode delivery, Duration sign) {
+        this.reader = reader;
+        this.format = format;
+        this.delivery = delivery;
+        this.sign = sign;
+    }
+
+    /** Writes until all {@code count} choices ended. */
+    RequestOutcome write(ChoiceEventQueue choices, int count)
+            throws IOException, InterruptedException {
+        ChoiceEventReader events = new ChoiceEventReader(choices, reader.gone());
+        if (delivery != ResponseMode.WHOLE) {
+            reader.opening().run();
+            stream(events, count);
+        } else {
+            whole(events, count);
+        }
+        return events.outcome();
+    }
+
+    private void stream(ChoiceEventReader choices, int count)
+            throws IOException, InterruptedException {
+        EventSink sink = format.stream().open(reader.response());
+        StreamWriter writer = new StreamWriter(sink, format, reader.names(), sign);
+        try {
+            writer.write(choices, count);
+        } catch (RuntimeException e) {
+            reader.failures().accept(e);
+            choices.fail();
+            writer.fail(ApiException.internal());
+        }
+    }
+
+    private void whole(ChoiceEventReader choices, int count)
+            throws IOException, InterruptedException {
+        List<ChoiceEvent> events = new ArrayList<>();
+        for (int open = count; open > 0; ) {
+            Optional<ChoiceEvent> event = choices.next();
+            if (event.isPresent()) {
+                switch (event.get()) {
+                    case ChoiceEvent.Token token -> events.add(token);
+                    case ChoiceEvent.Ended ended -> {
+                        choices.end(ended);
+                        events.add(ended);
+                        open--;
+                    }
+                    case ChoiceEvent.Failed failed -> throw failed.error();
+                }
+            }
+        }
+        reader.opening().run();
+        JsonResponse.write(reader.response(), 200, format.whole(events, choices.usage()));
+    }
+}

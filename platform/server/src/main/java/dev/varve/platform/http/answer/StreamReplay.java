@@ -1,0 +1,80 @@
+package dev.varve.platform.http.answer;
+
+import dev.varve.platform.http.json.ClientGoneException;
+import dev.varve.platform.http.resume.ResumableStream;
+
+import jakarta.servlet.http.HttpServletResponse;
+
+import java.io.IOException;
+import java.util.Optional;
+
+/** Brings the events of a kept stream to a client, those that were and those that come. */
+public final class StreamReplay {
+    private static final String STREAM = "x-varve-stream";
+    private static final byte[] KEEP_ALIVE = SseWriter.text(new StreamEvent.Comment("keep-alive"));
+
+    private final ResumableStream stream;
+    private final ConnectionProbe probe;
+    private final HttpServletResponse response;
+    private long lastEvent = System.nanoTime();
+    private long lastProbe = System.nanoTime();
+
+    /** {@code probe}: of the request that {@code response} answers. */
+    public StreamReplay(
+            ResumableStream stream, ConnectionProbe probe, HttpServletResponse response) {
+        this.stream = stream;
+        this.probe = probe;
+        this.response = response;
+    }
+
+    /**
+     * Writes the events after one until the stream ends. Who leaves before may come back.
+     *
+     * @throws IOException if the client went away, reads too slowly, or reads elsewhere
+     * @throws dev.varve.platform.http.json.ApiException if the next event is not there
+     */
+    public RequestOutcome deliver(long after) throws IOException, InterruptedException {
+        try (ResumableStream.Reading reading = stream.read(after, probe::abort)) {
+            response.setHeader(STREAM, stream.id());
+            SseWriter sse = new SseWriter(response);
+            sse.sign(new StreamEvent.Comment("accepted"));
+            while (true) {
+                ResumableStream.Step step = reading.next(ChoiceEventReader.TICK);
+                look(step instanceof ResumableStream.Step.Nothing);
+                switch (step) {
+                    case ResumableStream.Step.Event(byte[] text) -> {
+                        sse.event(text);
+                        lastEvent = System.nanoTime();
+                    }
+                    case ResumableStream.Step.Nothing nothing -> sse.event(signOfLife());
+                    case ResumableStream.Step.Ended(String finishReason, int tokens) -> {
+                        return new RequestOutcome(Optional.of(finishReason), tokens);
+                    }
+                    case ResumableStream.Step.Lost lost -> {
+                        // An orderly end would look like that of the answer.
+                        probe.abort();
+                        throw new ClientGoneException();
+                    }
+                }
+            }
+        }
+    }
+
+    private byte[] signOfLife() {
+        if (System.nanoTime() - lastEvent <= StreamWriter.SIGN.toNanos()) {
+            return KEEP_ALIVE;
+        }
+        lastEvent = System.nanoTime();
+        return stream.sign();
+    }
+
+    private void look(boolean quiet) throws IOException {
+        long now = System.nanoTime();
+        if (quiet || now - lastProbe > ChoiceEventReader.TICK.toNanos()) {
+            lastProbe = now;
+            if (probe.isGone()) {
+                throw new ClientGoneException();
+            }
+        }
+    }
+}

@@ -1,0 +1,341 @@
+package dev.varve.platform.http.conversation;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.chat.ChatRenderer;
+import dev.varve.platform.chat.ResponseFormat;
+import dev.varve.platform.chat.ResponseOptions;
+import dev.varve.platform.chat.ResponseState;
+import dev.varve.platform.compression.CompressionReport;
+import dev.varve.platform.compression.conversation.CompressedConversation;
+import dev.varve.platform.compression.conversation.CompressionOverrides;
+import dev.varve.platform.compression.conversation.ConversationCompressor;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.http.answer.PreparedRequest;
+import dev.varve.platform.http.answer.RequestPreparation;
+import dev.varve.platform.http.answer.ResponseReader;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.http.model.PromptLimit;
+import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.model.ToolSupport;
+import dev.varve.platform.setting.Setting;
+import dev.varve.platform.template.TemplateException;
+import dev.varve.platform.tokenizer.TokenLimit;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/** Makes prompts of conversations, and of prompts what the engine is asked. Thread-safe. */
+public final class ConversationPreparer {
+    private static final System.Logger LOG = System.getLogger("dev.varve.http");
+
+    /** A conversation with its compiled form. */
+    private record Asked(
+            ApiDialect dialect, ConversationRequest conversation, ResponseFormat form) {
+        GenerationParameters call() {
+            return conversation.call();
+        }
+
+        long output() {
+            return call().leastOutput(1);
+        }
+    }
+
+    /** A conversation as the template has it. */
+    private record Rendered(
+            ChatPrompt prompt,
+            List<Map<String, Object>> messages,
+            ChatRenderer renderer,
+            Map<String, Object> variables,
+            String begun) {
+        /** How many tokens a prompt of other messages is. */
+        private int tokens(List<Map<String, Object>> others) {
+            return others.equals(messages)
+                    ? prompt.tokens().length
+                    : render(others, TokenLimit.NONE).tokens().length;
+        }
+
+        ChatPrompt render(List<Map<String, Object>> others, TokenLimit limit) {
+            return renderer.render(with(others), begun, limit);
+        }
+
+        /** Other messages in the same place. */
+        private Map<String, Object> with(List<Map<String, Object>> others) {
+            Map<String, Object> all = new LinkedHashMap<>(variables);
+            all.put("messages", others);
+            return all;
+        }
+    }
+
+    private final ServedModel served;
+    private final ToolSupport toolSupport;
+    private final Runnable failures;
+
+    /** Reads requests for a model. */
+    public ConversationPreparer(ServedModel served, ToolSupport toolSupport) {
+        this(served, toolSupport, () -> {});
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param failures hears of each prompt that should have become shorter and did not
+     */
+    public ConversationPreparer(ServedModel served, ToolSupport toolSupport, Runnable failures) {
+        this.served = served;
+        this.toolSupport = toolSupport;
+        this.failures = failures;
+    }
+
+    /**
+     * Reads the body of a request for an answer.
+     *
+     * @throws ApiException if it is wrong, or more than the model takes
+     */
+    public RequestPreparation read(ApiDialect dialect, ObjectNode body) {
+        ConversationRequest conversation = dialect.read(new RequestFields(body), served);
+        CompressionOverrides wish = conversation.wishes().compression();
+        requireTools(conversation);
+        Asked asked = new Asked(dialect, conversation, compiled(conversation));
+        Optional<ConversationCompressor> compressor =
+                served.compressor().filter(each -> each.mayCompress(wish));
+        Rendered rendered = rendered(conversation, asked.output(), compressor.isPresent());
+        if (compressor.isPresent()) {
+            return new RequestPreparation(
+                    asked.call().delivery(),
+                    gone -> compressed(asked, rendered, compressor.get(), gone));
+        }
+        return RequestPreparation.done(pending(asked, rendered.prompt(), Optional.empty()));
+    }
+
+    /**
+     * The prompt of such a body, as long as it is.
+     *
+     * @throws ApiException if the body is wrong, or far more than the model takes
+     */
+    public ChatPrompt prompt(ApiDialect dialect, ObjectNode body) {
+        ConversationRequest conversation = dialect.read(new RequestFields(body), served);
+        requireTools(conversation);
+        return rendered(conversation, 1, true).prompt();
+    }
+
+    private void requireTools(ConversationRequest conversation) {
+        if (!conversation.tools().isEmpty()) {
+            toolSupport.require();
+        }
+    }
+
+    /** Makes the conversation shorter, if it is to be; then it is rendered again. */
+    private PreparedRequest compressed(
+            Asked asked,
+            Rendered rendered,
+            ConversationCompressor compressor,
+            BooleanSupplier gone) {
+        int tokens = rendered.prompt().tokens().length;
+        Optional<CompressedConversation> shorter = shortened(asked, rendered, compressor, gone);
+        if (shorter.isEmpty()) {
+            return pending(asked, rendered.prompt(), Optional.empty());
+        }
+        ChatPrompt prompt =
+                PromptLimit.of(served)
+                        .apply(
+                                asked.output(),
+                                limit -> rendered.render(shorter.get().messages(), limit));
+        return pending(
+                asked, prompt, Optional.of(shorter.get().report(tokens, prompt.tokens().length)));
+    }
+
+    private Optional<CompressedConversation> shortened(
+            Asked asked,
+            Rendered rendered,
+            ConversationCompressor compressor,
+            BooleanSupplier gone) {
+        int tokens = rendered.prompt().tokens().length;
+        try {
+            return compressor.compress(
+                    new ConversationCompressor.Conversation(
+                            rendered.messages(),
+                            messages -> rendered.renderer().text(rendered.with(messages)),
+                            messages -> rendered.tokens(messages)),
+                    asked.conversation().wishes().compression(),
+                    gone);
+        } catch (VarveException e) {
+            if (!fits(tokens, asked)) {
+                throw e;
+            }
+            failures.run();
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "a prompt of " + tokens + " tokens stays as it is: " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /** Whether the model can get a prompt as it is. */
+    private boolean fits(int tokens, Asked asked) {
+        return tokens + asked.output() <= served.engine().status().load().contextTokens();
+    }
+
+    private PreparedRequest pending(
+            Asked asked, ChatPrompt prompt, Optional<CompressionReport> compression) {
+        GenerationParameters call = asked.call();
+        RequestTools tools = asked.conversation().tools();
+        ConversationRequest.Wishes wishes = asked.conversation().wishes();
+        int maxOutput = call.maxOutput(prompt, Integer.MAX_VALUE, served);
+        ResponseOptions options =
+                new ResponseOptions(
+                        tools.declarations(),
+                        call.end().stops(),
+                        asked.conversation().thoughts(maxOutput),
+                        tools.forced(),
+                        asked.form());
+        List<PreparedRequest.Choice> choices = new ArrayList<>();
+        for (int choice = 0; choice < call.choices(); choice++) {
+            ResponseState session = served.language().dialect().open(prompt.tokens(), options);
+            choices.add(
+                    new PreparedRequest.Choice(
+                            call.request(prompt, choice, maxOutput, session.guide(), served),
+                            tools.single()
+                                    ? ResponseReader.ofFirstCall(session.text())
+                                    : ResponseReader.of(session.text())));
+        }
+        return new PreparedRequest(
+                call.delivery(),
+                choices,
+                asked.dialect()
+                        .format(
+                                asked.conversation(),
+                                new PromptSummary(
+                                        prompt.tokens().length,
+                                        compression,
+                                        served.language().tokenizer())),
+                compression
+                        .map(report -> wishes.cache().ofCompressed(report.fingerprint().hex()))
+                        .orElse(wishes.cache()),
+                compression,
+                end -> learn(wishes.compression(), end.speculation()));
+    }
+
+    private void learn(CompressionOverrides wish, GenerationEnd.Speculation guesses) {
+        served.compressor()
+                .ifPresent(each -> each.finished(wish, guesses.drafted(), guesses.accepted()));
+    }
+
+    /**
+     * The prompt of the messages.
+     *
+     * @param output tokens that are to follow it
+     * @param compressible whether it may be too long for the model as it is
+     */
+    private Rendered rendered(ConversationRequest conversation, long output, boolean compressible) {
+        ChatRenderer renderer =
+                served.language()
+                        .chat()
+                        .orElseThrow(
+                                () ->
+                                        ApiException.invalid(
+                                                "messages",
+                                                "the model has no chat template; use"
+                                                    + " /v1/completions, or start the server with "
+                                                        + Setting.CHAT_TEMPLATE));
+        PromptLimit limits = PromptLimit.of(served);
+        return compressible
+                ? limits.applyBeforeCompression(
+                        output, limit -> rendered(renderer, conversation, limit))
+                : limits.apply(output, limit -> rendered(renderer, conversation, limit));
+    }
+
+    private static Rendered rendered(
+            ChatRenderer renderer, ConversationRequest conversation, TokenLimit limit) {
+        Map<String, Object> variables = new LinkedHashMap<>(conversation.variables());
+        RequestTools tools = conversation.tools();
+        // Templates ask whether there are tools at all.
+        variables.put("tools", tools.isEmpty() ? null : tools.forTemplate());
+        conversation
+                .thinking()
+                .enabled()
+                .ifPresent(enabled -> variables.put(ReasoningParameters.SWITCH, enabled));
+        Transcript transcript = conversation.transcript();
+        return switch (conversation.turn()) {
+            case ANSWER -> render(renderer, transcript, variables, "", limit);
+            case NONE -> {
+                variables.put("add_generation_prompt", false);
+                yield render(renderer, transcript, variables, "", limit);
+            }
+            case CONTINUE -> {
+                // What stands there already is content, so the thoughts are behind it.
+                variables.put(ReasoningParameters.SWITCH, false);
+                String begun = transcript.unfinished().orElseThrow();
+                yield render(renderer, transcript.withoutLast(), variables, begun, limit);
+            }
+        };
+    }
+
+    /** Arguments that are texts stay so, unless the template cannot take them. */
+    private static Rendered render(
+            ChatRenderer renderer,
+            Transcript transcript,
+            Map<String, Object> variables,
+            String begun,
+            TokenLimit limit) {
+        try {
+            return renderInOrder(renderer, transcript, variables, begun, limit);
+        } catch (TemplateException e) {
+            if (!transcript.hasTextArguments()) {
+                throw e;
+            }
+            return renderInOrder(
+                    renderer, transcript.withoutTextArguments(), variables, begun, limit);
+        }
+    }
+
+    /** System messages stay where they are, unless the template refuses that. */
+    private static Rendered renderInOrder(
+            ChatRenderer renderer,
+            Transcript transcript,
+            Map<String, Object> variables,
+            String begun,
+            TokenLimit limit) {
+        try {
+            return render(renderer, transcript.messages(), variables, begun, limit);
+        } catch (TemplateException e) {
+            if (!e.raisedByTemplate() || !transcript.hasLateSystem()) {
+                throw e;
+            }
+            return render(renderer, transcript.systemFirst().messages(), variables, begun, limit);
+        }
+    }
+
+    private static Rendered render(
+            ChatRenderer renderer,
+            List<Map<String, Object>> messages,
+            Map<String, Object> variables,
+            String begun,
+            TokenLimit limit) {
+        variables.put("messages", messages);
+        return new Rendered(
+                renderer.render(variables, begun, limit), messages, renderer, variables, begun);
+    }
+
+    /** What answers must be; may take a while. */
+    private ResponseFormat compiled(ConversationRequest conversation) {
+        RequestTools tools = conversation.tools();
+        ResponseFormatFields form = conversation.form();
+        return form.compile(
+                () ->
+                        served.language()
+                                .dialect()
+                                .form(
+                                        tools.declarations(),
+                                        tools.forced(),
+                                        form.source(),
+                                        served.language().grammars()));
+    }
+}

@@ -1,0 +1,183 @@
+package dev.varve.platform.http.conversation;
+
+import dev.varve.platform.chat.ChatPrompt;
+import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.engine.TokenGuide;
+import dev.varve.platform.http.answer.ResponseMode;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.http.model.OutputLimit;
+import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.sampling.SamplingOptions;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/**
+ * The fields that chat and text completions share, checked.
+ *
+ * @param head what each object of the answer begins with
+ * @param delivery whether to stream
+ * @param end where an answer ends
+ * @param topLogprobs alternatives per token; empty for no log probabilities
+ * @param sampling how tokens are chosen, for each of the answers to a prompt; of the body itself
+ *     nothing is kept, which may be much larger than what is asked of it
+ * @param mostDrafts most tokens that may be guessed in a step
+ */
+public record GenerationParameters(
+        Head head,
+        ResponseMode delivery,
+        End end,
+        OptionalInt topLogprobs,
+        List<SamplingOptions> sampling,
+        int mostDrafts) {
+    private static final int MAX_CHOICES = 8;
+    private static final int UNLIMITED = -1;
+
+    /** Names of the limit; the first one that is given counts. */
+    private static final List<String> LIMITS =
+            List.of("max_completion_tokens", "max_tokens", "max_output_tokens", "n_predict");
+
+    private static final int MAX_STOPS = 16;
+    private static final int MAX_STOP_CHARACTERS = 500;
+
+    /**
+     * What each object of an answer begins with.
+     *
+     * @param id id of the answer
+     * @param model id of the model that answers
+     */
+    public record Head(String id, String model) {
+        /** Of a new answer. */
+        public static Head of(String idPrefix, String model) {
+            return new Head(idPrefix + UUID.randomUUID().toString().replace("-", ""), model);
+        }
+    }
+
+    /**
+     * Where an answer ends.
+     *
+     * @param stops stop strings
+     * @param maxTokens most tokens; empty: as many as is usual
+     * @param unlimited whether these are as many as the context leaves, whatever is usual
+     * @param yields whether the context counts where it leaves fewer
+     * @param ignoresEndTokens whether the model's end tokens count as text
+     */
+    public record End(
+            List<String> stops,
+            OptionalLong maxTokens,
+            boolean unlimited,
+            boolean yields,
+            boolean ignoresEndTokens) {}
+
+    /**
+     * Reads them.
+     *
+     * @param idPrefix of the answer's id
+     */
+    public static GenerationParameters read(
+            String idPrefix, RequestFields fields, ServedModel served, OptionalInt topLogprobs) {
+        boolean usage =
+                fields.nested("stream_options")
+                        .flatMap(options -> options.flag("include_usage"))
+                        .orElse(false);
+        // Which model it means was settled before.
+        fields.text("model");
+        OptionalLong most = readMaxTokens(fields);
+        int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
+        int vocabulary = served.language().tokenizer().vocabularySize();
+        return new GenerationParameters(
+                Head.of(idPrefix, served.description().id()),
+                readDelivery(fields, usage),
+                new End(
+                        readStops(fields),
+                        most.orElse(UNLIMITED) == UNLIMITED ? OptionalLong.empty() : most,
+                        most.isPresent() && most.getAsLong() == UNLIMITED,
+                        served.outputLimit() == OutputLimit.UPPER_BOUND,
+                        fields.flag("ignore_eos").orElse(false)),
+                topLogprobs,
+                IntStream.range(0, choices)
+                        .mapToObj(choice -> SamplingFields.read(fields, vocabulary, choice))
+                        .toList(),
+                DraftFields.read(fields));
+    }
+
+    private static OptionalLong readMaxTokens(RequestFields fields) {
+        OptionalLong most = OptionalLong.empty();
+        for (String name : LIMITS) {
+            OptionalLong given = fields.whole(name, UNLIMITED, Long.MAX_VALUE);
+            if (given.isPresent() && given.getAsLong() == 0) {
+                throw ApiException.invalid(
+                        name, name + ": expected 1 or more, or -1 for no limit, found 0");
+            }
+            most = most.isPresent() ? most : given;
+        }
+        return most;
+    }
+
+    private static ResponseMode readDelivery(RequestFields fields, boolean withUsage) {
+        if (!fields.flag("stream").orElse(false)) {
+            return ResponseMode.WHOLE;
+        }
+        return withUsage ? ResponseMode.STREAM_WITH_USAGE : ResponseMode.STREAM;
+    }
+
+    /** OpenAI has {@code stop}, others {@code stop_sequences}. */
+    private static List<String> readStops(RequestFields fields) {
+        List<String> stops = new ArrayList<>(fields.texts("stop", MAX_STOPS, MAX_STOP_CHARACTERS));
+        stops.addAll(fields.texts("stop_sequences", MAX_STOPS - stops.size(), MAX_STOP_CHARACTERS));
+        return List.copyOf(stops);
+    }
+
+    /** The same with a limit that is an upper bound: it yields to the context. */
+    public GenerationParameters yielding() {
+        End yields = new End(end.stops, end.maxTokens, end.unlimited, true, end.ignoresEndTokens);
+        return new GenerationParameters(head, delivery, yields, topLogprobs, sampling, mostDrafts);
+    }
+
+    /**
+     * Output tokens for which the context must have room.
+     *
+     * @param usual where the request has no limit
+     */
+    public long leastOutput(long usual) {
+        return end.maxTokens().isPresent() && end.yields() ? 1 : end.maxTokens().orElse(usual);
+    }
+
+    /** Number of answers to each prompt. */
+    public int choices() {
+        return sampling.size();
+    }
+
+    /** Most tokens of an answer; {@code defaultTokens} where the request says nothing. */
+    public int maxOutput(ChatPrompt prompt, int defaultTokens, ServedModel served) {
+        int context = served.engine().status().load().contextTokens();
+        int room = Math.max(1, context - prompt.tokens().length);
+        long usual = end.unlimited() ? room : Math.min(defaultTokens, room);
+        long most = end.maxTokens().orElse(usual);
+        return (int) Math.min(end.yields() ? room : Integer.MAX_VALUE, most);
+    }
+
+    /** The engine's request for one choice of a prompt. */
+    public GenerationRequest request(
+            ChatPrompt prompt, int choice, int maxOutput, TokenGuide guide, ServedModel served) {
+        if (prompt.tokens().length == 0) {
+            throw ApiException.invalid(
+                    "prompt", "prompt: expected at least one token, found an empty text");
+        }
+        return new GenerationRequest(
+                GenerationRequest.Prompt.of(prompt.tokens(), prompt.boundaries()),
+                new GenerationRequest.Ending(
+                        maxOutput,
+                        end.ignoresEndTokens()
+                                ? Set.of()
+                                : served.language().tokenizer().endTokens()),
+                new GenerationRequest.Choice(sampling.get(choice), topLogprobs, guide),
+                mostDrafts);
+    }
+}

@@ -1,0 +1,124 @@
+package dev.varve.platform.http.conversation;
+
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.http.model.ReasoningDefaults;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * What a request says about thoughts. Several fields do; for the switch the last of these counts:
+ * {@code reasoning}, {@code reasoning_effort}, {@code thinking}, {@code enable_thinking}, {@code
+ * chat_template_kwargs.enable_thinking}.
+ *
+ * @param enabled whether to think; empty: the template decides
+ * @param effort share of the answer for thoughts
+ * @param askedTokens most tokens of thoughts by number
+ * @param defaultTokens most tokens of thoughts where the request names neither
+ * @param asked whether the request gave an effort, a budget or {@code thinking}; its answers tell
+ *     how the thoughts ended
+ */
+public record ReasoningParameters(
+        Optional<Boolean> enabled,
+        Optional<ReasoningEffort> effort,
+        OptionalInt askedTokens,
+        OptionalInt defaultTokens,
+        boolean asked) {
+    /** The switch, also as a variable of the template. */
+    static final String SWITCH = "enable_thinking";
+
+    /** Tokens that stay for the answer behind the thoughts, where there is room for more. */
+    private static final int REPLY_TOKENS = 4096;
+
+    /** Reads it. */
+    public static ReasoningParameters read(RequestFields fields, ReasoningDefaults defaults) {
+        Optional<RequestFields> reasoning = fields.nested("reasoning");
+        Optional<RequestFields> thinking = fields.nested("thinking");
+        Optional<ReasoningEffort> flatEffort =
+                fields.text("reasoning_effort")
+                        .map(text -> ReasoningEffort.parse("reasoning_effort", text));
+        Optional<ReasoningEffort> effort =
+                reasoning
+                        .flatMap(each -> each.text("effort"))
+                        .map(text -> ReasoningEffort.parse("reasoning.effort", text))
+                        .or(() -> flatEffort);
+        Optional<Boolean> enabled =
+                Stream.of(
+                                defaults.thinking(),
+                                reasoning.map(each -> each.flag("enabled").orElse(true)),
+                                effort.map(each -> each != ReasoningEffort.NONE),
+                                thinking.map(ReasoningParameters::isOn),
+                                flag(fields),
+                                fields.nested("chat_template_kwargs")
+                                        .flatMap(ReasoningParameters::flag))
+                        .flatMap(Optional::stream)
+                        .reduce((earlier, later) -> later);
+        OptionalInt tokens =
+                thinking.map(each -> tokens(each, "budget_tokens")).orElse(OptionalInt.empty());
+        OptionalInt flatTokens =
+                Stream.of(
+                                tokens(fields, "thinking_budget"),
+                                reasoning
+                                        .map(each -> tokens(each, "max_tokens"))
+                                        .orElse(OptionalInt.empty()))
+                        .filter(OptionalInt::isPresent)
+                        .findFirst()
+                        .orElse(OptionalInt.empty());
+        boolean asked = effort.isPresent() || thinking.isPresent() || flatTokens.isPresent();
+        return new ReasoningParameters(
+                enabled,
+                effort.filter(each -> each != ReasoningEffort.NONE),
+                tokens.isPresent() ? tokens : flatTokens,
+                defaults.budget(),
+                asked);
+    }
+
+    /**
+     * Most tokens of thoughts in an answer of {@code maxOutput} tokens, empty for no limit. A
+     * quarter of the answer, at most {@value #REPLY_TOKENS} tokens, is never theirs. Nothing is
+     * where thinking is switched off, so that a model which thinks all the same is stopped.
+     */
+    OptionalInt budget(int maxOutput) {
+        if (!enabled.orElse(true)) {
+            return OptionalInt.of(0);
+        }
+        int most = maxOutput - Math.min(REPLY_TOKENS, Math.ceilDiv(maxOutput, 4));
+        if (askedTokens.isPresent()) {
+            return OptionalInt.of(Math.min(askedTokens.getAsInt(), most));
+        }
+        if (asked) {
+            return OptionalInt.of(effort.orElse(ReasoningEffort.HIGH).tokens(most));
+        }
+        return defaultTokens.isPresent()
+                ? OptionalInt.of(Math.min(defaultTokens.getAsInt(), most))
+                : OptionalInt.empty();
+    }
+
+    /** Checks an effort where nothing follows from it. */
+    public static void checkEffort(String where, String text) {
+        ReasoningEffort.parse(where, text);
+    }
+
+    private static boolean isOn(RequestFields thinking) {
+        return switch (thinking.text("type").orElse("enabled")) {
+            case "enabled", "adaptive" -> true;
+            case "disabled" -> false;
+            default ->
+                    throw ApiException.invalid(
+                            "thinking.type",
+                            "thinking.type: expected enabled, disabled or adaptive");
+        };
+    }
+
+    private static Optional<Boolean> flag(RequestFields fields) {
+        return fields.flag(SWITCH);
+    }
+
+    private static OptionalInt tokens(RequestFields fields, String name) {
+        OptionalLong tokens = fields.whole(name, 0, Integer.MAX_VALUE);
+        return tokens.isPresent() ? OptionalInt.of((int) tokens.getAsLong()) : OptionalInt.empty();
+    }
+}

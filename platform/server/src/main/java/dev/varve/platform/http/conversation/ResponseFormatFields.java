@@ -1,0 +1,256 @@
+package dev.varve.platform.http.conversation;
+
+import dev.varve.platform.grammar.GrammarException;
+import dev.varve.platform.grammar.GrammarSource;
+import dev.varve.platform.grammar.source.TextGrammarSource;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What the content of an answer must be: {@code response_format} of OpenAI, {@code guided_json} and
+ * the like and {@code structured_outputs} of vLLM, {@code grammar} and {@code json_schema} of
+ * llama.cpp. One of them at most.
+ *
+ * @param source what it must be; empty for anything
+ * @param field that says so
+ */
+public record ResponseFormatFields(Optional<GrammarSource> source, String field) {
+    private static final int MAX_CHOICES = 1000;
+    private static final int MAX_TEXT = 1 << 18;
+    private static final String SCHEMA = "schema";
+
+    /** Nothing is asked. */
+    public static final ResponseFormatFields NONE = new ResponseFormatFields(Optional.empty(), "");
+
+    /** Reads them. */
+    public static ResponseFormatFields read(RequestFields fields) {
+        return single(fields, all(fields));
+    }
+
+    /** Reads them where OpenAI has {@code text.format}. */
+    public static ResponseFormatFields readText(RequestFields fields) {
+        List<ResponseFormatFields> found = new ArrayList<>();
+        fields.nested("text")
+                .flatMap(text -> text.nested("format"))
+                .flatMap(ResponseFormatFields::textFormat)
+                .ifPresent(found::add);
+        found.addAll(all(fields));
+        return single(fields, found);
+    }
+
+    private static List<ResponseFormatFields> all(RequestFields fields) {
+        List<ResponseFormatFields> found = new ArrayList<>();
+        fields.nested("response_format")
+                .flatMap(ResponseFormatFields::format)
+                .ifPresent(found::add);
+        fields.find("guided_json").map(schema -> json("guided_json", schema)).ifPresent(found::add);
+        fields.text("guided_regex")
+                .map(each -> pattern("guided_regex", each))
+                .ifPresent(found::add);
+        choice(fields, "guided_choice", "guided_choice").ifPresent(found::add);
+        fields.text("guided_grammar")
+                .map(each -> rules("guided_grammar", each))
+                .ifPresent(found::add);
+        fields.nested("structured_outputs")
+                .map(ResponseFormatFields::structured)
+                .ifPresent(found::addAll);
+        fields.text("grammar")
+                .filter(each -> !each.isEmpty())
+                .map(each -> rules("grammar", each))
+                .ifPresent(found::add);
+        fields.find("json_schema").map(schema -> json("json_schema", schema)).ifPresent(found::add);
+        return found;
+    }
+
+    private static ResponseFormatFields single(
+            RequestFields fields, List<ResponseFormatFields> found) {
+        if (found.size() > 1) {
+            throw ApiException.invalid(
+                    found.get(1).field(),
+                    "expected one of "
+                            + found.get(0).field()
+                            + " and "
+                            + found.get(1).field()
+                            + ", found both");
+        }
+        if (found.isEmpty()) {
+            return NONE;
+        }
+        if (fields.flag("ignore_eos").orElse(false)) {
+            throw ApiException.invalid(
+                    "ignore_eos",
+                    "ignore_eos: expected false with " + found.getFirst().field() + ", found true");
+        }
+        return found.getFirst();
+    }
+
+    private static Optional<ResponseFormatFields> format(RequestFields format) {
+        String field = "response_format";
+        String type = format.text("type").orElse("");
+        return switch (type) {
+            case "text" -> Optional.empty();
+            case "json_object" -> Optional.of(object(field, format));
+            case "json_schema" -> {
+                String where = "response_format.json_schema";
+                Optional<RequestFields> wrapped = format.nested("json_schema");
+                if (wrapped.isEmpty() && format.find(SCHEMA).isPresent()) {
+                    yield Optional.of(object(field, format));
+                }
+                JsonNode schema =
+                        wrapped.orElseThrow(() -> ApiException.invalid(where, where + ": missing"))
+                                .require(SCHEMA);
+                yield Optional.of(json(where + ".schema", schema));
+            }
+            default ->
+                    throw ApiException.invalid(
+                            field + ".type",
+                            field + ".type: expected text, json_object or json_schema");
+        };
+    }
+
+    /** Any object, or one of the schema beside it, as llama.cpp has it. */
+    private static ResponseFormatFields object(String field, RequestFields format) {
+        return format.find(SCHEMA)
+                .map(schema -> json(field + ".schema", schema))
+                .orElseGet(
+                        () ->
+                                new ResponseFormatFields(
+                                        Optional.of(TextGrammarSource.anyObject()), field));
+    }
+
+    private static Optional<ResponseFormatFields> textFormat(RequestFields format) {
+        String field = "text.format";
+        return switch (format.text("type").orElse("")) {
+            case "text" -> Optional.empty();
+            case "json_object" -> Optional.of(object(field, format));
+            case "json_schema" -> {
+                format.require("name");
+                yield Optional.of(json(field + ".schema", format.require(SCHEMA)));
+            }
+            default ->
+                    throw ApiException.invalid(
+                            field + ".type",
+                            field + ".type: expected text, json_object or json_schema");
+        };
+    }
+
+    private static List<ResponseFormatFields> structured(RequestFields fields) {
+        String path = "structured_outputs.";
+        List<ResponseFormatFields> found = new ArrayList<>();
+        fields.find("json").map(schema -> json(path + "json", schema)).ifPresent(found::add);
+        fields.text("regex").map(each -> pattern(path + "regex", each)).ifPresent(found::add);
+        choice(fields, "choice", path + "choice").ifPresent(found::add);
+        fields.text("grammar").map(each -> rules(path + "grammar", each)).ifPresent(found::add);
+        if (fields.flag("json_object").orElse(false)) {
+            found.add(
+                    new ResponseFormatFields(
+                            Optional.of(TextGrammarSource.anyObject()), path + "json_object"));
+        }
+        if (fields.find("structural_tag").isPresent()) {
+            throw ApiException.invalid(
+                    path + "structural_tag", path + "structural_tag: is not supported");
+        }
+        return found;
+    }
+
+    /**
+     * JSON of a schema.
+     *
+     * @param field that has it
+     */
+    public static ResponseFormatFields ofSchema(String field, JsonNode schema) {
+        return json(field, schema);
+    }
+
+    /** A schema, or its text as some clients send it. */
+    private static ResponseFormatFields json(String field, JsonNode given) {
+        JsonNode schema = given;
+        if (given.isString()) {
+            schema = parsed(field, given.stringValue());
+        }
+        if (!schema.isObject() && !schema.isBoolean()) {
+            throw RequestFields.wrong(field, "a JSON schema", given);
+        }
+        return new ResponseFormatFields(
+                Optional.of(new TextGrammarSource.Schema(schema.deepCopy())), field);
+    }
+
+    private static JsonNode parsed(String field, String text) {
+        try {
+            return Json.read(text);
+        } catch (JacksonException e) {
+            throw ApiException.invalid(
+                    field,
+                    field
+                            + ": expected a JSON schema, found a text that is no JSON or has a"
+                            + " number beyond the range of a double");
+        }
+    }
+
+    private static ResponseFormatFields pattern(String field, String pattern) {
+        return new ResponseFormatFields(
+                Optional.of(new TextGrammarSource.Pattern(requireShort(field, pattern))), field);
+    }
+
+    private static ResponseFormatFields rules(String field, String rules) {
+        return new ResponseFormatFields(
+                Optional.of(new TextGrammarSource.Rules(requireShort(field, rules))), field);
+    }
+
+    private static String requireShort(String field, String text) {
+        if (text.length() > MAX_TEXT) {
+            throw ApiException.invalid(
+                    field, field + ": expected at most " + MAX_TEXT + " characters");
+        }
+        return text;
+    }
+
+    private static Optional<ResponseFormatFields> choice(
+            RequestFields fields, String name, String field) {
+        return fields.find(name)
+                .map(
+                        node -> {
+                            if (!node.isArray() || node.isEmpty() || node.size() > MAX_CHOICES) {
+                                throw RequestFields.wrong(
+                                        field, "1 to " + MAX_CHOICES + " strings", node);
+                            }
+                            List<String> texts = new ArrayList<>();
+                            for (JsonNode element : node) {
+                                if (!element.isString()) {
+                                    throw RequestFields.wrong(
+                                            field, "an array of strings", element);
+                                }
+                                texts.add(requireShort(field, element.stringValue()));
+                            }
+                            return new ResponseFormatFields(
+                                    Optional.of(new TextGrammarSource.Choice(texts)), field);
+                        });
+    }
+
+    /**
+     * Makes a grammar; what is wrong with it is a 400 that names the field.
+     *
+     * @param make throws a {@link GrammarException} with a path that begins with {@code /tools}
+     *     where it is about a tool
+     */
+    public <T> T compile(Supplier<T> make) {
+        try {
+            return make.get();
+        } catch (GrammarException e) {
+            boolean tools = source.isEmpty() || e.path().startsWith("/tools");
+            String where = tools ? "tools" : field;
+            String path = tools && e.path().startsWith("/tools") ? e.path().substring(6) : e.path();
+            throw ApiException.invalid(
+                    where, where + (path.isEmpty() ? "" : " at " + path) + ": " + e.getMessage());
+        }
+    }
+}

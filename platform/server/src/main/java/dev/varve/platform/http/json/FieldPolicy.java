@@ -1,9 +1,0 @@
-package dev.varve.platform.http.json;
-
-/** What becomes of fields that nobody here knows. */
-public enum FieldPolicy {
-    /** They are left alone: clients send more from year to year. */
-    LENIENT,
-    /** They are refused, so that a misspelt one is noticed. */
-    STRICT
-}

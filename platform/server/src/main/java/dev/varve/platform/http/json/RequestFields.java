@@ -1,0 +1,213 @@
+package dev.varve.platform.http.json;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/**
+ * Typed access to a request body. {@code null} counts as absent; a wrong type is a 400 that names
+ * the field.
+ */
+public final class RequestFields {
+    private static final int MAX_BRIEF = 40;
+
+    private final ObjectNode body;
+
+    /** What stands before the names of these fields in messages. */
+    private final String path;
+
+    /** Reads the fields of a whole body. */
+    public RequestFields(ObjectNode body) {
+        this(body, "");
+    }
+
+    private RequestFields(ObjectNode body, String path) {
+        this.body = body;
+        this.path = path;
+    }
+
+    /** The fields of an object inside the body, which errors name with its place. */
+    public static RequestFields at(String where, ObjectNode object) {
+        return new RequestFields(object, where + ".");
+    }
+
+    /** What a field is called in errors. */
+    public String place(String name) {
+        return path + name;
+    }
+
+    /** A field of any type. */
+    public Optional<JsonNode> find(String name) {
+        JsonNode node = body.get(name);
+        return node == null || node.isNull() ? Optional.empty() : Optional.of(node);
+    }
+
+    /** A field that must be there. */
+    public JsonNode require(String name) {
+        return find(name)
+                .orElseThrow(() -> ApiException.invalid(path + name, path + name + ": missing"));
+    }
+
+    /** A field that is true or false. */
+    public Optional<Boolean> flag(String name) {
+        return find(name)
+                .map(
+                        node -> {
+                            if (!node.isBoolean()) {
+                                throw wrong(path + name, "true or false", node);
+                            }
+                            return node.booleanValue();
+                        });
+    }
+
+    /** A string. */
+    public Optional<String> text(String name) {
+        return find(name)
+                .map(
+                        node -> {
+                            if (!node.isString()) {
+                                throw wrong(path + name, "a string", node);
+                            }
+                            return node.stringValue();
+                        });
+    }
+
+    /** A whole number in bounds; {@code 64.0} counts as one. */
+    public OptionalLong whole(String name, long min, long max) {
+        Optional<JsonNode> node = find(name);
+        if (node.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        String expected = "a whole number from " + min + " to " + max;
+        if (!node.get().isNumber()) {
+            throw wrong(path + name, expected, node.get());
+        }
+        double value = node.get().doubleValue(Double.NaN);
+        boolean exact =
+                node.get().isIntegralNumber()
+                        ? node.get().canConvertToLong()
+                        : value == Math.rint(value) && Math.abs(value) < 0x1p63;
+        long number =
+                node.get().isIntegralNumber() && exact ? node.get().longValue() : (long) value;
+        if (!exact || number < min || number > max) {
+            throw wrong(path + name, expected, node.get());
+        }
+        return OptionalLong.of(number);
+    }
+
+    /** A number in bounds. */
+    public OptionalDouble number(String name, double min, double max) {
+        Optional<JsonNode> node = find(name);
+        if (node.isEmpty()) {
+            return OptionalDouble.empty();
+        }
+        double value = node.get().doubleValue(Double.NaN);
+        if (!(value >= min && value <= max)) {
+            throw wrong(path + name, "a number from " + min + " to " + max, node.get());
+        }
+        return OptionalDouble.of(value);
+    }
+
+    /** An object. */
+    public Optional<ObjectNode> object(String name) {
+        return find(name)
+                .map(
+                        node -> {
+                            if (!(node instanceof ObjectNode object)) {
+                                throw wrong(path + name, "an object", node);
+                            }
+                            return object;
+                        });
+    }
+
+    /** The fields of an object, which errors name with the object's name. */
+    public Optional<RequestFields> nested(String name) {
+        return object(name).map(inner -> new RequestFields(inner, path + name + "."));
+    }
+
+    /** A string or an array of strings; empty ones are left out. */
+    public List<String> texts(String name, int most, int mostCharacters) {
+        List<String> texts = new ArrayList<>();
+        find(name)
+                .ifPresent(
+                        node -> {
+                            if (node.isString()) {
+                                texts.add(node.stringValue());
+                            } else if (node.isArray()) {
+                                for (JsonNode element : node) {
+                                    if (!element.isString()) {
+                                        throw wrong(
+                                                path + name,
+                                                "a string or an array of strings",
+                                                node);
+                                    }
+                                    texts.add(element.stringValue());
+                                }
+                            } else {
+                                throw wrong(path + name, "a string or an array of strings", node);
+                            }
+                            texts.removeIf(String::isEmpty);
+                            if (texts.size() > most) {
+                                throw ApiException.invalid(
+                                        path + name,
+                                        path
+                                                + name
+                                                + ": expected at most "
+                                                + most
+                                                + " strings, found "
+                                                + texts.size());
+                            }
+                            if (texts.stream().anyMatch(text -> text.length() > mostCharacters)) {
+                                throw ApiException.invalid(
+                                        path + name,
+                                        path
+                                                + name
+                                                + ": expected strings of at most "
+                                                + mostCharacters
+                                                + " characters");
+                            }
+                        });
+        return texts;
+    }
+
+    /** An array of token ids below {@code vocabulary}. */
+    public static int[] tokenIds(String name, JsonNode array, int vocabulary) {
+        int[] ids = new int[array.size()];
+        for (int i = 0; i < ids.length; i++) {
+            JsonNode element = array.get(i);
+            if (!element.isIntegralNumber()
+                    || !element.canConvertToInt()
+                    || element.intValue() < 0
+                    || element.intValue() >= vocabulary) {
+                throw ApiException.invalid(
+                        name,
+                        name
+                                + ": expected token ids from 0 to "
+                                + (vocabulary - 1)
+                                + ", found "
+                                + brief(element));
+            }
+            ids[i] = element.intValue();
+        }
+        return ids;
+    }
+
+    /** A 400 for a field of another type than expected. */
+    public static ApiException wrong(String name, String expected, JsonNode found) {
+        return ApiException.invalid(
+                name, name + ": expected " + expected + ", found " + brief(found));
+    }
+
+    /** The type of a value, and the value itself where it can hold no private text. */
+    private static String brief(JsonNode node) {
+        String text = node.isNumber() || node.isBoolean() ? node.toString() : "";
+        return !text.isEmpty() && text.length() <= MAX_BRIEF
+                ? text
+                : node.getNodeType().name().toLowerCase(java.util.Locale.ROOT);
+    }
+}

@@ -1,0 +1,39 @@
+package dev.varve.platform.http.json;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+
+/** Checks that bytes are UTF-8 as its standard has it. */
+final class Utf8Validator {
+    private static final int PART_CHARS = 8 << 10;
+
+    private Utf8Validator() {}
+
+    /**
+     * Throws 400 where a sequence is cut short, longer than needed, or stands for a surrogate or
+     * for nothing.
+     */
+    static void check(byte[] text) {
+        CharsetDecoder decoder =
+                StandardCharsets.UTF_8
+                        .newDecoder()
+                        .onMalformedInput(CodingErrorAction.REPORT)
+                        .onUnmappableCharacter(CodingErrorAction.REPORT);
+        ByteBuffer bytes = ByteBuffer.wrap(text);
+        CharBuffer part = CharBuffer.allocate(PART_CHARS);
+        CoderResult result = CoderResult.OVERFLOW;
+        while (result.isOverflow()) {
+            result = decoder.decode(bytes, part.clear(), true);
+        }
+        if (result.isError()) {
+            throw ApiException.invalid(
+                    "",
+                    "the request body is not valid UTF-8: a malformed sequence at byte "
+                            + bytes.position());
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.varve.platform.http.live;
+
+import dev.varve.platform.engine.GenerationProgress;
+import dev.varve.platform.http.access.Caller;
+import dev.varve.platform.http.access.ScopeDigest;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The answers that are being made, as {@code /requests} shows them: figures only to callers of the
+ * same scope and to who runs the server, and what was said only to the caller who said it. Of other
+ * answers there are their states and numbers.
+ */
+public final class ActiveRequestsReport {
+    private static final double MILLIS_PER_SECOND = 1000;
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    /** State of one whose prompt is being made shorter, which the engine does not know yet. */
+    private static final String PREPARING = "preparing";
+
+    /** State of one that the engine keeps no count of. */
+    private static final String RUNNING = "running";
+
+    private ActiveRequestsReport() {}
+
+    /**
+     * Some answers, in their order.
+     *
+     * @param caller who asks
+     */
+    public static ObjectNode of(List<ActiveRequest> answers, Caller caller) {
+        ObjectNode report = Json.object();
+        ArrayNode list = report.putArray("requests");
+        answers.forEach(answer -> describe(answer, caller, list.addObject()));
+        List<ActiveRequest> others =
+                answers.stream().filter(answer -> !showsFigures(answer, caller)).toList();
+        if (!others.isEmpty()) {
+            long running = others.stream().filter(ActiveRequestsReport::runs).count();
+            report.putObject("others")
+                    .put("requests", others.size())
+                    .put("waiting", others.size() - running)
+                    .put("running", running);
+        }
+        return report;
+    }
+
+    private static boolean showsFigures(ActiveRequest answer, Caller caller) {
+        return answer.isOf(caller)
+                || caller.isOperator()
+                || answer.work().map(each -> caller.seesFigures(each.scope())).orElse(false);
+    }
+
+    private static boolean runs(ActiveRequest answer) {
+        return switch (state(answer)) {
+            case "queued", "parked", PREPARING -> false;
+            default -> true;
+        };
+    }
+
+    private static String state(ActiveRequest answer) {
+        return furthest(answer).map(each -> each.state().word()).orElse(unknown(answer));
+    }
+
+    private static Optional<GenerationProgress> furthest(ActiveRequest answer) {
+        return answer.progress().stream().min(Comparator.comparingInt(ActiveRequestsReport::rank));
+    }
+
+    private static void describe(ActiveRequest answer, Caller caller, ObjectNode out) {
+        boolean own = answer.isOf(caller);
+        Optional<ActiveRequest.BatchEntry> work = answer.work();
+        out.put("id", answer.id())
+                .put("model", answer.origin().model())
+                .put("route", answer.origin().route())
+                .put("own", own)
+                .put("may_cancel", own || caller.isOperator())
+                .put("age_seconds", answer.age().toMillis() / MILLIS_PER_SECOND);
+        if (own) {
+            out.put("request_id", answer.origin().requestId());
+            work.ifPresent(each -> out.put("prompt", each.excerpt().get()));
+        }
+        out.put("cancelled", answer.isCancelled()).put("state", state(answer));
+        if (showsFigures(answer, caller)) {
+            work.ifPresent(each -> out.put("scope", ScopeDigest.of(each.scope())));
+            progress(answer, out);
+        }
+    }
+
+    private static void progress(ActiveRequest answer, ObjectNode out) {
+        List<GenerationProgress> choices = answer.progress();
+        Optional<GenerationProgress> furthest = furthest(answer);
+        out.put("choices", answer.work().map(each -> each.generations().size()).orElse(0));
+        furthest.ifPresent(
+                each ->
+                        out.put("prompt_tokens", each.promptTokens())
+                                .put("cached_tokens", each.cachedTokens())
+                                .put("computed_tokens", each.computedTokens()));
+        if (furthest.isPresent()) {
+            int generated = choices.stream().mapToInt(GenerationProgress::generatedTokens).sum();
+            out.put("generated_tokens", generated)
+                    .put("tokens_per_second", Math.round(speed(choices) * 100) / 100.0);
+        }
+    }
+
+    private static String unknown(ActiveRequest answer) {
+        return answer.work().isPresent() ? RUNNING : PREPARING;
+    }
+
+    /** Of several choices the one counts that most is done for. */
+    private static int rank(GenerationProgress choice) {
+        return switch (choice.state()) {
+            case DECODE -> 0;
+            case PREFILL -> 1;
+            case RESTORING -> 2;
+            case PARKED -> 3;
+            case QUEUED -> 4;
+            case ENDED -> 5;
+        };
+    }
+
+    /** Tokens behind the first one, by the time since that. */
+    private static double speed(List<GenerationProgress> choices) {
+        double speed = 0;
+        for (GenerationProgress choice : choices) {
+            double seconds = choice.answering().orElse(Duration.ZERO).toNanos() / NANOS_PER_SECOND;
+            boolean runs = choice.state() != GenerationProgress.State.ENDED;
+            if (runs && seconds > 0 && choice.generatedTokens() > 1) {
+                speed += (choice.generatedTokens() - 1) / seconds;
+            }
+        }
+        return speed;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.varve.platform.http.llamacpp;
+
+import dev.varve.platform.http.answer.PreparedRequest;
+import dev.varve.platform.http.conversation.SharedFields;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.FieldRules;
+import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.http.model.ServedModel;
+import dev.varve.platform.http.openai.CompletionRequests;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.OptionalInt;
+
+/** {@code POST /completion}: one prompt, one answer, as long as the context lets it be. */
+public final class LlamaCppCompletions {
+    /** The fields of its bodies. */
+    public static final FieldRules RULES =
+            SharedFields.bareText()
+                    .more()
+                    .honours("prompt")
+                    .onlyNumber("logprobs n_probs", 0)
+                    .onlyNumber("n", 1)
+                    .build();
+
+    private static final CompletionRequests.Kind KIND =
+            new CompletionRequests.Kind("cmpl-", Integer.MAX_VALUE, LlamaCppCompletions::format);
+
+    private LlamaCppCompletions() {}
+
+    /** Reads a body whose fields were checked by the rules. */
+    public static PreparedRequest read(ObjectNode body, ServedModel served) {
+        return CompletionRequests.read(new RequestFields(body), served, OptionalInt.empty(), KIND);
+    }
+
+    private static LlamaCppSerializer format(CompletionRequests.Asked asked) {
+        if (asked.prompts().size() != 1) {
+            throw ApiException.invalid(
+                    "prompt", "prompt: expected one; /v1/completions takes several");
+        }
+        return new LlamaCppSerializer(asked.call().head().model(), asked.prompts().getFirst());
+    }
+}

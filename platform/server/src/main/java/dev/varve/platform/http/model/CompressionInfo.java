@@ -1,0 +1,29 @@
+package dev.varve.platform.http.model;
+
+import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What clients can know of how prompts become shorter. */
+public final class CompressionInfo {
+    private CompressionInfo() {}
+
+    /** What is asked for, and by which lengths. */
+    public static ObjectNode of(CompressionOptions options) {
+        ObjectNode facts =
+                Json.object()
+                        .put("mode", options.policy().mode().word())
+                        .put("threshold_tokens", options.policy().thresholdTokens());
+        ArrayNode keep = facts.putArray("keep");
+        for (KeepCurve.Point point : options.keep().points()) {
+            keep.addObject().put("tokens", point.tokens()).put("ratio", point.keep().value());
+        }
+        return facts.put("flowkv", options.policy().byMessage())
+                .put("flowkv_min_tokens", options.flow().leastMessageTokens())
+                .put("adaptive", options.adaptive())
+                .put("hops", options.selection().transitive().isPresent());
+    }
+}

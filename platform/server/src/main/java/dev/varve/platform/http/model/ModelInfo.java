@@ -1,0 +1,221 @@
+package dev.varve.platform.http.model;
+
+import dev.varve.platform.engine.EngineStatus;
+import dev.varve.platform.engine.ReplicaStatus;
+import dev.varve.platform.http.access.CacheSharingPolicy;
+import dev.varve.platform.http.access.Caller;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.setting.SettingNames;
+import dev.varve.platform.tokenizer.TooManyTokensException;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** What clients can ask of a model beside answers: its facts, and its tokenizer's work. */
+public final class ModelInfo {
+    private final ServedModel served;
+    private final ToolSupport toolSupport;
+
+    /** Facts of a model that can use tools or not. */
+    public ModelInfo(ServedModel served, ToolSupport toolSupport) {
+        this.served = served;
+        this.toolSupport = toolSupport;
+    }
+
+    /**
+     * The answer of {@code /props}.
+     *
+     * @param names what settings are called in the reasons why a shard is missing
+     * @param scopes which callers go on with each other's computed prompts
+     * @param caller who asks
+     */
+    public ObjectNode properties(SettingNames names, CacheSharingPolicy scopes, Caller caller) {
+        EngineStatus status = served.engine().status();
+        ObjectNode props = Json.object();
+        props.put("model_alias", served.description().id());
+        props.putObject("model")
+                .put("arch", served.description().architecture())
+                .put("tokenizer", served.language().tokenizer().describe());
+        ObjectNode defaults = props.putObject("default_generation_settings");
+        defaults.put("n_ctx", status.load().contextTokens())
+                .put("temperature", 1.0)
+                .put("top_p", 1.0)
+                .put("top_k", 0);
+        defaults.put("min_p", 0.0).put("repeat_penalty", 1.0);
+        props.putObject("reasoning").put("supported", served.language().dialect().hasReasoning());
+        props.putObject("tools").put("supported", toolSupport == ToolSupport.FULL);
+        props.putObject("chat").put("supported", served.language().chat().isPresent());
+        ObjectNode runtime = props.putObject("runtime");
+        runtime.put("parallel", status.load().parallel());
+        runtime.put("kv_tokens", status.slots().total());
+        runtime.put("kv_tokens_used", status.slots().running());
+        runtime.put("kv_tokens_resident", status.slots().resident());
+        runtime.put("weight_bytes", status.memory().allWeights());
+        runtime.put("mapped_weight_bytes", status.memory().mappedWeights());
+        runtime.put("kv_bytes", status.memory().kv());
+        runtime.put("compute_bytes", status.memory().compute());
+        runtime.put("replays", status.counts().replays());
+        if (!status.replicas().isEmpty()) {
+            runtime.set("replicas", ReplicaReport.of(status.replicas(), names));
+        }
+        runtime.set("prefix_cache", CachedPrefixReport.tiers(status.cache(), scopes));
+        served.compressor()
+                .ifPresent(each -> runtime.set("compression", CompressionInfo.of(each.options())));
+        status.paging().ifPresent(paging -> runtime.set("kvflash", PagingReport.of(paging)));
+        runtime.set("shards", ShardReport.shards(status.shards(), names));
+        status.draft().ifPresent(draft -> runtime.set("draft", ShardReport.draft(draft, names)));
+        for (Map.Entry<String, Object> detail : served.description().details().entrySet()) {
+            runtime.set(detail.getKey(), Json.MAPPER.valueToTree(detail.getValue()));
+        }
+        if (!caller.seesTotals()) {
+            CacheReportRedaction.removeFrom(runtime);
+        }
+        return props;
+    }
+
+    /**
+     * Adds to the answer of {@code /status}.
+     *
+     * @param names what settings are called in the reasons why a shard is missing
+     * @param scopes which callers go on with each other's computed prompts
+     * @param caller who asks
+     */
+    public void status(
+            ObjectNode out, SettingNames names, CacheSharingPolicy scopes, Caller caller) {
+        EngineStatus status = served.engine().status();
+        out.set("load", EngineLoad.of(status));
+        if (!status.replicas().isEmpty()) {
+            out.set("replicas", ReplicaReport.of(status.replicas(), names));
+        }
+        out.set("placement", PlacementReport.of(status, served.description().placement(), names));
+        out.set("cache", CacheUseReport.of(status, scopes));
+        out.set("speculation", SpeculationReport.of(status.speculation()));
+        status.draft()
+                .ifPresent(
+                        draft ->
+                                out.withObject("speculation")
+                                        .set("draft", ShardReport.draft(draft, names)));
+        status.paging()
+                .ifPresent(
+                        paging ->
+                                out.set(
+                                        "paging",
+                                        PagingReport.live(paging, status.counts().steps())));
+        if (!caller.seesTotals()) {
+            CacheReportRedaction.removeFrom(out);
+        }
+    }
+
+    /** The answer of {@code /slots}: as many of them are busy as requests run. */
+    public ArrayNode slots() {
+        EngineStatus status = served.engine().status();
+        ArrayNode slots = Json.MAPPER.createArrayNode();
+        if (status.replicas().isEmpty()) {
+            addSlots(slots, status.load());
+        }
+        for (ReplicaStatus replica : status.replicas()) {
+            addSlots(slots, replica.load())
+                    .forEach(slot -> ((ObjectNode) slot).put("replica", replica.id()));
+        }
+        return slots;
+    }
+
+    /** Returns those that were added; ids go on where they were. */
+    private static List<JsonNode> addSlots(ArrayNode slots, EngineStatus.Load load) {
+        List<JsonNode> added = new ArrayList<>();
+        for (int slot = 0; slot < load.parallel(); slot++) {
+            added.add(
+                    slots.addObject()
+                            .put("id", slots.size() - 1)
+                            .put("n_ctx", load.contextTokens())
+                            .put("is_processing", slot < load.running()));
+        }
+        return added;
+    }
+
+    /** The answer of {@code /tokenize}. */
+    public ObjectNode tokenize(ObjectNode body) {
+        RequestFields fields = new RequestFields(body);
+        String content =
+                fields.text("content")
+                        .orElseThrow(
+                                () ->
+                                        ApiException.invalid(
+                                                "content",
+                                                "content: expected a string, found nothing"));
+        int[] tokens = count(content, fields.flag("parse_special").orElse(true));
+        if (fields.flag("add_special").orElse(false)) {
+            tokens = BosToken.before(tokens, served.language().tokenizer());
+        }
+        ObjectNode answer = Json.object();
+        if (fields.flag("with_pieces").orElse(false)) {
+            answer.set("tokens", pieces(tokens));
+        } else {
+            // Not a node for each: there may be a million.
+            answer.putPOJO("tokens", tokens);
+        }
+        return answer;
+    }
+
+    /** Each token with its piece of the text; as bytes where that is no whole character. */
+    private ArrayNode pieces(int[] tokens) {
+        ArrayNode pieces = Json.MAPPER.createArrayNode();
+        for (int id : tokens) {
+            byte[] bytes = served.language().tokenizer().piece(id, true);
+            ObjectNode piece = pieces.addObject().put("id", id);
+            String text = new String(bytes, StandardCharsets.UTF_8);
+            if (Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes)) {
+                piece.put("piece", text);
+            } else {
+                ArrayNode numbers = piece.putArray("piece");
+                for (byte each : bytes) {
+                    numbers.add(each & 0xFF);
+                }
+            }
+        }
+        return pieces;
+    }
+
+    private int[] count(String content, boolean parseSpecial) {
+        try {
+            return served.language()
+                    .tokenizer()
+                    .encode(content, parseSpecial, PromptLimit.of(served).forCounting());
+        } catch (TooManyTokensException e) {
+            throw ApiException.invalid(
+                    "content",
+                    "content: expected a text of at most " + e.limit() + " tokens, found more");
+        }
+    }
+
+    /** The answer of {@code /detokenize}. */
+    public ObjectNode detokenize(ObjectNode body) {
+        JsonNode tokens = new RequestFields(body).require("tokens");
+        if (!tokens.isArray()) {
+            throw RequestFields.wrong("tokens", "an array of token ids", tokens);
+        }
+        int most = PromptLimit.of(served).forCounting().tokens();
+        if (tokens.size() > most) {
+            throw ApiException.invalid(
+                    "tokens",
+                    "tokens: expected at most " + most + " token ids, found " + tokens.size());
+        }
+        int[] ids =
+                RequestFields.tokenIds(
+                        "tokens", tokens, served.language().tokenizer().vocabularySize());
+        ObjectNode answer = Json.object();
+        answer.put(
+                "content",
+                new DecodedTextLimit("tokens", 1).decode(served.language().tokenizer(), ids, true));
+        return answer;
+    }
+}

@@ -1,0 +1,216 @@
+package dev.varve.platform.http.ollama;
+
+import dev.varve.platform.chat.ResponseParser;
+import dev.varve.platform.chat.ToolCallDelta;
+import dev.varve.platform.engine.GenerationEnd;
+import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.ResponseSerializer;
+import dev.varve.platform.http.answer.StreamEvent;
+import dev.varve.platform.http.answer.StreamKind;
+import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.conversation.ArgumentsText;
+import dev.varve.platform.http.conversation.FinishDetails;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ErrorForm;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.setting.SettingNames;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The shapes of {@code /api/chat} and {@code /api/generate}. Arguments of calls are objects, so the
+ * calls of a stream stand together in one line, once the answer ended.
+ */
+final class OllamaSerializer implements ResponseSerializer {
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    /** Where the text of an answer stands. */
+    enum Shape {
+        /** In a {@code message}, with thoughts and calls. */
+        MESSAGE {
+            @Override
+            void put(ObjectNode line, String thoughts, String text, ArrayNode calls) {
+                ObjectNode message = line.putObject("message").put("role", "assistant");
+                message.put("content", text);
+                putThoughts(message, thoughts);
+                if (!calls.isEmpty()) {
+                    message.set("tool_calls", calls);
+                }
+            }
+        },
+        /** In {@code response}. */
+        TEXT {
+            @Override
+            void put(ObjectNode line, String thoughts, String text, ArrayNode calls) {
+                line.put("response", text);
+                putThoughts(line, thoughts);
+            }
+        };
+
+        abstract void put(ObjectNode line, String thoughts, String text, ArrayNode calls);
+
+        private static void putThoughts(ObjectNode target, String thoughts) {
+            if (!thoughts.isEmpty()) {
+                target.put("thinking", thoughts);
+            }
+        }
+    }
+
+    private final String model;
+    private final Shape shape;
+    private final boolean finishDetails;
+    private final long begin = System.nanoTime();
+    private final List<String> names = new ArrayList<>();
+    private final List<StringBuilder> arguments = new ArrayList<>();
+    private Optional<ChoiceEvent.Ended> ended = Optional.empty();
+
+    OllamaSerializer(String model, Shape shape) {
+        this(model, shape, false);
+    }
+
+    /** {@code finishDetails}: whether the answer says how its thoughts ended. */
+    OllamaSerializer(String model, Shape shape, boolean finishDetails) {
+        this.model = model;
+        this.shape = shape;
+        this.finishDetails = finishDetails;
+    }
+
+    @Override
+    public StreamKind stream() {
+        return StreamKind.NDJSON;
+    }
+
+    @Override
+    public StreamEvent waiting() {
+        return new StreamEvent.Data(line("", "", calls()));
+    }
+
+    @Override
+    public List<StreamEvent> opening() {
+        return List.of();
+    }
+
+    @Override
+    public List<StreamEvent> token(ChoiceEvent.Token token) {
+        return texts(token.piece());
+    }
+
+    @Override
+    public List<StreamEvent> end(ChoiceEvent.Ended event) {
+        ended = Optional.of(event);
+        List<StreamEvent> lines = new ArrayList<>(texts(event.piece()));
+        if (!names.isEmpty()) {
+            lines.add(new StreamEvent.Data(line("", "", calls())));
+        }
+        return lines;
+    }
+
+    private List<StreamEvent> texts(ResponseParser.Piece piece) {
+        collect(piece.calls());
+        return piece.reasoning().isEmpty() && piece.content().isEmpty()
+                ? List.of()
+                : List.of(
+                        new StreamEvent.Data(
+                                line(
+                                        piece.reasoning(),
+                                        piece.content(),
+                                        Json.MAPPER.createArrayNode())));
+    }
+
+    private void collect(List<ToolCallDelta> deltas) {
+        for (ToolCallDelta delta : deltas) {
+            delta.name()
+                    .ifPresent(
+                            name -> {
+                                names.add(name);
+                                arguments.add(new StringBuilder());
+                            });
+            arguments.get(delta.index()).append(delta.arguments());
+        }
+    }
+
+    @Override
+    public List<StreamEvent> closing(Usage usage) {
+        return List.of(
+                new StreamEvent.Data(done(line("", "", Json.MAPPER.createArrayNode()), usage)));
+    }
+
+    @Override
+    public List<StreamEvent> failure(ApiException error, SettingNames settings) {
+        return List.of(new StreamEvent.Data(ErrorForm.OLLAMA.body(error, settings, "")));
+    }
+
+    @Override
+    public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+        StringBuilder thoughts = new StringBuilder();
+        StringBuilder text = new StringBuilder();
+        for (ChoiceEvent event : events) {
+            ResponseParser.Piece piece =
+                    switch (event) {
+                        case ChoiceEvent.Token token -> token.piece();
+                        case ChoiceEvent.Ended last -> {
+                            ended = Optional.of(last);
+                            yield last.piece();
+                        }
+                        case ChoiceEvent.Failed failed ->
+                                throw new IllegalArgumentException("a failed answer has no shape");
+                    };
+            thoughts.append(piece.reasoning());
+            text.append(piece.content());
+            collect(piece.calls());
+        }
+        return done(line(thoughts.toString(), text.toString(), calls()), usage);
+    }
+
+    /** The answer of a model that had nothing to do but to be loaded. */
+    ObjectNode loaded() {
+        ObjectNode line = line("", "", Json.MAPPER.createArrayNode());
+        return line.put("done", true).put("done_reason", "load");
+    }
+
+    private ArrayNode calls() {
+        ArrayNode calls = Json.MAPPER.createArrayNode();
+        for (int i = 0; i < names.size(); i++) {
+            ObjectNode function = calls.addObject().putObject("function");
+            function.put("index", i).put("name", names.get(i));
+            function.set(
+                    "arguments",
+                    ArgumentsText.read(arguments.get(i).toString()).orElseGet(Json::object));
+        }
+        return calls;
+    }
+
+    private ObjectNode line(String thoughts, String text, ArrayNode calls) {
+        ObjectNode line =
+                Json.object().put("model", model).put("created_at", Instant.now().toString());
+        shape.put(line, thoughts, text, calls);
+        return line.put("done", false);
+    }
+
+    /** Adds what the last line has; durations are in nanoseconds. */
+    private ObjectNode done(ObjectNode line, Usage usage) {
+        ChoiceEvent.Ended last = ended.orElseThrow();
+        GenerationEnd.Times times = last.end().times();
+        Usage.Counts counts = usage.counts(1);
+        line.put("done", true).put("done_reason", last.isCut() ? "length" : "stop");
+        if (finishDetails) {
+            FinishDetails.put(line, last);
+        }
+        line.put("total_duration", System.nanoTime() - begin);
+        line.put("load_duration", nanos(times.queueMillis()));
+        line.put("prompt_eval_count", counts.prompt());
+        line.put("prompt_eval_duration", nanos(times.prefillMillis()));
+        line.put("eval_count", counts.generated());
+        return line.put("eval_duration", nanos(times.decodeMillis()));
+    }
+
+    private static long nanos(double millis) {
+        return Math.round(millis * NANOS_PER_MILLI);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.http.answer.ResponseSerializer;
+import dev.varve.platform.http.conversation.ApiDialect;
+import dev.varve.platform.http.conversation.CacheFields;
+import dev.varve.platform.http.conversation.CompressionFields;
+import dev.varve.platform.http.conversation.ConversationRequest;
+import dev.varve.platform.http.conversation.GenerationParameters;
+import dev.varve.platform.http.conversation.GenerationStart;
+import dev.varve.platform.http.conversation.PromptSummary;
+import dev.varve.platform.http.conversation.ReasoningParameters;
+import dev.varve.platform.http.conversation.RequestTools;
+import dev.varve.platform.http.conversation.ResponseFormatFields;
+import dev.varve.platform.http.conversation.SharedFields;
+import dev.varve.platform.http.conversation.Transcript;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.ErrorForm;
+import dev.varve.platform.http.json.FieldRules;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.http.model.ServedModel;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** {@code /v1/chat/completions}. */
+public final class ChatCompletionsDialect implements ApiDialect {
+    private static final int MAX_TOP_LOGPROBS = 20;
+    private static final FieldRules RULES =
+            SharedFields.text()
+                    .more()
+                    .honours("messages tools tool_choice parallel_tool_calls top_logprobs")
+                    .honours("reasoning reasoning_effort thinking enable_thinking thinking_budget")
+                    .honours("chat_template_kwargs add_generation_prompt continue_final_message")
+                    .ignores("verbosity prediction include_reasoning reasoning_format")
+                    .ignores("parse_tool_calls add_special_tokens mm_processor_kwargs")
+                    .only("echo", "false", value -> value.isBoolean() && !value.booleanValue())
+                    .refuses("chat_template", "is not supported; the server's template counts")
+                    .refuses("documents", "is not supported; put them into a message")
+                    .build();
+
+    private static final String CONTINUE = "continue_final_message";
+    private static final String GENERATION_PROMPT = "add_generation_prompt";
+
+    @Override
+    public FieldRules rules() {
+        return RULES;
+    }
+
+    @Override
+    public ConversationRequest read(RequestFields fields, ServedModel served) {
+        ResponseFormatFields form = ResponseFormatFields.read(fields);
+        GenerationParameters call =
+                GenerationParameters.read("chatcmpl-", fields, served, topLogprobs(fields));
+        Transcript transcript = ChatMessages.read(fields.require("messages"));
+        return new ConversationRequest(
+                call,
+                transcript,
+                turn(fields, transcript),
+                RequestTools.read(fields),
+                form,
+                ReasoningParameters.read(fields, served.language().reasoningDefaults()),
+                variables(fields),
+                new ConversationRequest.Wishes(
+                        CacheFields.read(fields),
+                        CompressionFields.read(fields, served.compressor().isPresent())));
+    }
+
+    /** A last message of the assistant is gone on with, unless the request wants another one. */
+    private static GenerationStart turn(RequestFields fields, Transcript transcript) {
+        Optional<Boolean> goesOn = fields.flag(CONTINUE);
+        Optional<Boolean> begins = fields.flag(GENERATION_PROMPT);
+        boolean unfinished = transcript.unfinished().isPresent();
+        if (goesOn.orElse(false) && begins.orElse(false)) {
+            throw ApiException.invalid(
+                    CONTINUE,
+                    CONTINUE + ": expected false with " + GENERATION_PROMPT + ", found true");
+        }
+        if (goesOn.orElse(false) && !unfinished) {
+            throw ApiException.invalid(
+                    CONTINUE,
+                    CONTINUE + ": expected a last message of the assistant without tool calls");
+        }
+        if (unfinished && goesOn.orElse(begins.isEmpty() && transcript.begun().isPresent())) {
+            return GenerationStart.CONTINUE;
+        }
+        return begins.orElse(true) ? GenerationStart.ANSWER : GenerationStart.NONE;
+    }
+
+    private static Map<String, Object> variables(RequestFields fields) {
+        Map<String, Object> variables = new LinkedHashMap<>();
+        fields.object("chat_template_kwargs")
+                .ifPresent(
+                        extra ->
+                                extra.properties()
+                                        .forEach(
+                                                entry -> {
+                                                    if (!entry.getValue().isNull()) {
+                                                        variables.put(
+                                                                entry.getKey(),
+                                                                Json.plain(entry.getValue()));
+                                                    }
+                                                }));
+        variables.remove(GENERATION_PROMPT);
+        return variables;
+    }
+
+    private static OptionalInt topLogprobs(RequestFields fields) {
+        boolean wanted = fields.flag("logprobs").orElse(false);
+        int top = (int) fields.whole("top_logprobs", 0, MAX_TOP_LOGPROBS).orElse(0);
+        if (top > 0 && !wanted) {
+            throw ApiException.invalid("top_logprobs", "top_logprobs: needs logprobs to be true");
+        }
+        return wanted ? OptionalInt.of(top) : OptionalInt.empty();
+    }
+
+    @Override
+    public ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt) {
+        return new ChatCompletionSerializer(
+                conversation.call(),
+                conversation.tools().custom(),
+                new Logprobs(prompt.tokenizer()),
+                conversation.thinking().asked(),
+                prompt.compression());
+    }
+
+    @Override
+    public ErrorForm errors() {
+        return ErrorForm.OPENAI;
+    }
+}

@@ -1,0 +1,156 @@
+package dev.varve.platform.http.openai;
+
+import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.ResponseMode;
+import dev.varve.platform.http.answer.ResponseSerializer;
+import dev.varve.platform.http.answer.StreamEvent;
+import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.conversation.GenerationParameters;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.setting.SettingNames;
+
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The shapes of {@code /v1/completions}. */
+final class CompletionSerializer implements ResponseSerializer {
+    private final GenerationParameters call;
+    private final Logprobs logprobs;
+
+    /** Text to put before each choice: the prompt, where the client asked for its echo. */
+    private final List<String> echoes;
+
+    /** Code points of each choice so far. */
+    private final int[] offsets;
+
+    private final long created = System.currentTimeMillis() / 1000;
+
+    CompletionSerializer(GenerationParameters call, Logprobs logprobs, List<String> echoes) {
+        this.call = call;
+        this.logprobs = logprobs;
+        this.echoes = List.copyOf(echoes);
+        offsets = echoes.stream().mapToInt(CompletionSerializer::letters).toArray();
+    }
+
+    @Override
+    public List<StreamEvent> opening() {
+        List<ObjectNode> chunks = new ArrayList<>();
+        for (int index = 0; index < echoes.size(); index++) {
+            if (!echoes.get(index).isEmpty()) {
+                chunks.add(chunk(index, echoes.get(index)));
+            }
+        }
+        return OpenAiEvents.of(chunks);
+    }
+
+    @Override
+    public List<StreamEvent> token(ChoiceEvent.Token token) {
+        boolean hasLogprobs = token.token().logprobs().isPresent();
+        if (token.piece().content().isEmpty() && !hasLogprobs) {
+            return List.of();
+        }
+        ObjectNode chunk = chunk(token.index(), token.piece().content());
+        if (hasLogprobs) {
+            ObjectNode values = Logprobs.emptyCompletion();
+            logprobs.addCompletion(values, token.token(), offsets[token.index()]);
+            choice(chunk).set("logprobs", values);
+        }
+        offsets[token.index()] += letters(token.piece().content());
+        return OpenAiEvents.of(List.of(chunk));
+    }
+
+    @Override
+    public List<StreamEvent> end(ChoiceEvent.Ended ended) {
+        ObjectNode chunk = chunk(ended.index(), ended.piece().content());
+        choice(chunk).put("finish_reason", ended.finishReason());
+        return OpenAiEvents.of(List.of(chunk));
+    }
+
+    @Override
+    public List<StreamEvent> closing(Usage usage) {
+        if (call.delivery() != ResponseMode.STREAM_WITH_USAGE) {
+            return List.of(DONE);
+        }
+        ObjectNode chunk = head();
+        chunk.putArray("choices");
+        chunk.set("usage", usage.usage(call.choices()));
+        chunk.set("timings", usage.timings());
+        return List.of(new StreamEvent.Data(chunk), DONE);
+    }
+
+    @Override
+    public List<StreamEvent> failure(ApiException error, SettingNames names) {
+        return OpenAiEvents.failure(error, names);
+    }
+
+    @Override
+    public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+        ObjectNode answer = head();
+        ArrayNode choices = answer.putArray("choices");
+        for (int index = 0; index < echoes.size(); index++) {
+            choices.add(choice(index, events));
+        }
+        answer.set("usage", usage.usage(call.choices()));
+        answer.set("timings", usage.timings());
+        return answer;
+    }
+
+    private ObjectNode choice(int index, List<ChoiceEvent> events) {
+        StringBuilder text = new StringBuilder(echoes.get(index));
+        ObjectNode values = Logprobs.emptyCompletion();
+        String finishReason = "stop";
+        for (ChoiceEvent event : events) {
+            if (event.index() == index && event instanceof ChoiceEvent.Token token) {
+                if (token.token().logprobs().isPresent()) {
+                    logprobs.addCompletion(values, token.token(), letters(text));
+                }
+                text.append(token.piece().content());
+            } else if (event.index() == index && event instanceof ChoiceEvent.Ended ended) {
+                text.append(ended.piece().content());
+                finishReason = ended.finishReason();
+            }
+        }
+        ObjectNode choice = Json.object();
+        choice.put("index", index);
+        choice.put("text", text.toString());
+        if (call.topLogprobs().isPresent()) {
+            choice.set("logprobs", values);
+        } else {
+            choice.putNull("logprobs");
+        }
+        choice.put("finish_reason", finishReason);
+        return choice;
+    }
+
+    /** How OpenAI counts: code points. */
+    private static int letters(CharSequence text) {
+        return Character.codePointCount(text, 0, text.length());
+    }
+
+    private ObjectNode chunk(int index, String text) {
+        ObjectNode chunk = head();
+        ObjectNode choice = chunk.putArray("choices").addObject();
+        choice.put("index", index);
+        choice.put("text", text);
+        choice.putNull("logprobs");
+        choice.putNull("finish_reason");
+        return chunk;
+    }
+
+    private static ObjectNode choice(ObjectNode chunk) {
+        return (ObjectNode) chunk.get("choices").get(0);
+    }
+
+    private ObjectNode head() {
+        ObjectNode head = Json.object();
+        head.put("id", call.head().id());
+        head.put("object", "text_completion");
+        head.put("created", created);
+        head.put("model", call.head().model());
+        return head;
+    }
+}

@@ -1,0 +1,72 @@
+package dev.varve.platform.http.page;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * A file of the page, as it is and as it is sent.
+ *
+ * @param name its path below the page's folder
+ * @param type its media type
+ * @param plain its bytes
+ * @param packed the same in the form of gzip
+ * @param mark tells them from other bytes
+ */
+record WebUiFile(String name, String type, byte[] plain, byte[] packed, String mark) {
+    private static final int MARK_BYTES = 8;
+
+    private static final Map<String, String> TYPES =
+            Map.of(
+                    "html", "text/html; charset=utf-8",
+                    "css", "text/css; charset=utf-8",
+                    "js", "text/javascript; charset=utf-8",
+                    "svg", "image/svg+xml",
+                    "txt", "text/plain; charset=utf-8");
+
+    /** Packs the bytes, which are shared, not copied: all of the page's classes only read them. */
+    static WebUiFile of(String name, byte[] plain) {
+        String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
+        if (type == null) {
+            throw new IllegalStateException("a file of the page is of no known kind: " + name);
+        }
+        MessageDigest digest = digest();
+        digest.update(plain);
+        return new WebUiFile(name, type, plain, pack(plain), mark(digest));
+    }
+
+    static MessageDigest digest() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java platform has SHA-256", e);
+        }
+    }
+
+    static String mark(MessageDigest digest) {
+        return HexFormat.of().formatHex(digest.digest(), 0, MARK_BYTES);
+    }
+
+    private static byte[] pack(byte[] plain) {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream(plain.length / 2);
+        try (GZIPOutputStream gzip = new BestGzip(packed)) {
+            gzip.write(plain);
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory cannot fail", e);
+        }
+        return packed.toByteArray();
+    }
+
+    private static final class BestGzip extends GZIPOutputStream {
+        BestGzip(ByteArrayOutputStream out) throws IOException {
+            super(out);
+            def.setLevel(Deflater.BEST_COMPRESSION);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.varve.platform.http.page;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * All files of the page, in memory. Their paths have a mark of what is in all of them, so that a
+ * browser may keep each for ever: another server has other paths. Immutable.
+ */
+final class WebUiFiles {
+    /** Where the first file stands in for the mark of all. */
+    private static final String MARK = "PAGE_MARK";
+
+    /** Where it says whether the server asks for a key. */
+    private static final String KEY = "PAGE_KEY";
+
+    private static final String LIST = "files.txt";
+    private static final String FIRST = "index.html";
+
+    private final Map<String, WebUiFile> files = new TreeMap<>();
+    private final String first;
+    private final String mark;
+
+    /** {@code bytes}: what is in each file, by its name; among them {@code index.html}. */
+    private WebUiFiles(Map<String, byte[]> bytes) {
+        mark = mark(bytes);
+        first = new String(bytes.get(FIRST), StandardCharsets.UTF_8).replace(MARK, mark);
+        bytes.forEach((name, content) -> files.put(name, WebUiFile.of(name, content)));
+        files.remove(FIRST);
+    }
+
+    /** Reads the files that come with the server. */
+    static WebUiFiles load() {
+        Map<String, byte[]> bytes = new TreeMap<>();
+        new String(read(LIST), StandardCharsets.UTF_8)
+                .lines()
+                .forEach(name -> bytes.put(name, read(name)));
+        return new WebUiFiles(bytes);
+    }
+
+    private static byte[] read(String name) {
+        try (InputStream in = WebUiFiles.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException("the page lacks its file " + name);
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the page's file " + name + " cannot be read", e);
+        }
+    }
+
+    private static String mark(Map<String, byte[]> bytes) {
+        MessageDigest digest = WebUiFile.digest();
+        bytes.forEach(
+                (name, content) -> {
+                    String head = name + "\n" + content.length + "\n";
+                    digest.update(head.getBytes(StandardCharsets.UTF_8));
+                    digest.update(content);
+                });
+        return WebUiFile.mark(digest);
+    }
+
+    /** The mark that stands before the names of all files but the first. */
+    String mark() {
+        return mark;
+    }
+
+    /** The file that a browser opens. */
+    WebUiFile first(boolean needsKey) {
+        String html = first.replace(KEY, needsKey ? "needed" : "none");
+        return WebUiFile.of(FIRST, html.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Another file, by its name. */
+    Optional<WebUiFile> find(String name) {
+        return Optional.ofNullable(files.get(name));
+    }
+}

@@ -1,0 +1,137 @@
+package dev.varve.platform.http.page;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Writes the page's files with what browsers must know of them. The files are read at the first
+ * request. Thread-safe.
+ */
+public final class WebUiHandler {
+    /**
+     * Nothing but what the server itself sends runs or is shown, and what a model wrote can become
+     * HTML through the cleaner alone.
+     */
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src"
+                    + " 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+                    + " require-trusted-types-for 'script'; trusted-types dompurify";
+
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]");
+    private static final String FOR_EVER = "public, max-age=31536000, immutable";
+    private static final String ASK_AGAIN = "no-cache";
+
+    private final boolean needsKey;
+
+    /** {@code needsKey}: whether the server answers only to those who bring a key. */
+    public WebUiHandler(boolean needsKey) {
+        this.needsKey = needsKey;
+    }
+
+    /** Read when the first page is asked for. */
+    private static final class Loaded {
+        private static final WebUiFiles FILES = WebUiFiles.load();
+    }
+
+    /** Whether whoever asks wants a page rather than the facts of the server. */
+    public static boolean isWanted(String method, Optional<String> accept) {
+        return (method.equals("GET") || method.equals("HEAD"))
+                && accept.stream()
+                        .flatMap(value -> Stream.of(value.split(",")))
+                        .map(each -> each.strip().toLowerCase(Locale.ROOT))
+                        .anyMatch(
+                                each -> each.equals("text/html") || each.startsWith("text/html;"));
+    }
+
+    /** Writes the file that a browser opens. */
+    public void writeFirst(HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        response.addHeader("Vary", "Accept");
+        response.setHeader("Content-Security-Policy", POLICY);
+        response.setHeader("X-Frame-Options", "DENY");
+        if (isTrusted(request)) {
+            response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
+        }
+        response.setHeader(
+                "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()");
+        write(Loaded.FILES.first(needsKey), ASK_AGAIN, request, response);
+    }
+
+    /** Browsers ignore some headers of what came over plain HTTP from elsewhere, and complain. */
+    private static boolean isTrusted(HttpServletRequest request) {
+        return request.isSecure()
+                || "https".equals(request.getHeader("X-Forwarded-Proto"))
+                || LOOPBACK.contains(request.getServerName());
+    }
+
+    /**
+     * Writes another file.
+     *
+     * @param path mark and name, as the first file has them
+     * @return whether there is such a file
+     */
+    public boolean write(String path, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        String begin = Loaded.FILES.mark() + "/";
+        Optional<WebUiFile> file =
+                path.startsWith(begin)
+                        ? Loaded.FILES.find(path.substring(begin.length()))
+                        : Optional.empty();
+        if (file.isEmpty()) {
+            return false;
+        }
+        write(file.get(), FOR_EVER, request, response);
+        return true;
+    }
+
+    private void write(
+            WebUiFile file, String keep, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
+        boolean packed = takesGzip(request);
+        String tag = "\"" + file.mark() + (packed ? "-gzip\"" : "\"");
+        response.setHeader("ETag", tag);
+        response.setHeader("Cache-Control", keep);
+        response.addHeader("Vary", "Accept-Encoding");
+        response.setHeader("X-Content-Type-Options", "nosniff");
+        response.setHeader("Referrer-Policy", "no-referrer");
+        response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
+        if (isKnown(tag, request)) {
+            response.setStatus(304);
+            return;
+        }
+        byte[] body = packed ? file.packed() : file.plain();
+        response.setContentType(file.type());
+        response.setContentLength(body.length);
+        if (packed) {
+            response.setHeader("Content-Encoding", "gzip");
+        }
+        if (!request.getMethod().equals("HEAD")) {
+            response.getOutputStream().write(body);
+        }
+    }
+
+    private static boolean takesGzip(HttpServletRequest request) {
+        return Optional.ofNullable(request.getHeader("Accept-Encoding")).stream()
+                .flatMap(value -> Stream.of(value.split(",")))
+                .map(each -> each.replace(" ", "").toLowerCase(Locale.ROOT))
+                .anyMatch(
+                        each ->
+                                each.equals("gzip")
+                                        || each.startsWith("gzip;")
+                                                && !each.matches("gzip;q=0(\\.0*)?"));
+    }
+
+    private static boolean isKnown(String tag, HttpServletRequest request) {
+        return Optional.ofNullable(request.getHeader("If-None-Match")).stream()
+                .flatMap(value -> Arrays.stream(value.split(",")))
+                .map(String::strip)
+                .anyMatch(each -> each.equals("*") || each.equals(tag) || each.equals("W/" + tag));
+    }
+}

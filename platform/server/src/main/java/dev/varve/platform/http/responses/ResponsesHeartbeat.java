@@ -1,0 +1,66 @@
+package dev.varve.platform.http.responses;
+
+import dev.varve.platform.http.answer.HeartbeatFormat;
+import dev.varve.platform.http.answer.StreamEvent;
+import dev.varve.platform.http.conversation.GenerationParameters;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.setting.SettingNames;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A response of which little more than its identity is known. Clients of this route take only
+ * events for signs of life, so it is created early and then in progress.
+ */
+public final class ResponsesHeartbeat implements HeartbeatFormat {
+    private final ResponsesEventQueue events = new ResponsesEventQueue();
+    private final Supplier<String> model;
+    private Optional<ResponseObject> begun = Optional.empty();
+
+    /** {@code model}: its id, asked for at the first event. */
+    public ResponsesHeartbeat(Supplier<String> model) {
+        this.model = model;
+    }
+
+    @Override
+    public List<StreamEvent> waiting() {
+        events.add("response.in_progress", begin().inProgress());
+        return events.take();
+    }
+
+    @Override
+    public List<StreamEvent> failure(ApiException error, SettingNames names) {
+        events.add("response.failed", begin().failed(Json.MAPPER.createArrayNode(), error, names));
+        return events.take();
+    }
+
+    private ResponseObject begin() {
+        if (begun.isEmpty()) {
+            begun = Optional.of(unknown(model.get()));
+            events.add("response.created", begun.get().inProgress());
+        }
+        return begun.get();
+    }
+
+    private static ResponseObject unknown(String model) {
+        RequestFields nothing = new RequestFields(Json.object());
+        return new ResponseObject(
+                GenerationParameters.Head.of("resp_", model),
+                EchoedFields.read(nothing, ResponsesTools.read(nothing)),
+                Optional.empty());
+    }
+
+    /** The response when more is known of it. */
+    ResponseObject of(ResponseObject known) {
+        return begun.map(known::as).orElse(known);
+    }
+
+    /** Those of it so far. */
+    ResponsesEventQueue events() {
+        return events;
+    }
+}

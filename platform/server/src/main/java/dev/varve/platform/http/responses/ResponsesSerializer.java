@@ -1,0 +1,118 @@
+package dev.varve.platform.http.responses;
+
+import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.HeartbeatFormat;
+import dev.varve.platform.http.answer.ResponseSerializer;
+import dev.varve.platform.http.answer.StreamEvent;
+import dev.varve.platform.http.answer.Usage;
+import dev.varve.platform.http.conversation.FinishDetails;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.openai.Logprobs;
+import dev.varve.platform.setting.SettingNames;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The shapes of {@code /v1/responses}. What is not streamed is put together from the same parts.
+ */
+final class ResponsesSerializer implements ResponseSerializer {
+    private final ResponsesEventQueue events = new ResponsesEventQueue();
+    private final OutputItems items;
+    private final Logprobs logprobs;
+    private final boolean finishDetails;
+    private ResponseObject response;
+    private Optional<ChoiceEvent.Ended> ended = Optional.empty();
+
+    /** {@code finishDetails}: whether to tell how the thoughts ended. */
+    ResponsesSerializer(
+            ResponseObject response, ToolNames names, Logprobs logprobs, boolean finishDetails) {
+        this.finishDetails = finishDetails;
+        this.response = response;
+        this.logprobs = logprobs;
+        items = new OutputItems(events, names);
+    }
+
+    @Override
+    public void follow(HeartbeatFormat early) {
+        if (early instanceof ResponsesHeartbeat begun) {
+            response = begun.of(response);
+            events.follow(begun.events());
+        }
+    }
+
+    @Override
+    public List<StreamEvent> opening() {
+        if (!events.haveBegun()) {
+            events.add("response.created", response.inProgress());
+        }
+        events.add("response.in_progress", response.inProgress());
+        return events.take();
+    }
+
+    @Override
+    public List<StreamEvent> token(ChoiceEvent.Token token) {
+        boolean mark = token.piece().isEmpty() && logprobs.isSpecial(token.token());
+        if (token.token().logprobs().isPresent() && !mark) {
+            items.addLogprobs(logprobs.chatEntry(token.token()));
+        }
+        items.add(token.piece());
+        return events.take();
+    }
+
+    @Override
+    public List<StreamEvent> end(ChoiceEvent.Ended choice) {
+        ended = Optional.of(choice);
+        items.add(choice.piece());
+        items.end(choice.isCut());
+        return events.take();
+    }
+
+    @Override
+    public List<StreamEvent> closing(Usage usage) {
+        boolean cut = ended.orElseThrow().isCut();
+        events.add(cut ? "response.incomplete" : "response.completed", ended(usage));
+        return events.take();
+    }
+
+    @Override
+    public List<StreamEvent> failure(ApiException error, SettingNames names) {
+        events.add("response.failed", response.failed(items.ended(), error, names));
+        return events.take();
+    }
+
+    /** Some clients count only events that they know. */
+    @Override
+    public StreamEvent waiting() {
+        events.add("response.in_progress", response.inProgress());
+        return events.take().getFirst();
+    }
+
+    @Override
+    public boolean waitsInOrder() {
+        return true;
+    }
+
+    @Override
+    public ObjectNode whole(List<ChoiceEvent> all, Usage usage) {
+        for (ChoiceEvent event : all) {
+            switch (event) {
+                case ChoiceEvent.Token token -> token(token);
+                case ChoiceEvent.Ended ended -> end(ended);
+                case ChoiceEvent.Failed failed -> throw failed.error();
+            }
+        }
+        return ended(usage);
+    }
+
+    private ObjectNode ended(Usage usage) {
+        ChoiceEvent.Ended choice = ended.orElseThrow();
+        ObjectNode object = response.ended(items.ended(), choice.isCut(), usage);
+        if (finishDetails) {
+            FinishDetails.put(object, choice);
+        }
+        return object;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.varve.platform.http.serving;
+
+import dev.varve.platform.http.json.Json;
+
+import tools.jackson.databind.node.ObjectNode;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+
+/** A model as coding agents list them, which ask for models with their {@code client_version}. */
+final class AgentModelInfo {
+    /** Some clients refuse a list whose entries lack a field, so that this one has all of them. */
+    private static final String CONSTANTS = "agent-model.json";
+
+    private AgentModelInfo() {}
+
+    /**
+     * The entry of a model.
+     *
+     * @param contextTokens of prompt and answer together
+     */
+    static ObjectNode of(String id, int contextTokens) {
+        ObjectNode model = Json.object().put("slug", id).put("display_name", id);
+        model.setAll(constants());
+        return model.put("context_window", contextTokens);
+    }
+
+    private static ObjectNode constants() {
+        try (InputStream file = AgentModelInfo.class.getResourceAsStream(CONSTANTS)) {
+            return (ObjectNode) Json.MAPPER.readTree(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.varve.platform.http.serving;
+
+import dev.varve.api.VarveException;
+import dev.varve.platform.http.json.ApiException;
+
+import java.util.List;
+import java.util.Locale;
+
+/** What clients hear of a model that cannot be loaded. */
+final class LoadFailureResponses {
+    private LoadFailureResponses() {}
+
+    static boolean isShortOfMemory(Throwable reason) {
+        return kind(reason, VarveException.Kind.OUT_OF_MEMORY);
+    }
+
+    private static boolean kind(Throwable reason, VarveException.Kind kind) {
+        return reason instanceof VarveException failure && failure.kind() == kind;
+    }
+
+    /**
+     * A 503 for what may pass, else a 500.
+     *
+     * @param others ids of the models that are in use, whose memory may become free
+     */
+    static ApiException refusal(String id, Throwable reason, List<String> others) {
+        String code =
+                reason instanceof VarveException failure
+                        ? failure.kind().name().toLowerCase(Locale.ROOT)
+                        : "model_failed";
+        boolean busy = isShortOfMemory(reason) && !others.isEmpty();
+        boolean passing = busy || kind(reason, VarveException.Kind.UNAVAILABLE);
+        String message =
+                "model "
+                        + id
+                        + " cannot be loaded: "
+                        + reason.getMessage()
+                        + (busy ? "; in use are " + String.join(", ", others) : "");
+        return ApiException.unloadable(code, message, passing);
+    }
+}

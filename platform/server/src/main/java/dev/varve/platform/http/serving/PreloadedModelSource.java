@@ -1,0 +1,14 @@
+package dev.varve.platform.http.serving;
+
+/** A model that was loaded before the server, and stays so. */
+record PreloadedModelSource(ModelOutline outline, RunningModel running) implements ModelSource {
+    @Override
+    public String stamp() {
+        return "";
+    }
+
+    @Override
+    public RunningModel load() {
+        return running;
+    }
+}

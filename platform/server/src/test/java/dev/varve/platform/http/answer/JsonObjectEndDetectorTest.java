@@ -1,0 +1,39 @@
+package dev.varve.platform.http.answer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JsonObjectEndDetectorTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"a\": {\"b\": [1, 2]}}",
+                "{\"a\": \"}\"}",
+                "{\"a\": \"\\\"}\"}",
+                "{\"a\": \"\\\\\"}",
+                "[{}]"
+            })
+    void theEndIsTheLastBracketWhereverPartsAreCut(String json) {
+        for (int cut = 0; cut <= json.length(); cut++) {
+            JsonObjectEndDetector end = new JsonObjectEndDetector();
+            end.push(json.substring(0, cut));
+            assertEquals(cut == json.length(), end.isReached(), json.substring(0, cut));
+            end.push(json.substring(cut));
+            assertTrue(end.isReached(), json);
+        }
+    }
+
+    @Test
+    void whatFollowsChangesNothing() {
+        JsonObjectEndDetector end = new JsonObjectEndDetector();
+
+        end.push("{} {");
+
+        assertTrue(end.isReached());
+    }
+}

@@ -1,0 +1,33 @@
+package dev.varve.platform.http.model;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.platform.http.SmallChat;
+import dev.varve.platform.http.json.ApiException;
+
+import org.junit.jupiter.api.Test;
+
+class DecodedTextLimitTest {
+    @Test
+    void theTextOfAllPromptsCountsForEachCopy() {
+        DecodedTextLimit allowance = new DecodedTextLimit("prompt", 4);
+        String quarter = "x".repeat(DecodedTextLimit.BYTES / 8);
+
+        assertEquals(quarter, allowance.pass(quarter));
+        assertEquals(quarter, allowance.pass(quarter));
+        ApiException refusal = assertThrows(ApiException.class, () -> allowance.pass("x"));
+
+        assertTrue(refusal.getMessage().startsWith("prompt: expected tokens of at most "));
+    }
+
+    @Test
+    void tokensAreCountedBeforeTheyAreDecoded() {
+        int[] ids = SmallChat.TOKENIZER.encode("abc", false);
+        DecodedTextLimit allowance = new DecodedTextLimit("tokens", DecodedTextLimit.BYTES / 3);
+
+        assertEquals("abc", allowance.decode(SmallChat.TOKENIZER, ids, true));
+        assertThrows(ApiException.class, () -> allowance.decode(SmallChat.TOKENIZER, ids, true));
+    }
+}

@@ -1,0 +1,58 @@
+package dev.varve.platform.placement;
+
+import java.util.regex.Pattern;
+
+/** Which process a device is used by. */
+public sealed interface ProcessLocation {
+    /** This one. */
+    record Local() implements ProcessLocation {
+        @Override
+        public String toString() {
+            return "";
+        }
+    }
+
+    /** A shard process that this one starts and ends. */
+    record Child() implements ProcessLocation {
+        static final String NAME = "process";
+
+        @Override
+        public String toString() {
+            return "@" + NAME;
+        }
+    }
+
+    /**
+     * A shard process that somebody else started, here or on another host.
+     *
+     * @param address transport and address, such as {@code unix:/run/varve/a.sock}
+     */
+    record Listening(String address) implements ProcessLocation {
+        /** A comma would end the device in a list of devices. */
+        private static final Pattern FORM = Pattern.compile("[a-z][a-z0-9+.-]*:[^\\s,]+");
+
+        /** Checks that there is a transport and an address. */
+        public Listening {
+            if (!FORM.matcher(address).matches() || address.startsWith(Child.NAME + ":")) {
+                throw new IllegalArgumentException(
+                        "expected process, or a transport and an address without commas such as"
+                                + " unix:/path or grpc:host:port, found "
+                                + (address.isEmpty() ? "nothing" : address));
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "@" + address;
+        }
+    }
+
+    /**
+     * Reads what follows {@code @} in the name of a device.
+     *
+     * @throws IllegalArgumentException if it is neither {@code process} nor {@code scheme:address}
+     */
+    static ProcessLocation parse(String text) {
+        return text.equals(Child.NAME) ? new Child() : new Listening(text);
+    }
+}

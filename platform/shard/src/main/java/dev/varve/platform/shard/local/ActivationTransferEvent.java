@@ -1,0 +1,59 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.LayerActivations;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+/** Flight recorder event: activations of one batch moved into or out of a shard's device. */
+@Name("varve.ShardBoundary")
+@Label("Shard Boundary")
+@Category("Varve")
+@Description("Activations of one batch moved into or out of the device of a shard in this process")
+@StackTrace(false)
+final class ActivationTransferEvent extends Event {
+    /** Which way the activations go. */
+    enum Direction {
+        IN,
+        OUT
+    }
+
+    @Label("Device")
+    String device;
+
+    @Label("First Layer")
+    int firstLayer;
+
+    @Label("End Layer")
+    int endLayer;
+
+    @Label("Direction")
+    @Description("IN from the layers before, OUT to the layers behind")
+    String direction;
+
+    @Label("Tokens")
+    int tokens;
+
+    @Label("Bytes")
+    @DataAmount
+    long bytes;
+
+    /** Ends and records the event if somebody listens. */
+    void end(String of, LayerRange range, Direction way, LayerActivations moved) {
+        if (shouldCommit()) {
+            device = of;
+            firstLayer = range.begin();
+            endLayer = range.end();
+            direction = way.name();
+            tokens = moved.tokens();
+            bytes = moved.bytes();
+            commit();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.model.LayerRange;
+import dev.varve.platform.shard.LayerActivations;
+
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Measures how long activations take into and out of a shard's device. Used per token; for one
+ * thread at a time, but {@link #millis} may be asked by any.
+ */
+final class ActivationTransferTimer {
+    private final String device;
+    private final LayerRange range;
+    private volatile long nanos;
+
+    ActivationTransferTimer(String device, LayerRange range) {
+        this.device = device;
+        this.range = range;
+    }
+
+    double millis() {
+        return nanos / 1e6;
+    }
+
+    /** Moves what the shard before computed, if there is one, into the graph. */
+    void moveIn(Optional<LayerActivations> activation, Consumer<LayerActivations> graph) {
+        if (activation.isEmpty()) {
+            return;
+        }
+        ActivationTransferEvent event = new ActivationTransferEvent();
+        event.begin();
+        long begin = System.nanoTime();
+        graph.accept(activation.get());
+        add(begin);
+        event.end(device, range, ActivationTransferEvent.Direction.IN, activation.get());
+    }
+
+    /** Moves what the next shard needs, if there is one, out of the graph. */
+    Optional<LayerActivations> moveOut(Supplier<Optional<LayerActivations>> graph) {
+        ActivationTransferEvent event = new ActivationTransferEvent();
+        event.begin();
+        long begin = System.nanoTime();
+        Optional<LayerActivations> activation = graph.get();
+        if (activation.isPresent()) {
+            add(begin);
+            event.end(device, range, ActivationTransferEvent.Direction.OUT, activation.get());
+        }
+        return activation;
+    }
+
+    private void add(long begin) {
+        nanos += System.nanoTime() - begin;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.platform.shard.CapturedFeature;
+import dev.varve.platform.shard.HostActivations;
+import dev.varve.platform.shard.LayerActivations;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A graph with its memory plan, ready to be computed as often as batches of its {@link GraphKey}
+ * come.
+ */
+final class AllocatedGraph implements AutoCloseable {
+    private final GraphKey key;
+    private final UnallocatedGraph recording;
+
+    /** Takes the recording over and gives its results memory. */
+    AllocatedGraph(GraphKey key, UnallocatedGraph recording, GraphAllocator allocator) {
+        this.key = key;
+        this.recording = recording;
+        try {
+            // The allocator compares counts only, so a graph of another topology needs a plan of
+            // its own.
+            allocator.reserve(recording.graph());
+            allocator.allocate(recording.graph());
+        } catch (RuntimeException | Error e) {
+            recording.close();
+            throw e;
+        }
+    }
+
+    GraphKey key() {
+        return key;
+    }
+
+    void writeBoundary(LayerActivations activation) {
+        recording.inputs().writeBoundary(activation);
+    }
+
+    /** Writes what the graph needs of a batch, but for the activation. */
+    void fill(PlacedBatch placed) {
+        recording.inputs().fill(placed);
+    }
+
+    /** Computes the batch that was filled in; the activation was written before, too. */
+    void compute(PlacedBatch placed, ComputeDevice device) {
+        device.compute(recording.graph(), placed.batch().phase());
+    }
+
+    /** Computes some of its operators, behind those before them; none if both are equal. */
+    void compute(int begin, int end, PlacedBatch placed, ComputeDevice device) {
+        if (begin == end) {
+            return;
+        }
+        device.compute(recording.graph().range(begin, end), placed.batch().phase());
+    }
+
+    /** Where it stops for keys to be chosen. */
+    Optional<SparseGraphBreak> blocks() {
+        return recording.blocks();
+    }
+
+    /** Number of operators. */
+    int nodes() {
+        return recording.graph().nodes();
+    }
+
+    /**
+     * Logits of all wanted tokens, {@code F32 [vocabularySize, outputs]}, in the order of the
+     * slices.
+     */
+    Optional<Tensor> logits() {
+        return recording.logits();
+    }
+
+    /**
+     * The activation that leaves the range.
+     *
+     * @param ring where the next shard takes it from; empty: this process's memory
+     */
+    Optional<LayerActivations> readBoundary(Optional<ActivationRing> ring) {
+        return recording
+                .boundary()
+                .map(
+                        tensor ->
+                                ring.isPresent() && ring.get().takes(key.tokens())
+                                        ? ring.get().put(tensor)
+                                        : new HostActivations(valuesOf(tensor), key.tokens()));
+    }
+
+    List<CapturedFeature> readFeatures() {
+        if (recording.features().isEmpty()) {
+            return List.of();
+        }
+        List<CapturedFeature> read = new ArrayList<>(recording.features().size());
+        recording
+                .features()
+                .forEach(
+                        (layer, tensor) ->
+                                read.add(
+                                        new CapturedFeature(
+                                                layer, valuesOf(tensor), key.tokens())));
+        return read;
+    }
+
+    /** Queries of full attention, see {@link UnallocatedGraph#queries}. */
+    Map<Integer, List<Tensor>> queries() {
+        return recording.queries();
+    }
+
+    private static float[] valuesOf(Tensor tensor) {
+        float[] values = new float[Math.toIntExact(tensor.elements())];
+        tensor.read(values, 0, values.length, 0);
+        return values;
+    }
+
+    @Override
+    public void close() {
+        recording.close();
+    }
+}

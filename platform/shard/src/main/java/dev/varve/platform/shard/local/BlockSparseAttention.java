@@ -1,0 +1,107 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.AttentionOptions;
+import dev.varve.api.ggml.Extents;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerState;
+import dev.varve.platform.shard.scoring.BlockScores;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Attention of a chunk in one layer to some blocks of keys. ggml's attention on the processor
+ * leaves out tiles of 64 by 64 that a mask hides as a whole, so all that is needed is a mask for
+ * each head. They would be large together; so the heads have their turns, and the host writes the
+ * mask of some when those before are done.
+ */
+final class BlockSparseAttention {
+    /** Heads of the same keys are computed together while their masks take no more. */
+    private static final long MASK_BYTES = 64 << 20;
+
+    private final Ops ops;
+    private final Graph graph;
+    private final GraphInputs inputs;
+    private final LayerState.Attention state;
+    private final int slots;
+
+    /**
+     * @param result of all heads, {@code F32 [valueLength, heads, tokens]}
+     */
+    record Recorded(Tensor result, SparseGraphBreak steps) {}
+
+    /**
+     * @param slots that the chunk may look at
+     */
+    BlockSparseAttention(
+            Ops ops, Graph graph, GraphInputs inputs, LayerState.Attention state, int slots) {
+        this.ops = ops;
+        this.graph = graph;
+        this.inputs = inputs;
+        this.state = state;
+        this.slots = slots;
+    }
+
+    /**
+     * Records it; the queries and what stores keys and values are in the graph already.
+     *
+     * @param query {@code F32 [keyLength, heads, tokens]}
+     * @param chunkKeys {@code F32 [keyLength, kvHeads, tokens]}
+     * @param keys {@code [keyLength, slots, kvHeads]}
+     * @param values {@code [valueLength, slots, kvHeads]}
+     */
+    Recorded attend(Tensor query, Tensor chunkKeys, Tensor keys, Tensor values, float scale) {
+        int keysEnd = graph.nodes();
+        int heads = Math.toIntExact(query.ne(1));
+        int group = heads / state.kvHeads();
+        int together = together(group, query.ne(2));
+        Tensor means =
+                inputs.input(
+                        "means",
+                        GgmlType.F32,
+                        state.keyLength(),
+                        slots / BlockScores.BLOCK,
+                        state.kvHeads());
+        Tensor rows = ops.permute(query, 0, 2, 1, 3);
+        Tensor products = ops.mulMat(means, rows).named("block_products").markOutput();
+        graph.expand(products);
+        int productsEnd = graph.nodes();
+        Tensor mask = inputs.input("mask", GgmlType.F16, slots, query.ne(2), together);
+        List<Integer> ends = new ArrayList<>();
+        Tensor result = null;
+        for (int head = 0; head < heads; head += together) {
+            Tensor own =
+                    ops.flashAttention(
+                            heads(rows, head, together),
+                            heads(keys, head / group, 1),
+                            heads(values, head / group, 1),
+                            Optional.of(mask),
+                            AttentionOptions.scaled(scale));
+            graph.expand(own);
+            ends.add(graph.nodes());
+            result = result == null ? own : ops.concat(result, own, 1);
+        }
+        SparseGraphBreak.Ends all = new SparseGraphBreak.Ends(keysEnd, productsEnd, ends);
+        return new Recorded(
+                result,
+                new SparseGraphBreak(chunkKeys.markOutput(), means, products, mask, all, scale));
+    }
+
+    private int together(int group, long tokens) {
+        return group * slots * tokens * Short.BYTES <= MASK_BYTES ? group : 1;
+    }
+
+    /** Some of {@code [length, columns, heads]}. */
+    private Tensor heads(Tensor all, int first, int count) {
+        return ops.view(
+                all,
+                Extents.of(all.ne(0), all.ne(1), count),
+                Strides.of(all.nb(1), all.nb(2)),
+                first * all.nb(2));
+    }
+}

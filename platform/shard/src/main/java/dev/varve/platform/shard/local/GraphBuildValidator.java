@@ -1,0 +1,366 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.ShardGraph;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Holds a family to what {@link dev.varve.api.model.ShardGraph} asks of it while it records one
+ * graph: each layer's state is advanced once, in its layer and with tensors of its sizes; what
+ * enters the range is taken from the shard before, and what leaves it is handed over once, in full.
+ * A family that breaks a rule would otherwise answer with wrong tokens, or end the process in ggml.
+ */
+final class GraphBuildValidator {
+    private static final String SECOND_CALL = ": called a second time, expected one call";
+
+    private final GraphBuildContext site;
+    private final ModelShape shape;
+    private final GraphKey key;
+    private final int tokens;
+    private final int outputs;
+    private final Map<Integer, Set<StateOperator>> called = new HashMap<>();
+    private final Map<Integer, Boolean> captured = new HashMap<>();
+    private boolean tookBoundary;
+    private boolean narrowed;
+    private boolean ended;
+
+    GraphBuildValidator(GraphBuildContext site, ModelShape shape, GraphKey key) {
+        this.site = site;
+        this.shape = shape;
+        this.key = key;
+        tokens = key.tokens();
+        outputs = key.outputs();
+    }
+
+    /** Rows of its own: all columns of the batch are needed. */
+    void attention(int layer, TensorShape query, TensorShape keys, TensorShape values) {
+        Call call = begin(layer, StateOperator.ATTENTION);
+        LayerState.Attention rows = (LayerState.Attention) shape.layers().get(layer);
+        call.requireQuery(query, rows, tokens);
+        call.require("key", keys, rows.keyLength(), rows.kvHeads(), tokens);
+        call.require("value", values, rows.valueLength(), rows.kvHeads(), tokens);
+    }
+
+    /** Columns are seen as heads, all of which have the same length. */
+    void heads(TensorShape columns, int heads) {
+        long rows = columns.extents().getFirst();
+        if (heads < 1 || rows % heads != 0) {
+            throw site.fault(
+                    "heads: expected rows that are a multiple of " + heads + ", found " + columns);
+        }
+    }
+
+    /** A product is cut into the products that a fused weight holds. */
+    void projections(String fused, TensorShape product, List<ShardGraph.Projection> parts) {
+        long rows = parts.stream().mapToLong(ShardGraph.Projection::rows).sum();
+        if (product.extents().getFirst() != rows) {
+            throw site.fault(
+                    "projections: "
+                            + fused
+                            + ": expected "
+                            + rows
+                            + " rows, those of "
+                            + parts.stream().map(ShardGraph.Projection::name).toList()
+                            + ", found "
+                            + product);
+        }
+    }
+
+    /** What attention is going to be given, but for its rotation. */
+    void beforeRotation(int layer, TensorShape query, TensorShape keys) {
+        Call call = new Call(layer, StateOperator.ATTENTION);
+        if (!site.range().contains(layer)
+                || !(shape.layers().get(layer) instanceof LayerState.Attention rows)) {
+            throw call.fault("the layer has no attention of its own in the range");
+        }
+        call.requireQuery(query, rows, tokens);
+        call.require("key", keys, rows.keyLength(), rows.kvHeads(), tokens);
+    }
+
+    /**
+     * Rows of another layer.
+     *
+     * @param columns columns that are computed here, fewer than the tokens where some were dropped
+     */
+    void sharedAttention(int layer, TensorShape query, int columns) {
+        Call call = begin(layer, StateOperator.SHARED_ATTENTION);
+        int source = ((LayerState.SharedAttention) shape.layers().get(layer)).source();
+        if (!called.getOrDefault(source, Set.of()).contains(StateOperator.ATTENTION)) {
+            throw call.fault(
+                    "expected behind attention of layer " + source + ", whose rows it reads");
+        }
+        call.requireQuery(query, (LayerState.Attention) shape.layers().get(source), columns);
+    }
+
+    /** The inputs of a convolution, which are kept for the next step. */
+    void convolution(int layer, TensorShape input, TensorShape kernel) {
+        Call call = begin(layer, StateOperator.CONVOLUTION);
+        LayerState.Recurrent state = (LayerState.Recurrent) shape.layers().get(layer);
+        call.requireContiguous("input", input, state.convChannels(), tokens);
+        call.require("kernel", kernel, state.convKernel(), state.convChannels());
+    }
+
+    /** The operands of a gated delta rule but for its scalars. */
+    void delta(int layer, TensorShape query, TensorShape keys, TensorShape values) {
+        Call call = begin(layer, StateOperator.DELTA);
+        LayerState.Recurrent state = (LayerState.Recurrent) shape.layers().get(layer);
+        long heads = keys.extents().get(1);
+        if (heads < 1 || state.valueHeads() % heads != 0) {
+            throw call.mismatch(
+                    "key",
+                    "F32 ["
+                            + state.stateSize()
+                            + ", keyHeads, "
+                            + tokens
+                            + "], keyHeads a part of "
+                            + state.valueHeads(),
+                    keys);
+        }
+        call.requireRows("key", keys, state.stateSize(), heads, tokens);
+        call.requireRows("query", query, state.stateSize(), heads, tokens);
+        call.requireRows("value", values, state.stateSize(), state.valueHeads(), tokens);
+    }
+
+    /** The scalars of a gated delta rule. */
+    void deltaScalars(int layer, TensorShape decay, TensorShape beta) {
+        Call call = new Call(layer, StateOperator.DELTA);
+        int heads = ((LayerState.Recurrent) shape.layers().get(layer)).valueHeads();
+        call.requireContiguous("decay", decay, heads, tokens);
+        call.requireContiguous("beta", beta, heads, tokens);
+    }
+
+    /** The inputs of a family's own step. */
+    void advanceState(int layer, List<TensorShape> columns) {
+        Call call = begin(layer, StateOperator.CUSTOM);
+        for (TensorShape input : columns) {
+            List<Long> extents = input.extents();
+            boolean fits =
+                    input.isFloats(extents.get(0), tokens)
+                            || input.isFloats(extents.get(0), extents.get(1), tokens);
+            if (!fits || !input.hasContiguousRows()) {
+                throw call.mismatch(
+                        "input " + columns.indexOf(input),
+                        "F32 [.., " + tokens + "] of 2 or 3 dimensions, rows contiguous",
+                        input);
+            }
+        }
+    }
+
+    /** The activation of the shard before is asked for. */
+    void boundary() {
+        if (site.range().begin() == 0) {
+            throw site.fault("boundary: these layers begin the model, nothing is before them");
+        }
+        tookBoundary = true;
+    }
+
+    /**
+     * Columns were offered to be narrowed.
+     *
+     * @param kept how many are left
+     */
+    void outputColumns(long kept) {
+        narrowed |= kept == outputs;
+    }
+
+    /** An activation was offered as a feature; whether it is whole shows in the end. */
+    void capture(int layer, TensorShape hidden) {
+        boolean whole = hidden.isFloats(shape.embeddingLength(), tokens);
+        captured.merge(layer, whole, Boolean::logicalAnd);
+    }
+
+    /**
+     * The range ends below the last layer.
+     *
+     * @param length elements per token that the next shard expects
+     */
+    void boundaryOutput(TensorShape hidden, int length) {
+        end("boundaryOutput", !isLast(), "logits");
+        requireOutput("boundaryOutput", hidden, length, tokens, "");
+    }
+
+    /** The last range ends. */
+    void logits(TensorShape result) {
+        end("logits", isLast(), "boundaryOutput");
+        if (key.captures().contains(shape.layerCount())) {
+            // As long as it is awaited, no columns are narrowed.
+            requireCaptures();
+        }
+        if (outputs > 0) {
+            requireOutput(
+                    "logits",
+                    result,
+                    shape.vocabularySize(),
+                    outputs,
+                    narrowed
+                            ? ""
+                            : "; outputColumns, which keeps the wanted columns, was not called");
+        }
+    }
+
+    /** Everything was recorded. */
+    void complete() {
+        for (int layer = site.range().begin(); layer < site.range().end(); layer++) {
+            Set<StateOperator> missing =
+                    EnumSet.copyOf(StateOperator.of(shape.layers().get(layer)));
+            missing.removeAll(called.getOrDefault(layer, Set.of()));
+            if (!missing.isEmpty()) {
+                throw new Call(layer, missing.iterator().next()).fault("was not called");
+            }
+        }
+        if (site.range().begin() > 0 && !tookBoundary) {
+            throw site.fault("boundary was not called, what the layers before hand over is lost");
+        }
+        if (!ended) {
+            throw site.fault((isLast() ? "logits" : "boundaryOutput") + " was not called");
+        }
+        if (isLast() && outputs > 0 && outputs < tokens && !narrowed) {
+            throw site.fault("outputColumns was not called");
+        }
+        requireCaptures();
+    }
+
+    private void requireCaptures() {
+        List<Integer> missing =
+                key.captures().stream()
+                        .filter(site.range()::computesInputOf)
+                        .filter(layer -> !captured.getOrDefault(layer, false))
+                        .toList();
+        if (!missing.isEmpty()) {
+            throw site.fault(
+                    "captures of the input of layers "
+                            + missing
+                            + ": expected F32 ["
+                            + shape.embeddingLength()
+                            + ", "
+                            + tokens
+                            + "] from the model family, which does not offer it");
+        }
+    }
+
+    private boolean isLast() {
+        return site.range().end() == shape.layerCount();
+    }
+
+    private void end(String call, boolean fits, String other) {
+        if (!fits) {
+            throw site.fault(
+                    call
+                            + ": layers "
+                            + site.range()
+                            + " of "
+                            + shape.layerCount()
+                            + " end with "
+                            + other);
+        }
+        if (ended) {
+            throw site.fault(call + SECOND_CALL);
+        }
+        ended = true;
+    }
+
+    private void requireOutput(
+            String call, TensorShape found, long length, long columns, String hint) {
+        if (!found.isFloats(length, columns) || !found.isContiguous()) {
+            throw site.fault(
+                    call
+                            + ": expected F32 ["
+                            + length
+                            + ", "
+                            + columns
+                            + "], contiguous, found "
+                            + found
+                            + hint);
+        }
+    }
+
+    private Call begin(int layer, StateOperator operator) {
+        Call call = new Call(layer, operator);
+        if (!site.range().contains(layer)) {
+            throw call.fault("the layer is not among those of the range");
+        }
+        Set<StateOperator> own = StateOperator.of(shape.layers().get(layer));
+        if (!own.contains(operator)) {
+            throw call.fault("expected " + own + ", since it keeps " + shape.layers().get(layer));
+        }
+        if (!called.computeIfAbsent(layer, at -> EnumSet.noneOf(StateOperator.class))
+                .add(operator)) {
+            throw site.fault(call + SECOND_CALL);
+        }
+        return call;
+    }
+
+    /** One operator of one layer. */
+    private final class Call {
+        private final int layer;
+        private final StateOperator operator;
+
+        Call(int layer, StateOperator operator) {
+            this.layer = layer;
+            this.operator = operator;
+        }
+
+        GraphBuildException fault(String what) {
+            return site.fault(this + ": " + what);
+        }
+
+        GraphBuildException mismatch(String operand, String expected, TensorShape found) {
+            return fault(operand + ": expected " + expected + ", found " + found);
+        }
+
+        void require(String operand, TensorShape found, long... expected) {
+            if (!found.isFloats(expected)) {
+                throw mismatch(operand, floats(expected), found);
+            }
+        }
+
+        void requireContiguous(String operand, TensorShape found, long... expected) {
+            require(operand, found, expected);
+            if (!found.isContiguous()) {
+                throw mismatch(operand, floats(expected) + ", contiguous", found);
+            }
+        }
+
+        /** Groups of columns are shown as views, which take it that rows have no gaps. */
+        void requireRows(String operand, TensorShape found, long... expected) {
+            require(operand, found, expected);
+            if (!found.hasContiguousRows()) {
+                throw mismatch(operand, floats(expected) + ", rows contiguous", found);
+            }
+        }
+
+        void requireQuery(TensorShape query, LayerState.Attention rows, int columns) {
+            long heads = query.extents().get(1);
+            if (!query.isFloats(rows.keyLength(), heads, columns)
+                    || !query.hasContiguousRows()
+                    || heads < rows.kvHeads()
+                    || heads % rows.kvHeads() != 0) {
+                throw mismatch(
+                        "query",
+                        "F32 ["
+                                + rows.keyLength()
+                                + ", heads, "
+                                + columns
+                                + "], rows contiguous, heads a multiple of "
+                                + rows.kvHeads(),
+                        query);
+            }
+        }
+
+        private String floats(long... extents) {
+            return "F32 " + Arrays.toString(extents);
+        }
+
+        @Override
+        public String toString() {
+            return "layer " + layer + ", " + operator;
+        }
+    }
+}

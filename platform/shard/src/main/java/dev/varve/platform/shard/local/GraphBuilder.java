@@ -1,0 +1,366 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.ggml.DeltaInputs;
+import dev.varve.api.ggml.Extents;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.RowReader;
+import dev.varve.api.ggml.Strides;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.api.model.ModelShape;
+import dev.varve.api.model.ShardGraph;
+import dev.varve.api.model.StateStep;
+import dev.varve.api.model.TensorUse;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** The platform's side of a graph while a family records it. */
+final class GraphBuilder implements ShardGraph {
+    /** Columns that a kernel for several takes at once; those left over go to another one. */
+    static final int COLUMN_GROUP = 4;
+
+    private final GraphKey key;
+    private final LayerSplitAdapter model;
+    private final LayerRange range;
+    private final ModelShape shape;
+    private final GgmlContext context;
+    private final Ops ops;
+    private final Graph graph;
+    private final GraphInputs inputs;
+    private final ShardWeights weights;
+    private final MatrixProducts products;
+    private final AttentionBlock attention;
+    private final DeltaNetBlock recurrent;
+    private final CustomStateBlock custom;
+    private final MoeBlock experts;
+    private final GraphBuildContext site;
+    private final GraphBuildValidator rules;
+    private final Optional<ScoringInputs> looked;
+
+    /** The operator that was recorded last, for messages. */
+    private String last = "";
+
+    /** Columns at the front that are computed no further. */
+    private int dropped;
+
+    private final Map<Integer, Tensor> features = new TreeMap<>();
+    private Optional<Tensor> logits = Optional.empty();
+    private Optional<Tensor> boundaryOutput = Optional.empty();
+
+    GraphBuilder(
+            GraphKey key,
+            LayerSplitAdapter model,
+            LayerRange range,
+            GgmlContext context,
+            Graph graph,
+            ShardState state) {
+        this.key = key;
+        this.model = model;
+        this.range = range;
+        this.context = context;
+        this.graph = graph;
+        shape = model.shape();
+        inputs =
+                new GraphInputs(
+                        context,
+                        key,
+                        model.boundaryLength(range.begin()),
+                        shape.window().orElse(1));
+        ops = context.ops();
+        weights = state.weights();
+        products = new MatrixProducts(ops, key, state);
+        attention = new AttentionBlock(ops, graph, inputs, state);
+        recurrent = new DeltaNetBlock(ops, graph, key, inputs, state);
+        site = GraphBuildContext.of(model, range);
+        custom = new CustomStateBlock(ops, graph, key, state.caches().stateRows(), site);
+        experts = new MoeBlock(ops, graph, weights, products);
+        rules = new GraphBuildValidator(site, shape, key);
+        looked = state.looked();
+    }
+
+    /**
+     * Lets the family record.
+     *
+     * @throws GraphBuildException if it breaks a rule or throws
+     */
+    UnallocatedGraph record() {
+        try {
+            model.build(this, range);
+            rules.complete();
+        } catch (VarveException | VirtualMachineError e) {
+            throw e;
+        } catch (RuntimeException | Error e) {
+            throw site.thrown(e, last);
+        }
+        return new UnallocatedGraph(
+                context,
+                graph,
+                inputs,
+                logits,
+                boundaryOutput,
+                features,
+                attention.queries(),
+                attention.blocks());
+    }
+
+    /** Names a result, so that a message about what is made of it says where it comes from. */
+    private Tensor named(String name, Tensor result) {
+        last = name;
+        return result.named(name);
+    }
+
+    private Tensor named(StateOperator operator, int layer, Tensor result) {
+        return named("layer " + layer + ", " + operator, result);
+    }
+
+    @Override
+    public Ops ops() {
+        return ops;
+    }
+
+    @Override
+    public int tokens() {
+        return key.tokens() - dropped;
+    }
+
+    @Override
+    public Tensor positions() {
+        return kept(inputs.positions());
+    }
+
+    @Override
+    public Tensor nextPositions() {
+        return kept(inputs.nextPositions());
+    }
+
+    private Tensor kept(Tensor all) {
+        return dropped == 0 ? all : ops.view1d(all, tokens(), (long) dropped * Integer.BYTES);
+    }
+
+    @Override
+    public Tensor axisPositions() {
+        return inputs.axisPositions();
+    }
+
+    @Override
+    public Tensor boundary() {
+        rules.boundary();
+        return inputs.boundary();
+    }
+
+    @Override
+    public Tensor weight(String name, TensorUse use) {
+        return weights.get(name, use);
+    }
+
+    @Override
+    public boolean hasWeight(String name, TensorUse use) {
+        return weights.has(name, use)
+                || use == TensorUse.ROW_LOOKUP && weights.hostTable(name).isPresent();
+    }
+
+    @Override
+    public Tensor embed(String table) {
+        Optional<RowReader> onHost = weights.hostTable(table);
+        return named(
+                table,
+                onHost.isPresent()
+                        ? inputs.rows(onHost.get())
+                        : ops.getRows(weight(table, TensorUse.ROW_LOOKUP), inputs.ids()));
+    }
+
+    @Override
+    public Tensor matmul(String name, Tensor input) {
+        Tensor product = products.multiply(name + ".weight", input);
+        Optional<Tensor> scale = optionalWeight(name + ".scale", TensorUse.ELEMENTWISE);
+        Tensor scaled = scale.isPresent() ? ops.mul(product, scale.get()) : product;
+        Optional<Tensor> bias = optionalWeight(name + ".bias", TensorUse.ELEMENTWISE);
+        return named(name, bias.isPresent() ? ops.add(scaled, bias.get()) : scaled);
+    }
+
+    @Override
+    public Tensor norm(Tensor input, String weight, float epsilon) {
+        return named(
+                weight,
+                ops.mul(ops.rmsNorm(input, epsilon), weight(weight, TensorUse.ELEMENTWISE)));
+    }
+
+    @Override
+    public Tensor product(String name, Tensor input) {
+        return named(name, products.multiply(name, input));
+    }
+
+    @Override
+    public List<Tensor> projections(Tensor input, String fused, List<Projection> parts) {
+        List<Tensor> results = new ArrayList<>();
+        if (hasWeight(fused + ".weight", TensorUse.MATMUL)) {
+            Tensor all = matmul(fused, input);
+            rules.projections(fused, TensorShape.of(all), parts);
+            long offset = 0;
+            for (Projection part : parts) {
+                results.add(ops.view2d(all, part.rows(), all.ne(1), all.nb(1), offset));
+                offset += part.rows() * Float.BYTES;
+            }
+        } else {
+            parts.forEach(part -> results.add(matmul(part.name(), input)));
+        }
+        return results;
+    }
+
+    @Override
+    public Tensor heads(Tensor columns, int heads) {
+        rules.heads(TensorShape.of(columns), heads);
+        long length = columns.ne(0) / heads;
+        return ops.view(
+                columns,
+                Extents.of(length, heads, columns.ne(1)),
+                Strides.of(length * Float.BYTES, columns.nb(1)),
+                0);
+    }
+
+    @Override
+    public Tensor gatedFeedForward(Tensor input, FeedForwardNames names, Activation activation) {
+        Tensor up = matmul(names.name("up"), input);
+        Tensor gate = matmul(names.name("gate"), input);
+        Tensor inner =
+                switch (activation) {
+                    case SILU -> ops.swigluSplit(gate, up);
+                    case GELU -> ops.gegluSplit(gate, up);
+                };
+        return matmul(names.name("down"), inner);
+    }
+
+    @Override
+    public ExpertChoice chooseExperts(
+            Tensor probabilities, Optional<Tensor> bias, ExpertRouting routing) {
+        return experts.choose(probabilities, bias, routing);
+    }
+
+    @Override
+    public Tensor expertFeedForward(
+            Tensor input, ExpertChoice choice, String prefix, Activation activation) {
+        return named(prefix, experts.feedForward(input, choice, prefix, activation));
+    }
+
+    @Override
+    public void beforeRotation(int layer, Tensor query, Tensor key) {
+        rules.beforeRotation(layer, TensorShape.of(query), TensorShape.of(key));
+        attention.beforeRotation(layer, query, key);
+    }
+
+    @Override
+    public Tensor attention(int layer, Tensor query, Tensor keys, Tensor values, float scale) {
+        rules.attention(layer, TensorShape.of(query), TensorShape.of(keys), TensorShape.of(values));
+        return named(
+                StateOperator.ATTENTION,
+                layer,
+                attention.attend(layer, query, keys, values, scale));
+    }
+
+    @Override
+    public Tensor sharedAttention(int layer, Tensor query, float scale) {
+        rules.sharedAttention(layer, TensorShape.of(query), tokens());
+        return named(
+                StateOperator.SHARED_ATTENTION,
+                layer,
+                attention.attendShared(layer, query, dropped, scale));
+    }
+
+    @Override
+    public Tensor causalConvolution(int layer, Tensor input, Tensor kernel) {
+        rules.convolution(layer, TensorShape.of(input), TensorShape.of(kernel));
+        return named(StateOperator.CONVOLUTION, layer, recurrent.convolve(layer, input, kernel));
+    }
+
+    @Override
+    public Tensor gatedDelta(int layer, DeltaInputs inputs) {
+        rules.delta(
+                layer,
+                TensorShape.of(inputs.query()),
+                TensorShape.of(inputs.key()),
+                TensorShape.of(inputs.value()));
+        rules.deltaScalars(layer, TensorShape.of(inputs.decay()), TensorShape.of(inputs.beta()));
+        return named(StateOperator.DELTA, layer, recurrent.delta(layer, inputs));
+    }
+
+    @Override
+    public Tensor advanceState(int layer, List<Tensor> columns, StateStep step) {
+        rules.advanceState(layer, columns.stream().map(TensorShape::of).toList());
+        return named(StateOperator.CUSTOM, layer, custom.advance(layer, columns, step));
+    }
+
+    /**
+     * Attention takes another path for fewer rows than a tile, with other last bits; so a tile is
+     * the least that is kept. Whole groups of columns are dropped, so that those at the end are
+     * left over from the same groups as without.
+     */
+    @Override
+    public Tensor lastColumns(Tensor hidden) {
+        int wanted = Math.max(AttentionBlock.TILE, key.outputs());
+        if (dropped == 0
+                && key.parts().size() == 1
+                && key.outputs() > 0
+                && key.captures().isEmpty()) {
+            dropped = Math.max(0, key.tokens() - wanted) / COLUMN_GROUP * COLUMN_GROUP;
+        }
+        if (dropped == 0) {
+            return hidden;
+        }
+        return ops.view2d(
+                hidden, hidden.ne(0), tokens(), hidden.nb(1), (long) dropped * hidden.nb(1));
+    }
+
+    @Override
+    public Tensor outputColumns(Tensor hidden) {
+        // Without wanted columns nothing behind this point is expanded, so ggml never computes it.
+        boolean whole = key.outputs() == 0 || key.outputs() == hidden.ne(1) || awaitsLastOutput();
+        Tensor wanted = whole ? hidden : ops.getRows(hidden, inputs.outputs(dropped));
+        rules.outputColumns(wanted.ne(1));
+        return wanted;
+    }
+
+    private boolean awaitsLastOutput() {
+        int last = shape.layerCount();
+        return key.captures().contains(last) && !features.containsKey(last);
+    }
+
+    /** What entered the range is the shard's before: there it was not rounded for the way. */
+    @Override
+    public void capture(int layer, Tensor hidden) {
+        if (key.captures().contains(layer) && range.computesInputOf(layer)) {
+            rules.capture(layer, TensorShape.of(hidden));
+            // A copy: the place of an activation may be taken over by a later one.
+            Tensor kept = ops.cont(hidden).named("feature_" + layer).markOutput();
+            graph.expand(kept);
+            features.put(layer, kept);
+        }
+    }
+
+    @Override
+    public void boundaryOutput(Tensor hidden) {
+        rules.boundaryOutput(TensorShape.of(hidden), model.boundaryLength(range.end()));
+        if (looked.filter(rows -> rows.endsWith(range.end() - 1)).isPresent()) {
+            // Nobody takes it, so what makes it is not computed.
+            return;
+        }
+        boundaryOutput = Optional.of(hidden.named("boundary_output").markOutput());
+        graph.expand(hidden);
+    }
+
+    @Override
+    public void logits(Tensor result) {
+        rules.logits(TensorShape.of(result));
+        if (key.outputs() > 0) {
+            logits = Optional.of(result.named("logits").markOutput());
+            graph.expand(result);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerSplitAdapter;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.List;
+
+/**
+ * Records the graphs of a few batches at load, without computing them: a family that breaks a rule
+ * of {@link GraphBuildValidator} is refused before anybody waits for an answer.
+ */
+final class GraphDryRun {
+    /**
+     * Tokens of the chunk: more than the one whose output is wanted, so that columns that are not
+     * narrowed show; and so many that {@link GraphBuilder#lastColumns} drops some.
+     */
+    private static final int CHUNK = AttentionBlock.TILE + 2 * GraphBuilder.COLUMN_GROUP;
+
+    private GraphDryRun() {}
+
+    /**
+     * Checks the captures before anything is loaded.
+     *
+     * @throws VarveException of kind INVALID_REQUEST if the model has no such layer
+     */
+    static void requireLayers(LayerSplitAdapter model, List<Integer> captures) {
+        int layers = model.shape().layerCount();
+        if (!captures.isEmpty() && captures.getLast() > layers) {
+            throw new VarveException(
+                    VarveException.Kind.INVALID_REQUEST,
+                    model.shape().architecture()
+                            + ": captures: expected layers 0 to "
+                            + layers
+                            + ", found "
+                            + captures.getLast());
+        }
+    }
+
+    /**
+     * Records a chunk, without captures and, where some are asked for, with all of them. A step of
+     * decode differs in its number of tokens only, which {@link GraphBuildValidator} hold to the
+     * same; to record one as well would cost every start about as much again.
+     *
+     * @throws GraphBuildException naming plugin, layer and operator if the family breaks a rule or
+     *     throws
+     * @throws VarveException of kind UNAVAILABLE if the device does not run all of it
+     */
+    static void require(
+            LayerSplitAdapter model,
+            LayerRange range,
+            ShardState state,
+            ComputeDevice device,
+            List<Integer> captures) {
+        boolean slides = model.shape().window().isPresent();
+        record(key(slides, List.of()), model, range, state, device);
+        if (captures.stream().anyMatch(range::computesInputOf)) {
+            record(key(slides, captures), model, range, state, device);
+        }
+    }
+
+    private static void record(
+            GraphKey key,
+            LayerSplitAdapter model,
+            LayerRange range,
+            ShardState state,
+            ComputeDevice device) {
+        UnallocatedGraph.of(key, model, range, state, device).close();
+    }
+
+    /** The first tokens of a sequence, of which the last one's output is wanted. */
+    private static GraphKey key(boolean slides, List<Integer> captures) {
+        GraphKey.Part part =
+                new GraphKey.Part(
+                        new GraphKey.Columns(CHUNK, 1, ChunkComputeMode.CHUNK),
+                        new GraphKey.Attended(0, SlotSpan.BLOCK, false),
+                        new GraphKey.Attended(0, slides ? SlotSpan.BLOCK : 0, false),
+                        new GraphKey.StateUse(SequenceChunk.ZERO_ROW, 1, ChunkPlacement.NO_STASH));
+        return new GraphKey(Phase.PREFILL, List.of(part), captures);
+    }
+}

@@ -1,0 +1,409 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.VarveException;
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.GraphAllocator;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.FlashAttention;
+import dev.varve.platform.shard.LayerActivations;
+import dev.varve.platform.shard.LoadProgress;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.WeightLayout;
+import dev.varve.platform.shard.scoring.BlockScores;
+import dev.varve.platform.shard.scoring.SparseAttention;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+
+/**
+ * A model that reads a whole text once, to say how much its last tokens look at each of the others.
+ * It goes through the text layer by layer rather than token by token: a layer is done with all
+ * chunks before the next one begins, so the rows of one layer are all that has to be kept, and its
+ * keys are compared while they are there.
+ *
+ * <p>For one text at a time; takes turns with others that compute on the device, chunk by chunk.
+ */
+public final class LayerwiseTextScorer implements AutoCloseable {
+    /** Part of the keys; where more than that matters, attention is dense. */
+    private static final double MOST_LOOKED = 0.9;
+
+    /** Tokens of a chunk where the processor computes, as in prefill. */
+    private static final int HOST_CHUNK = 512;
+
+    /** An accelerator is full with more tokens only, since it computes one layer at a time. */
+    private static final int DEVICE_CHUNK = 2048;
+
+    /** How a text is read. */
+    public interface Listener {
+        /** Whether nobody waits for the result any more. */
+        boolean isCancelled();
+
+        /** So many tokens are through so many layers. */
+        void onProgress(long done, long all);
+    }
+
+    /**
+     * How it is compared.
+     *
+     * @param layers whose attention counts; those behind are not computed
+     * @param tail how many of the last tokens look
+     * @param rotated whether queries and keys are compared with their positions in them, in which
+     *     what is near counts more
+     * @param sparse how long texts are read in less time; empty: every token attends to all before
+     *     it, however long the text is
+     */
+    public record Look(
+            LayerRange layers, int tail, boolean rotated, Optional<SparseAttention> sparse) {
+        /** Every token attends to all before it. */
+        public Look(LayerRange layers, int tail, boolean rotated) {
+            this(layers, tail, rotated, Optional.empty());
+        }
+    }
+
+    private final ModelRange model;
+    private final ComputeDevice device;
+    private final CacheTypes types;
+    private final ShardWeights weights;
+    private final boolean flash;
+    private final int chunk;
+    private volatile long lastBytes;
+
+    private LayerwiseTextScorer(
+            ModelRange model,
+            ComputeDevice device,
+            CacheTypes types,
+            ShardWeights weights,
+            boolean flash,
+            int chunk) {
+        this.model = model;
+        this.device = device;
+        this.types = types;
+        this.weights = weights;
+        this.flash = flash;
+        this.chunk = chunk;
+    }
+
+    /**
+     * Loads the weights of all layers.
+     *
+     * @param model all layers
+     * @param types of the rows that are kept while a text is read
+     * @throws VarveException of kind UNSUPPORTED_MODEL if its layers are of other kinds than full
+     *     attention and recurrent ones, or differ; OUT_OF_MEMORY if there is no room
+     */
+    public static LayerwiseTextScorer load(
+            ModelRange model, ComputeDevice device, CacheTypes types, LoadProgress progress) {
+        return load(model, device, types, usualChunk(device), progress);
+    }
+
+    /**
+     * Likewise.
+     *
+     * @param chunk tokens that go through a layer at once
+     */
+    public static LayerwiseTextScorer load(
+            ModelRange model,
+            ComputeDevice device,
+            CacheTypes types,
+            int chunk,
+            LoadProgress progress) {
+        ModelShape shape = model.model().shape();
+        requireReadable(model.file().path(), shape);
+        boolean flash =
+                new CacheTypeCheck(shape, model.range(), device)
+                        .require(model.file().path(), types, FlashAttention.AUTO);
+        ShardWeights weights =
+                ShardWeights.load(
+                        model.model().tensors(model.range()),
+                        device,
+                        WeightLayout.REPACKED,
+                        progress);
+        return new LayerwiseTextScorer(model, device, types, weights, flash, chunk);
+    }
+
+    private static int usualChunk(ComputeDevice device) {
+        return device.bufferType().isHost() ? HOST_CHUNK : DEVICE_CHUNK;
+    }
+
+    /**
+     * Checks that a model can read texts in this way.
+     *
+     * @param file for messages
+     * @throws VarveException of kind UNSUPPORTED_MODEL if not
+     */
+    public static void requireReadable(Path file, ModelShape shape) {
+        List<LayerState> attention =
+                shape.layers().stream()
+                        .filter(state -> !(state instanceof LayerState.Recurrent))
+                        .toList();
+        boolean alike =
+                attention.stream().allMatch(LayerState.FullAttention.class::isInstance)
+                        && attention.stream().distinct().count() == 1;
+        if (!alike) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    file
+                            + ": a model that reads prompts needs layers of full attention that"
+                            + " are alike, beside recurrent ones; "
+                            + shape.architecture()
+                            + " has others");
+        }
+    }
+
+    /**
+     * Checks that layers have attention that can be looked through.
+     *
+     * @param file for messages
+     * @throws VarveException of kind UNSUPPORTED_MODEL if none of them has
+     */
+    public static void requireAttention(Path file, ModelShape shape, LayerRange layers) {
+        if (layers.end() > shape.layerCount()) {
+            throw new IllegalArgumentException(
+                    "layers " + layers + " of a model of " + shape.layerCount());
+        }
+        if (shape.layers().subList(layers.begin(), layers.end()).stream()
+                .noneMatch(LayerState.FullAttention.class::isInstance)) {
+            throw new VarveException(
+                    VarveException.Kind.UNSUPPORTED_MODEL,
+                    file
+                            + ": expected full attention in one of the layers "
+                            + layers
+                            + " by which tokens are scored, found none");
+        }
+    }
+
+    /** The model's sizes. */
+    public ModelShape shape() {
+        return model.model().shape();
+    }
+
+    /** Bytes of the weights on the device and of those that are read from the file in place. */
+    public long weightBytes() {
+        return weights.bufferBytes() + weights.mappedBytes();
+    }
+
+    /**
+     * Most bytes that reading a text takes beside the weights, but for the graph of a chunk: K, V
+     * and compared keys of one layer, recurrent states, the activations of all tokens, and the
+     * shares of a layer.
+     *
+     * @param tokens of the text
+     * @param tail how many of the last tokens look
+     */
+    public static long bytes(ModelRange model, CacheTypes types, int tokens, int tail) {
+        return TextScorerMemory.of(model, types, tokens, DEVICE_CHUNK, tail).bytes();
+    }
+
+    /** What of {@link #bytes} the text that was read last took. */
+    public long lastBytes() {
+        return lastBytes;
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param tokens of the text, at least as many as look
+     * @return by token how much the last ones look at it: the mean over these of the largest share
+     *     that any head of any layer gives it, softmax over all tokens up to the one that looks
+     * @throws CancellationException if nobody waits any more
+     * @throws VarveException of kind UNSUPPORTED_MODEL if none of the layers has full attention,
+     *     OUT_OF_MEMORY if there is no room for its rows
+     */
+    public float[] read(int[] tokens, Look look, Listener listener) {
+        if (tokens.length < look.tail() || look.tail() < 1) {
+            throw new IllegalArgumentException(
+                    look.tail() + " tokens of " + tokens.length + " cannot look at the others");
+        }
+        requireAttention(model.file().path(), shape(), look.layers());
+        boolean sparse = isSparse(tokens.length, look);
+        try (TextScorerState rows =
+                TextScorerState.open(
+                        weights,
+                        model,
+                        new TextScorerState.Sizes(
+                                types, tokens.length, Math.min(chunk, tokens.length), sparse),
+                        look,
+                        device,
+                        flash)) {
+            return new Reading(tokens, look, listener, rows).scores();
+        }
+    }
+
+    /**
+     * Whether attention leaves keys aside. Accelerators do not leave out what a mask hides, and
+     * quantised rows go another way on the processor.
+     */
+    private boolean isSparse(int tokens, Look look) {
+        return look.sparse().filter(rule -> tokens >= rule.leastTokens()).isPresent()
+                && flash
+                && device.bufferType().isHost()
+                && !types.key().isQuantized()
+                && types.key() == types.value()
+                && chunk % BlockScores.BLOCK == 0;
+    }
+
+    /** One text. */
+    private final class Reading {
+        private final int[] tokens;
+        private final Look look;
+        private final Listener listener;
+        private final TextScorerState rows;
+
+        /** What entered the layer that is next, by chunk. */
+        private final List<LayerActivations> hidden = new ArrayList<>();
+
+        private Optional<TailScores> scores = Optional.empty();
+        private Optional<SparseBlockSelector> blocks = Optional.empty();
+
+        /** What the layers that are next are read with. */
+        private ShardState state;
+
+        Reading(int[] tokens, Look look, Listener listener, TextScorerState rows) {
+            this.tokens = tokens;
+            this.look = look;
+            this.listener = listener;
+            this.rows = rows;
+            state = rows.state();
+        }
+
+        float[] scores() {
+            GraphAllocator allocator = new GraphAllocator(device.bufferType());
+            try (allocator) {
+                for (int layer = 0; layer < look.layers().end(); layer++) {
+                    readLayer(layer, allocator);
+                    // Choosing costs more than is left out then, of the other layers, too.
+                    if (blocks.filter(each -> each.share() > MOST_LOOKED).isPresent()) {
+                        state = rows.dense();
+                        blocks = Optional.empty();
+                    }
+                }
+                lastBytes = rows.bytes() + scores.map(TailScores::bytes).orElse(0L);
+                return scores.orElseThrow().scores();
+            } finally {
+                scores.ifPresent(TailScores::close);
+            }
+        }
+
+        private void readLayer(int layer, GraphAllocator allocator) {
+            boolean looks =
+                    look.layers().contains(layer)
+                            && shape().layers().get(layer) instanceof LayerState.FullAttention;
+            CapturedTailQueries queries = new CapturedTailQueries(tokens.length, look.tail());
+            for (int begin = 0, number = 0; begin < tokens.length; begin += chunk, number++) {
+                if (listener.isCancelled()) {
+                    throw new CancellationException("nobody waits for the text's scores");
+                }
+                int end = Math.min(tokens.length, begin + chunk);
+                synchronized (device.lock()) {
+                    readChunk(layer, number, begin, end, allocator, queries);
+                }
+                listener.onProgress(
+                        (long) layer * tokens.length + end,
+                        (long) look.layers().end() * tokens.length);
+            }
+            if (looks) {
+                synchronized (device.lock()) {
+                    compare(layer, queries);
+                }
+            }
+        }
+
+        private void readChunk(
+                int layer,
+                int number,
+                int begin,
+                int end,
+                GraphAllocator allocator,
+                CapturedTailQueries queries) {
+            SequenceChunk slice =
+                    new SequenceChunk(
+                            0,
+                            Arrays.copyOfRange(tokens, begin, end),
+                            ChunkPlacement.next(begin, rows.span(), TextScorerState.ROW),
+                            OutputRows.NONE);
+            PlacedBatch placed =
+                    PlacedBatch.place(
+                            new Batch(List.of(slice), Phase.PREFILL), state.caches().windows());
+            GraphKey key = GraphKey.of(placed, state.trees());
+            LayerRange range = new LayerRange(layer, layer + 1);
+            try (AllocatedGraph graph =
+                    new AllocatedGraph(
+                            key,
+                            UnallocatedGraph.of(key, model.model(), range, state, device),
+                            allocator)) {
+                if (layer > 0) {
+                    graph.writeBoundary(hidden.get(number));
+                }
+                graph.fill(placed);
+                compute(graph, placed, begin);
+                graph.readBoundary(Optional.of(rows.hidden()))
+                        .ifPresent(activation -> put(number, activation));
+                List<Tensor> last = graph.queries().getOrDefault(layer, List.of());
+                if (!last.isEmpty()) {
+                    queries.add(end, last.getFirst());
+                }
+            }
+        }
+
+        private void compute(AllocatedGraph graph, PlacedBatch placed, int begin) {
+            weights.requireWhole();
+            if (graph.blocks().isEmpty()) {
+                graph.compute(placed, device);
+                return;
+            }
+            if (blocks.isEmpty()) {
+                blocks =
+                        Optional.of(
+                                new SparseBlockSelector(
+                                        look.sparse().orElseThrow().rule(), tokens.length));
+            }
+            SparseGraphBreak steps = graph.blocks().get();
+            blocks.get()
+                    .compute(steps, begin, (from, to) -> graph.compute(from, to, placed, device));
+            graph.compute(steps.ends().last(), graph.nodes(), placed, device);
+        }
+
+        private void put(int number, LayerActivations activation) {
+            if (number < hidden.size()) {
+                hidden.set(number, activation);
+            } else {
+                hidden.add(activation);
+            }
+        }
+
+        private void compare(int layer, CapturedTailQueries queries) {
+            if (scores.isEmpty()) {
+                scores =
+                        Optional.of(
+                                new TailScores(
+                                        rows.keys(),
+                                        (LayerState.Attention) shape().layers().get(layer),
+                                        queries.heads(),
+                                        tokens.length,
+                                        look.tail(),
+                                        device));
+            }
+            scores.get().add(queries.byHead(), device);
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (device.lock()) {
+            weights.close();
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.backend.ColumnProduct;
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.api.ggml.Extents;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.TensorUse;
+import dev.varve.platform.shard.BatchInvariance;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BinaryOperator;
+
+/**
+ * Products of a batch's columns with weights. A chunk is multiplied as it is alone, and a row has
+ * the bits of a product of its own where {@link BatchInvariance} asks for it.
+ *
+ * <p>Rows beyond what ggml treats alike go to the device's own product of columns where it has one.
+ * Otherwise they are shown as planes of one column: one operator, which still reads the weight once
+ * or nearly so, and whose kernel is that of a single column.
+ */
+final class MatrixProducts {
+    private final Ops ops;
+    private final ShardWeights weights;
+    private final BatchInvariance exact;
+    private final boolean apart;
+    private final boolean onHost;
+    private final List<ColumnRun> tokenRuns;
+    private final List<ColumnRun> outputRuns;
+    private final int tokens;
+    private final int outputs;
+    private Optional<Prepared> last = Optional.empty();
+
+    MatrixProducts(Ops ops, GraphKey key, ShardState state) {
+        this.ops = ops;
+        weights = state.weights();
+        exact = state.arithmetic().exactRows();
+        // Beside a chunk it costs next to nothing; and a chunk of a single token needs it.
+        apart = exact == BatchInvariance.ON || key.phase() == Phase.PREFILL;
+        onHost = state.arithmetic().onHost();
+        tokenRuns = ColumnRun.ofTokens(key);
+        outputRuns = ColumnRun.ofOutputs(key);
+        tokens = key.tokens();
+        outputs = key.outputs();
+    }
+
+    /** {@code [K, M] times F32 [K, N] -> F32 [M, N]}. */
+    Tensor multiply(String name, Tensor input) {
+        Tensor weight = weights.get(name, TensorUse.MATMUL);
+        ColumnNumerics lone = weights.lone(name, TensorUse.MATMUL);
+        Optional<ColumnProduct> ownProduct = weights.columnProduct(name, TensorUse.MATMUL);
+        List<ColumnRun> runs = runs((int) input.ne(1));
+        if (isWhole(runs, lone)) {
+            return precise(weights.multiply(ops, name, input));
+        }
+        Joined all = new Joined((one, other) -> ops.concat(one, other, 1));
+        for (ColumnRun run : runs) {
+            int step = step(run, lone);
+            if (ownProduct.isPresent() && step < run.count()) {
+                all.add(
+                        ownProduct
+                                .get()
+                                .multiply(ops, weight, prepared(ownProduct.get(), input, run)));
+                continue;
+            }
+            if (lone.planes() && step < run.count()) {
+                Tensor planes =
+                        ops.view(
+                                input,
+                                Extents.of(input.ne(0), 1, run.count()),
+                                Strides.of(input.nb(1), input.nb(1)),
+                                run.first() * input.nb(1));
+                Tensor product = precise(ops.mulMat(weight, planes));
+                all.add(ops.reshape2d(product, product.ne(0), run.count()));
+                continue;
+            }
+            for (int done = 0; done < run.count(); done += step) {
+                all.add(
+                        precise(
+                                ops.mulMat(
+                                        weight,
+                                        columns(
+                                                input,
+                                                run.first() + done,
+                                                Math.min(step, run.count() - done)))));
+            }
+        }
+        return all.result();
+    }
+
+    /** {@code [K, M, E] times F32 [K, U or 1, T] by ids I32 [U, T] -> F32 [M, U, T]}. */
+    Tensor multiplyExperts(String name, Tensor input, Tensor ids) {
+        Tensor weight = weights.get(name, TensorUse.EXPERT_MATMUL);
+        ColumnNumerics lone = weights.lone(name, TensorUse.EXPERT_MATMUL);
+        List<ColumnRun> runs = runs((int) ids.ne(1));
+        if (isWhole(runs, lone)) {
+            return precise(ops.mulMatId(weight, input, ids));
+        }
+        Joined all = new Joined((one, other) -> ops.concat(one, other, 2));
+        for (ColumnRun run : runs) {
+            int step = step(run, lone);
+            for (int done = 0; done < run.count(); done += step) {
+                int first = run.first() + done;
+                int count = Math.min(step, run.count() - done);
+                Tensor own =
+                        ops.view(
+                                input,
+                                Extents.of(input.ne(0), input.ne(1), count),
+                                Strides.of(input.nb(1), input.nb(2)),
+                                first * input.nb(2));
+                all.add(precise(ops.mulMatId(weight, own, columns(ids, first, count))));
+            }
+        }
+        return all.result();
+    }
+
+    /** Which columns a tensor of so many has; a family may also multiply what is no token. */
+    private List<ColumnRun> runs(int columns) {
+        if (columns == tokens) {
+            return tokenRuns;
+        }
+        return columns == outputs ? outputRuns : List.of(new ColumnRun(0, columns, false));
+    }
+
+    private boolean isWhole(List<ColumnRun> runs, ColumnNumerics lone) {
+        int columns = runs.getLast().first() + runs.getLast().count();
+        return exact == BatchInvariance.OFF
+                || columns <= lone.most()
+                || (runs.size() == 1 && step(runs.getFirst(), lone) >= columns);
+    }
+
+    /** How many columns of a run go into one product. */
+    private int step(ColumnRun run, ColumnNumerics lone) {
+        return run.rows() && (apart || run.count() <= lone.cheap())
+                ? Math.min(run.count(), lone.most())
+                : run.count();
+    }
+
+    /** Columns of a run, made ready once for all products with them that follow each other. */
+    private Tensor prepared(ColumnProduct product, Tensor input, ColumnRun run) {
+        if (last.filter(done -> done.of(input, run)).isEmpty()) {
+            Tensor own = columns(input, run.first(), run.count());
+            Tensor contiguous = own.isContiguous() ? own : ops.cont(own);
+            last = Optional.of(new Prepared(input, run, product.prepare(ops, contiguous)));
+        }
+        return last.get().columns();
+    }
+
+    /** Columns of a run of an input, as a product of the device's own wants them. */
+    private record Prepared(Tensor input, ColumnRun run, Tensor columns) {
+        boolean of(Tensor other, ColumnRun otherRun) {
+            return input == other && run.equals(otherRun);
+        }
+    }
+
+    private Tensor columns(Tensor all, int first, int count) {
+        return ops.view2d(all, all.ne(0), count, all.nb(1), first * all.nb(1));
+    }
+
+    /** Accelerators would add up in half precision where they can; the processor never does. */
+    private Tensor precise(Tensor product) {
+        return onHost ? product : ops.accumulateF32(product);
+    }
+
+    /** Results that stand side by side. */
+    private static final class Joined {
+        private final BinaryOperator<Tensor> join;
+        private Optional<Tensor> all = Optional.empty();
+
+        Joined(BinaryOperator<Tensor> join) {
+            this.join = join;
+        }
+
+        void add(Tensor next) {
+            all = Optional.of(all.isPresent() ? join.apply(all.get(), next) : next);
+        }
+
+        Tensor result() {
+            return all.orElseThrow();
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.Extents;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.ShardGraph.Activation;
+import dev.varve.api.model.ShardGraph.ExpertChoice;
+import dev.varve.api.model.ShardGraph.ExpertRouting;
+import dev.varve.api.model.TensorUse;
+
+import java.util.Optional;
+
+/** Mixture of experts: choice per token, and the feed-forward of the chosen ones. */
+final class MoeBlock {
+    /** Smallest half-precision normal number: the floor of a sum that is divided by. */
+    private static final float MIN_SUM = 6.103515625e-5f;
+
+    private static final String WEIGHT = ".weight";
+
+    private final Ops ops;
+    private final Graph graph;
+    private final ShardWeights weights;
+    private final MatrixProducts products;
+
+    MoeBlock(Ops ops, Graph graph, ShardWeights weights, MatrixProducts products) {
+        this.products = products;
+        this.ops = ops;
+        this.graph = graph;
+        this.weights = weights;
+    }
+
+    ExpertChoice choose(Tensor probabilities, Optional<Tensor> bias, ExpertRouting routing) {
+        long experts = probabilities.ne(0);
+        long tokens = probabilities.ne(1);
+        Tensor ranked = bias.isPresent() ? ops.add(probabilities, bias.get()) : probabilities;
+        Tensor ids = ops.argsortTopK(ranked, routing.used());
+        Tensor chosen = ops.getRows(ops.reshape3d(probabilities, 1, experts, tokens), ids);
+        if (routing.normalise()) {
+            Tensor rows = ops.reshape2d(chosen, routing.used(), tokens);
+            Tensor sum = ops.clamp(ops.sumRows(rows), MIN_SUM, Float.POSITIVE_INFINITY);
+            chosen = ops.reshape3d(ops.div(rows, sum), 1, routing.used(), tokens);
+        }
+        if (routing.scale() != 0 && routing.scale() != 1) {
+            chosen = ops.scale(chosen, routing.scale());
+        }
+        // Before the products, where accelerators look for it to fuse the choice.
+        graph.expand(chosen);
+        return new ExpertChoice(ids, chosen);
+    }
+
+    Tensor feedForward(Tensor input, ExpertChoice choice, String prefix, Activation activation) {
+        long width = input.ne(0);
+        long tokens = input.ne(1);
+        Tensor column = ops.reshape3d(input, width, 1, tokens);
+        Tensor gate;
+        Tensor up;
+        String fused = prefix + "_gate_up_exps";
+        if (weights.has(fused + WEIGHT, TensorUse.EXPERT_MATMUL)) {
+            Tensor both = product(fused, column, choice.ids());
+            long inner = both.ne(0) / 2;
+            gate = half(both, inner, 0);
+            up = half(both, inner, inner);
+        } else {
+            up = product(prefix + "_up_exps", column, choice.ids());
+            gate = product(prefix + "_gate_exps", column, choice.ids());
+        }
+        Tensor inner =
+                switch (activation) {
+                    case SILU -> ops.swigluSplit(gate, up);
+                    case GELU -> ops.gegluSplit(gate, up);
+                };
+        Tensor outputs = product(prefix + "_down_exps", inner, choice.ids());
+        return sum(ops.mul(outputs, choice.weights()));
+    }
+
+    private Tensor half(Tensor both, long inner, long first) {
+        return ops.view(
+                both,
+                Extents.of(inner, both.ne(1), both.ne(2)),
+                Strides.of(both.nb(1), both.nb(2)),
+                first * Float.BYTES);
+    }
+
+    /** {@code F32 [out, used, T]}, times the experts' scales where there are any. */
+    private Tensor product(String name, Tensor input, Tensor ids) {
+        Tensor product = products.multiplyExperts(name + WEIGHT, input, ids);
+        String scale = name + ".scale";
+        if (!weights.has(scale, TensorUse.ELEMENTWISE)) {
+            return product;
+        }
+        Tensor scales = weights.get(scale, TensorUse.ELEMENTWISE);
+        long experts = scales.ne(0);
+        long tokens = ids.ne(1);
+        Tensor perToken = ops.repeat4d(ops.reshape3d(scales, 1, experts, 1), 1, experts, tokens, 1);
+        return ops.mul(product, ops.getRows(perToken, ids));
+    }
+
+    /** Sum over the experts of each token, the best first. */
+    private Tensor sum(Tensor outputs) {
+        long width = outputs.ne(0);
+        int used = (int) outputs.ne(1);
+        long tokens = outputs.ne(2);
+        Tensor[] parts = new Tensor[used];
+        for (int i = 0; i < used; i++) {
+            parts[i] = ops.view2d(outputs, width, tokens, outputs.nb(2), i * outputs.nb(1));
+            graph.expand(parts[i]);
+        }
+        Tensor sum = parts[0];
+        for (int i = 1; i < used; i++) {
+            sum = ops.add(sum, parts[i]);
+        }
+        return used == 1 ? ops.cont(sum) : sum;
+    }
+}

@@ -1,0 +1,294 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.backend.DeltaRule;
+import dev.varve.api.backend.RecurrentOperators;
+import dev.varve.api.backend.WindowConvolution;
+import dev.varve.api.ggml.DeltaInputs;
+import dev.varve.api.ggml.Extents;
+import dev.varve.api.ggml.Graph;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Strides;
+import dev.varve.api.ggml.Tensor;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
+
+/** The states of gated delta nets as operators read and write them, in place of their rows. */
+final class RecurrentStateViews {
+    private static final long FLOAT = Float.BYTES;
+
+    private final Ops ops;
+    private final Graph graph;
+    private final RecurrentOperators own;
+
+    /**
+     * @param own the device's
+     */
+    RecurrentStateViews(Ops ops, Graph graph, RecurrentOperators own) {
+        this.ops = ops;
+        this.graph = graph;
+        this.own = own;
+    }
+
+    /**
+     * Convolves what is kept and, behind it, new inputs.
+     *
+     * @param columns {@code F32 [channels, tokens, sequences]}
+     * @param kernel {@code F32 [kept + 1, channels]}
+     * @param readRow of the first sequence; the others follow
+     * @param writeRow where the last inputs are kept; empty for nowhere
+     * @return {@code F32 [channels, tokens, sequences]}
+     */
+    Tensor convolve(
+            RecurrentStateTensors.Layer cache,
+            Tensor columns,
+            Tensor kernel,
+            int readRow,
+            OptionalInt writeRow) {
+        long sequences = columns.ne(2);
+        Optional<WindowConvolution> convolution =
+                canReplace(readRow, writeRow.orElse(readRow), sequences)
+                        ? own.convolution().filter(each -> each.takes(columns, kernel))
+                        : Optional.empty();
+        if (convolution.isEmpty()) {
+            Tensor window = window(cache, columns, readRow);
+            writeRow.ifPresent(row -> keepWindow(cache, window, row));
+            return ops.ssmConv(window, kernel);
+        }
+        Optional<Tensor> after =
+                writeRow.isPresent()
+                        ? Optional.of(convolutionRows(cache, writeRow.getAsInt(), sequences))
+                        : Optional.empty();
+        Tensor before = convolutionRows(cache, readRow, sequences);
+        Tensor results = convolution.get().apply(ops, columns, kernel, before, after);
+        // Whoever reads these inputs later comes behind it.
+        graph.expand(results);
+        return results;
+    }
+
+    /**
+     * As {@link #convolve}, of tokens that are trees.
+     *
+     * @param parents {@code I32 [tokens, sequences]}
+     * @return empty where the device has no operator for it
+     */
+    Optional<Tensor> convolveTrees(
+            RecurrentStateTensors.Layer cache,
+            Tensor columns,
+            Tensor kernel,
+            int readRow,
+            Supplier<Tensor> parents) {
+        return own.convolution()
+                .filter(each -> each.takes(columns, kernel))
+                .map(
+                        each -> {
+                            Tensor before = convolutionRows(cache, readRow, columns.ne(2));
+                            Tensor results =
+                                    each.branch(ops, columns, kernel, before, parents.get());
+                            graph.expand(results);
+                            return results;
+                        });
+    }
+
+    /**
+     * The inputs that are kept, {@code F32 [channels, kept]}.
+     *
+     * @param row of the sequence
+     */
+    Tensor keptColumns(RecurrentStateTensors.Layer cache, int row) {
+        return ops.cont(ops.transpose(convolutionRows(cache, row, 1)));
+    }
+
+    /**
+     * The inputs that are kept, and behind them new ones.
+     *
+     * @return {@code F32 [kept + tokens, channels, sequences]}
+     */
+    private Tensor window(RecurrentStateTensors.Layer cache, Tensor columns, int readRow) {
+        Tensor before = convolutionRows(cache, readRow, columns.ne(2));
+        Tensor joined = ops.concat(byChannel(before), byChannel(ops.transpose(columns)), 0);
+        return ops.reshape3d(joined, joined.ne(0), joined.ne(2), joined.ne(3));
+    }
+
+    /**
+     * {@code [inputs, channels, sequences] -> [inputs, 1, channels, sequences]}: processors share
+     * out the third dimension of what they join.
+     */
+    private Tensor byChannel(Tensor inputs) {
+        return ops.permute(inputs, 0, 2, 3, 1);
+    }
+
+    /** Keeps the last inputs of a {@link #window}. */
+    private void keepWindow(RecurrentStateTensors.Layer cache, Tensor window, int writeRow) {
+        long kept = kept(cache);
+        Tensor last =
+                ops.view(
+                        window,
+                        Extents.of(kept, window.ne(1), window.ne(2)),
+                        Strides.of(window.nb(1), window.nb(2)),
+                        (window.ne(0) - kept) * FLOAT);
+        graph.expand(ops.copy(last, convolutionRows(cache, writeRow, window.ne(2))));
+    }
+
+    /** Keeps the last inputs as {@link #convolve} does, whose results are of no use. */
+    void advanceWindow(
+            RecurrentStateTensors.Layer cache, Tensor columns, int readRow, int writeRow) {
+        long surplus = columns.ne(1) - kept(cache);
+        if (surplus < 0) {
+            keepWindow(cache, window(cache, columns, readRow), writeRow);
+            return;
+        }
+        Tensor last =
+                ops.view(
+                        columns,
+                        Extents.of(columns.ne(0), kept(cache), columns.ne(2)),
+                        Strides.of(columns.nb(1), columns.nb(2)),
+                        surplus * columns.nb(1));
+        graph.expand(
+                ops.copy(ops.transpose(last), convolutionRows(cache, writeRow, columns.ne(2))));
+    }
+
+    private static long kept(RecurrentStateTensors.Layer cache) {
+        return cache.state().convKernel() - 1;
+    }
+
+    private Tensor convolutionRows(
+            RecurrentStateTensors.Layer cache, int firstRow, long sequences) {
+        Tensor rows = cache.convolution();
+        return ops.view(
+                rows,
+                Extents.of(kept(cache), cache.state().convChannels(), sequences),
+                Strides.of(kept(cache) * FLOAT, rows.nb(1)),
+                firstRow * rows.nb(1));
+    }
+
+    /**
+     * The delta rule from the states on.
+     *
+     * @param readRow of the first sequence; the others follow
+     * @param writeRow where its state is kept; empty for nowhere
+     * @return begins with the results of all tokens, {@code [size, heads, tokens * sequences]}
+     */
+    Tensor delta(
+            RecurrentStateTensors.Layer cache,
+            DeltaInputs inputs,
+            int readRow,
+            OptionalInt writeRow) {
+        long sequences = inputs.value().ne(3);
+        Tensor before = matrixRows(cache, readRow, sequences);
+        Optional<DeltaRule> rule = ruleFor(inputs, readRow, writeRow.orElse(readRow));
+        if (rule.isPresent()) {
+            Optional<Tensor> after =
+                    writeRow.isPresent()
+                            ? Optional.of(matrixRows(cache, writeRow.getAsInt(), sequences))
+                            : Optional.empty();
+            Tensor results = rule.get().apply(ops, inputs, before, after);
+            // Whoever reads these states later comes behind it.
+            graph.expand(results);
+            return results;
+        }
+        Tensor output = ops.gatedDeltaNet(inputs, before, 1);
+        writeRow.ifPresent(row -> keepMatrix(cache, output, inputs.value(), row));
+        return output;
+    }
+
+    /** Whether the deltas of guessed tokens are kept for the commit, and not their values. */
+    boolean keepsDeltas(DeltaInputs inputs) {
+        return own.deltaRule().filter(each -> each.takes(inputs)).isPresent();
+    }
+
+    /**
+     * As {@link #delta}, of tokens of which it is not known yet how many count; where it {@link
+     * #keepsDeltas}.
+     *
+     * @param deltas where those are kept
+     */
+    Tensor guess(
+            RecurrentStateTensors.Layer cache, DeltaInputs inputs, int readRow, Tensor deltas) {
+        Tensor before = matrixRows(cache, readRow, inputs.value().ne(3));
+        Tensor results = own.deltaRule().orElseThrow().guess(ops, inputs, before, deltas);
+        // The commit comes behind it.
+        graph.expand(results);
+        return results;
+    }
+
+    /**
+     * As {@link #guess}, of tokens that are trees.
+     *
+     * @param parents {@code I32 [tokens, sequences]}
+     */
+    Tensor guessTrees(
+            RecurrentStateTensors.Layer cache,
+            DeltaInputs inputs,
+            int readRow,
+            Tensor deltas,
+            Tensor parents) {
+        Tensor before = matrixRows(cache, readRow, inputs.value().ne(3));
+        Tensor results = own.deltaRule().orElseThrow().branch(ops, inputs, before, deltas, parents);
+        // The commit comes behind it.
+        graph.expand(results);
+        return results;
+    }
+
+    /**
+     * Changes states by tokens that were guessed and count.
+     *
+     * @param inputs with deltas for values, where those were kept
+     */
+    void advanceMatrix(
+            RecurrentStateTensors.Layer cache, DeltaInputs inputs, int readRow, int writeRow) {
+        if (!keepsDeltas(inputs)) {
+            delta(cache, inputs, readRow, OptionalInt.of(writeRow));
+            return;
+        }
+        long sequences = inputs.value().ne(3);
+        graph.expand(
+                own.deltaRule()
+                        .orElseThrow()
+                        .advance(
+                                ops,
+                                inputs.key(),
+                                inputs.value(),
+                                inputs.decay(),
+                                matrixRows(cache, readRow, sequences),
+                                matrixRows(cache, writeRow, sequences)));
+    }
+
+    private Optional<DeltaRule> ruleFor(DeltaInputs inputs, int readRow, int writeRow) {
+        return canReplace(readRow, writeRow, inputs.value().ne(3))
+                ? own.deltaRule().filter(each -> each.takes(inputs))
+                : Optional.empty();
+    }
+
+    /** A device's own operators want the rows before and after to be the same or apart. */
+    private static boolean canReplace(int readRow, int writeRow, long sequences) {
+        int distance = Math.abs(readRow - writeRow);
+        return distance == 0 || distance >= sequences;
+    }
+
+    /** Keeps the states that stand behind the results. */
+    private void keepMatrix(
+            RecurrentStateTensors.Layer cache, Tensor output, Tensor value, int row) {
+        long size = value.ne(0);
+        long heads = value.ne(1);
+        long sequences = value.ne(3);
+        Tensor after =
+                ops.view(
+                        output,
+                        Extents.of(size, size, heads, sequences),
+                        Strides.of(size * FLOAT, size * size * FLOAT, size * size * heads * FLOAT),
+                        value.elements() * FLOAT);
+        graph.expand(ops.copy(after, matrixRows(cache, row, sequences)));
+    }
+
+    private Tensor matrixRows(RecurrentStateTensors.Layer cache, int firstRow, long sequences) {
+        Tensor rows = cache.matrix();
+        long size = cache.state().stateSize();
+        return ops.view(
+                rows,
+                Extents.of(size, size, cache.state().valueHeads(), sequences),
+                Strides.of(size * FLOAT, size * size * FLOAT, rows.nb(1)),
+                firstRow * rows.nb(1));
+    }
+}

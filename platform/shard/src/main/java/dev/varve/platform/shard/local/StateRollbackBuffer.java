@@ -1,0 +1,117 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.ggml.BufferType;
+import dev.varve.api.ggml.DeviceBuffer;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.TokenPath;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What gated delta nets took in of drafted slices, from which their states are advanced once it is
+ * known how many tokens count. Two orders of magnitude smaller than a state per token.
+ */
+final class StateRollbackBuffer implements AutoCloseable {
+    private static final int TENSORS_PER_LAYER = 5;
+
+    /**
+     * The inputs of a layer, F32, of {@code [.., tokens, stashes]}.
+     *
+     * @param convolution {@code [channels, tokens, stashes]}
+     * @param keys {@code [size, valueHeads, tokens, stashes]}
+     * @param values likewise; deltas, where the device's own rule keeps those
+     * @param decay {@code [valueHeads, tokens, stashes]}
+     * @param beta likewise
+     */
+    record Layer(Tensor convolution, Tensor keys, Tensor values, Tensor decay, Tensor beta) {}
+
+    private final Map<Integer, Layer> layers = new TreeMap<>();
+    private final GgmlContext context;
+    private final Optional<DeviceBuffer> buffer;
+
+    StateRollbackBuffer(
+            ModelShape shape, LayerRange range, RollbackBuffers sizes, BufferType bufferType) {
+        context = GgmlContext.open(range.size() * TENSORS_PER_LAYER + 1, 0);
+        try {
+            int tokens = sizes.tokens();
+            int count = sizes.count();
+            for (int layer = range.begin(); layer < range.end() && count > 0; layer++) {
+                if (shape.layers().get(layer) instanceof LayerState.Recurrent state) {
+                    int heads = state.valueHeads();
+                    int size = state.stateSize();
+                    layers.put(
+                            layer,
+                            new Layer(
+                                    tensor(state.convChannels(), tokens, count),
+                                    tensor(size, heads, tokens, count),
+                                    tensor(size, heads, tokens, count),
+                                    tensor(heads, tokens, count),
+                                    tensor(heads, tokens, count)));
+                }
+            }
+            buffer = layers.isEmpty() ? Optional.empty() : context.allocate(bufferType);
+            buffer.ifPresent(DeviceBuffer::clear);
+        } catch (RuntimeException | Error e) {
+            context.close();
+            throw e;
+        }
+    }
+
+    private Tensor tensor(long... extents) {
+        return context.newTensor(GgmlType.F32, extents);
+    }
+
+    /** Layers that stash anything. */
+    Map<Integer, Layer> layers() {
+        return layers;
+    }
+
+    Layer layer(int layer) {
+        Layer found = layers.get(layer);
+        if (found == null) {
+            throw new IllegalArgumentException("layer " + layer + " stashes nothing");
+        }
+        return found;
+    }
+
+    /** Brings what was kept of a path's tokens to where that of the first ones lies. */
+    void gather(int number, TokenPath path) {
+        for (TokenPath.Move move : path.moves()) {
+            for (Layer layer : layers.values()) {
+                move(layer.convolution(), 1, number, move);
+                move(layer.keys(), 2, number, move);
+                move(layer.values(), 2, number, move);
+                move(layer.decay(), 1, number, move);
+                move(layer.beta(), 1, number, move);
+            }
+        }
+    }
+
+    /**
+     * @param dimension that of tokens
+     */
+    private static void move(Tensor tensor, int dimension, int number, TokenPath.Move move) {
+        long begin = number * tensor.nb(dimension + 1);
+        byte[] bytes = new byte[Math.toIntExact(move.count() * tensor.nb(dimension))];
+        tensor.readBytes(bytes, 0, bytes.length, begin + move.from() * tensor.nb(dimension));
+        tensor.writeBytes(bytes, 0, bytes.length, begin + move.to() * tensor.nb(dimension));
+    }
+
+    long bytes() {
+        return buffer.map(DeviceBuffer::size).orElse(0L);
+    }
+
+    @Override
+    public void close() {
+        buffer.ifPresent(DeviceBuffer::close);
+        context.close();
+    }
+}

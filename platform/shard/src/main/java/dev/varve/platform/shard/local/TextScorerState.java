@@ -1,0 +1,155 @@
+package dev.varve.platform.shard.local;
+
+import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.ggml.DeviceBuffer;
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.api.model.LayerRange;
+import dev.varve.api.model.LayerState;
+import dev.varve.api.model.ModelShape;
+import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.shard.CacheTypes;
+import dev.varve.platform.shard.ModelRange;
+import dev.varve.platform.shard.RollbackBuffers;
+import dev.varve.platform.shard.SlotSpan;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What is kept while a text is read layer by layer: K and V rows that all layers use in turns,
+ * their keys once more as they are compared, and one recurrent state of each layer that has one.
+ *
+ * @param state the same as the graphs of a shard see it; its weights belong to somebody else
+ * @param keyRows memory of the compared keys
+ * @param hidden what the chunks hand from layer to layer, on the device: each comes back to its
+ *     place, since a layer puts in as many as the one before
+ */
+record TextScorerState(
+        ShardState state,
+        SlotSpan span,
+        GgmlContext context,
+        DeviceBuffer keyRows,
+        ActivationRing hidden)
+        implements AutoCloseable {
+    /** The row of recurrent states. */
+    static final int ROW = 1;
+
+    /**
+     * @param types of the rows
+     * @param tokens of the text
+     * @param chunk tokens that go through a layer at once
+     * @param sparse whether attention goes to some blocks of keys only
+     */
+    record Sizes(CacheTypes types, int tokens, int chunk, boolean sparse) {}
+
+    static TextScorerState open(
+            ShardWeights weights,
+            ModelRange model,
+            Sizes sizes,
+            LayerwiseTextScorer.Look look,
+            ComputeDevice device,
+            boolean flash) {
+        ModelShape shape = model.model().shape();
+        LayerRange all = shape.allLayers();
+        CacheTypes types = sizes.types();
+        int slots = SlotSpan.roundUp(sizes.tokens());
+        Deque<AutoCloseable> opened = new ArrayDeque<>();
+        try {
+            KvPool pool = KvPool.inTurns(shape, types, slots, device.bufferType());
+            opened.push(pool);
+            KvPool none =
+                    new KvPool(
+                            shape,
+                            all,
+                            LayerState.SlidingAttention.class,
+                            types,
+                            SlotSpan.BLOCK,
+                            device.bufferType());
+            opened.push(none);
+            RecurrentStateTensors rows =
+                    new RecurrentStateTensors(shape, all, ROW + 1, device.bufferType());
+            opened.push(rows);
+            StateRollbackBuffer stash =
+                    new StateRollbackBuffer(shape, all, RollbackBuffers.NONE, device.bufferType());
+            opened.push(stash);
+            GgmlContext context = GgmlContext.open(2, 0);
+            opened.push(context);
+            Tensor cache = pool.layers().values().iterator().next().keys();
+            Tensor keys = context.newTensor(types.key(), cache.ne(0), slots).named("looked");
+            DeviceBuffer buffer = context.allocate(device.bufferType()).orElseThrow();
+            opened.push(buffer);
+            buffer.clear();
+            ActivationRing hidden =
+                    new ActivationRing(
+                            device.bufferType(),
+                            TextScorerMemory.activationLength(model),
+                            sizes.chunk(),
+                            Math.ceilDiv(sizes.tokens(), sizes.chunk()));
+            opened.push(hidden);
+            HadamardRotation rotation = HadamardRotation.of(shape, all, types, device.bufferType());
+            return new TextScorerState(
+                    new ShardState(
+                            weights,
+                            new ShardCaches(
+                                    pool,
+                                    none,
+                                    new WindowRegions(none, OptionalInt.empty(), 0, ROW + 1),
+                                    rows,
+                                    stash,
+                                    new HostPages(pool)),
+                            new AttentionRowSources(shape, all),
+                            rotation,
+                            new OperatorOptions(
+                                    flash,
+                                    BatchInvariance.AUTO,
+                                    device.bufferType().isHost(),
+                                    device.recurrentOperators()),
+                            Optional.empty(),
+                            Optional.of(new ScoringInputs(keys, look, sizes.sparse()))),
+                    new SlotSpan(0, slots),
+                    context,
+                    buffer,
+                    hidden);
+        } catch (RuntimeException | Error e) {
+            while (!opened.isEmpty()) {
+                ShardState.closeAfter(opened.pop(), e);
+            }
+            throw e;
+        }
+    }
+
+    /** The same caches for layers in which every token looks at all before it. */
+    ShardState dense() {
+        return new ShardState(
+                state.weights(),
+                state.caches(),
+                state.layers(),
+                state.rotation(),
+                state.arithmetic(),
+                state.pageKeys(),
+                state.looked()
+                        .map(looked -> new ScoringInputs(looked.keys(), looked.look(), false)));
+    }
+
+    /** The compared keys of the layer that was read last. */
+    Tensor keys() {
+        return state.looked().orElseThrow().keys();
+    }
+
+    /** Bytes of all that it holds, but for the rotations. */
+    long bytes() {
+        return state.caches().bytes() + keyRows.size() + hidden.bytes();
+    }
+
+    @Override
+    public void close() {
+        hidden.close();
+        keyRows.close();
+        context.close();
+        state.rotation().close();
+        state.caches().close();
+    }
+}

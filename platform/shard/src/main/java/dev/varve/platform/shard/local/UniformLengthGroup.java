@@ -1,0 +1,77 @@
+package dev.varve.platform.shard.local;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Neighbouring slices of a batch that one recurrent operator can take together: of equal length,
+ * with state rows, and stashes if they are drafted, that follow each other. ggml's operators want
+ * sequences of equal length and one block of states; views give both without a copy.
+ *
+ * @param firstPart number of the first slice
+ * @param firstColumn column of the first token
+ * @param sequences number of slices
+ * @param tokens tokens of each
+ * @param states of the first slice; those of the others follow
+ */
+record UniformLengthGroup(
+        int firstPart, int firstColumn, int sequences, int tokens, GraphKey.StateUse states) {
+    /** A slice alone, of which it does not matter where it stands. */
+    static UniformLengthGroup alone(int tokens, GraphKey.StateUse states) {
+        return new UniformLengthGroup(0, 0, 1, tokens, states);
+    }
+
+    int readRow() {
+        return states.readRow();
+    }
+
+    int writeRow() {
+        return states.writeRow();
+    }
+
+    int stash() {
+        return states.stash();
+    }
+
+    boolean isDrafted() {
+        return states.isDrafted();
+    }
+
+    TreeTopology branching() {
+        return states.branching();
+    }
+
+    static List<UniformLengthGroup> of(GraphKey key) {
+        List<UniformLengthGroup> groups = new ArrayList<>();
+        int column = 0;
+        for (int i = 0; i < key.parts().size(); i++) {
+            GraphKey.Part part = key.parts().get(i);
+            UniformLengthGroup last = groups.isEmpty() ? null : groups.getLast();
+            if (last != null && last.isFollowedBy(part)) {
+                groups.set(
+                        groups.size() - 1,
+                        new UniformLengthGroup(
+                                last.firstPart,
+                                last.firstColumn,
+                                last.sequences + 1,
+                                last.tokens,
+                                last.states));
+            } else {
+                groups.add(new UniformLengthGroup(i, column, 1, part.tokens(), part.states()));
+            }
+            column += part.tokens();
+        }
+        return groups;
+    }
+
+    private boolean isFollowedBy(GraphKey.Part part) {
+        return part.tokens() == tokens
+                && part.states().readRow() == readRow() + sequences
+                && part.states().writeRow() == writeRow() + sequences
+                && part.states().isDrafted() == isDrafted()
+                && part.states().branching().equals(branching())
+                // Path by path, each tree goes alone.
+                && branching().tree().isChain()
+                && (!isDrafted() || part.states().stash() == stash() + sequences);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.varve.platform.shard.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import dev.varve.api.backend.ComputeDevice.Phase;
+import dev.varve.platform.shard.Batch;
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.OutputRows;
+import dev.varve.platform.shard.PageMap;
+import dev.varve.platform.shard.SequenceChunk;
+import dev.varve.platform.shard.SlotSpan;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** What a graph computes has its pages in the order of their positions. */
+class PageReorderingTest {
+    private static final int PAGE = PageMap.of(new int[] {0}).slotsUpTo(0);
+    private static final int RUNS = 4;
+
+    private static SequenceChunk slice(int position, int... pages) {
+        SlotSpan span = new SlotSpan(1024, RUNS * PAGE);
+        return new SequenceChunk(
+                7,
+                new int[] {3, 4},
+                new ChunkPlacement(position, span, 2, 5, 1, PageMap.of(pages)),
+                OutputRows.ALL,
+                ChunkComputeMode.ROWS);
+    }
+
+    @Test
+    void aBatchInOrderStaysAsItIs() {
+        Batch batch =
+                new Batch(
+                        List.of(
+                                slice(5 * PAGE, 0, 2, 5, PageMap.EMPTY),
+                                new SequenceChunk(
+                                        8,
+                                        new int[1],
+                                        ChunkPlacement.start(new SlotSpan(0, 256), 1),
+                                        OutputRows.LAST)),
+                        Phase.DECODE);
+
+        assertSame(batch, PageReordering.of(batch).batch());
+    }
+
+    @Test
+    void pagesAscendAndRunsOfNoneComeLast() {
+        SequenceChunk mixed = slice(5 * PAGE, 5, PageMap.EMPTY, 0, 3);
+        SequenceChunk sorted = slice(PAGE, 0, 1, 2, 3);
+        Batch batch = new Batch(List.of(mixed, sorted), Phase.DECODE, List.of(2));
+
+        Batch ordered = PageReordering.of(batch).batch();
+
+        SequenceChunk first = ordered.slices().getFirst();
+        assertEquals(PageMap.of(new int[] {0, 3, 5, PageMap.EMPTY}), first.place().pages());
+        assertEquals(mixed.sequence(), first.sequence());
+        assertEquals(true, Arrays.equals(mixed.tokens(), first.tokens()));
+        assertEquals(mixed.slots(), first.slots());
+        assertEquals(mixed.firstPosition(), first.firstPosition());
+        assertEquals(mixed.readRow(), first.readRow());
+        assertEquals(mixed.writeRow(), first.writeRow());
+        assertEquals(mixed.place().stash(), first.place().stash());
+        assertEquals(mixed.outputs(), first.outputs());
+        assertEquals(mixed.kind(), first.kind());
+        assertSame(sorted, ordered.slices().get(1));
+        assertEquals(batch.captures(), ordered.captures());
+        assertEquals(batch.phase(), ordered.phase());
+    }
+}

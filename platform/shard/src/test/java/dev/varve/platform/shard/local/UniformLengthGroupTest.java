@@ -1,0 +1,102 @@
+package dev.varve.platform.shard.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.varve.platform.shard.ChunkComputeMode;
+import dev.varve.platform.shard.ChunkPlacement;
+import dev.varve.platform.shard.TokenTree;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+class UniformLengthGroupTest {
+    @Test
+    void neighboursOfEqualLengthAndFollowingRowsAreTakenTogether() {
+        GraphKey key =
+                new GraphKey(List.of(part(1, 3, 3), part(1, 4, 4), part(1, 6, 6), part(1, 7, 7)));
+
+        assertEquals(
+                List.of(group(0, 0, 2, 1, 3, 3), group(2, 2, 2, 1, 6, 6)),
+                UniformLengthGroup.of(key));
+    }
+
+    @Test
+    void lengthsAndWrittenRowsMustMatchToo() {
+        GraphKey key = new GraphKey(List.of(part(2, 1, 1), part(1, 2, 2), part(1, 3, 9)));
+
+        assertEquals(
+                List.of(group(0, 0, 1, 2, 1, 1), group(1, 2, 1, 1, 2, 2), group(2, 3, 1, 1, 3, 9)),
+                UniformLengthGroup.of(key));
+    }
+
+    @Test
+    void draftedSlicesGoTogetherWhereTheirStashesFollow() {
+        GraphKey key =
+                new GraphKey(
+                        List.of(
+                                part(4, states(1, 1, 0)),
+                                part(4, states(2, 2, 1)),
+                                part(4, states(3, 3, 3)),
+                                part(4, states(4, 4, ChunkPlacement.NO_STASH))));
+
+        assertEquals(
+                List.of(
+                        new UniformLengthGroup(0, 0, 2, 4, states(1, 1, 0)),
+                        new UniformLengthGroup(2, 8, 1, 4, states(3, 3, 3)),
+                        new UniformLengthGroup(3, 12, 1, 4, states(4, 4, ChunkPlacement.NO_STASH))),
+                UniformLengthGroup.of(key));
+    }
+
+    /** Where an input says how trees branch, several go together; others go alone. */
+    @Test
+    void treesGoTogetherWhereAnInputTellsOfThem() {
+        TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 1});
+        List<GraphKey.Part> parts = new ArrayList<>();
+        for (TreeTopology.StoredPrefix way : TreeTopology.StoredPrefix.values()) {
+            for (int i = 0; i < 2; i++) {
+                int row = 1 + parts.size();
+                parts.add(
+                        part(
+                                4,
+                                new GraphKey.StateUse(
+                                        row, row, parts.size(), TreeTopology.of(tree, way))));
+            }
+        }
+
+        List<UniformLengthGroup> groups = UniformLengthGroup.of(new GraphKey(parts));
+
+        assertEquals(
+                List.of(2, 2, 1, 1), groups.stream().map(UniformLengthGroup::sequences).toList());
+        assertEquals(
+                List.of(0, 2, 4, 5), groups.stream().map(UniformLengthGroup::firstPart).toList());
+    }
+
+    private static UniformLengthGroup group(
+            int part, int column, int sequences, int tokens, int readRow, int writeRow) {
+        return new UniformLengthGroup(
+                part,
+                column,
+                sequences,
+                tokens,
+                states(readRow, writeRow, ChunkPlacement.NO_STASH));
+    }
+
+    private static GraphKey.StateUse states(int readRow, int writeRow, int stash) {
+        return new GraphKey.StateUse(readRow, writeRow, stash);
+    }
+
+    private static GraphKey.Part part(int tokens, int readRow, int writeRow) {
+        return part(tokens, states(readRow, writeRow, ChunkPlacement.NO_STASH));
+    }
+
+    private static GraphKey.Part part(int tokens, GraphKey.StateUse states) {
+        return new GraphKey.Part(
+                new GraphKey.Columns(
+                        tokens, 1, tokens == 1 ? ChunkComputeMode.ROWS : ChunkComputeMode.CHUNK),
+                new GraphKey.Attended(0, 256, false),
+                new GraphKey.Attended(0, 0, false),
+                states);
+    }
+}

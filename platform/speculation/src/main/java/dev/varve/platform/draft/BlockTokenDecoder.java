@@ -1,0 +1,191 @@
+package dev.varve.platform.draft;
+
+import dev.varve.api.ggml.GgmlContext;
+import dev.varve.api.ggml.GgmlType;
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+import dev.varve.platform.shard.local.ShardWeights;
+
+import java.util.Optional;
+
+/**
+ * Makes tokens of the hidden states of some blocks. Where a token depends on the one before, all
+ * slots are recorded one after the other, so that a device needs no answer in between. States are
+ * slot after slot, and within a slot sequence after sequence.
+ *
+ * <p>For the formulas, see llama.cpp's DFlash models; their first largest element wins.
+ */
+final class BlockTokenDecoder {
+    private static final int TENSORS_PER_SLOT = 32;
+    private static final int TENSORS = 40;
+
+    /**
+     * What comes out.
+     *
+     * @param rows of the head, {@code I32 [sequences * slots]}, slot after slot
+     * @param chances that each is right if those before it are, {@code F32 [1, sequences * slots]}
+     * @param lattice what else each slot may be, where that was asked for
+     */
+    record DraftTokens(Tensor rows, Optional<Tensor> chances, Optional<TokenLattice> lattice) {}
+
+    /**
+     * Numbers that are written before each computation.
+     *
+     * @param known tokens in front of the blocks, {@code I32 [sequences]}
+     * @param targets the target's token of each row of the head, {@code I32 [1, rows]}; empty where
+     *     they are the same
+     */
+    record Inputs(Tensor known, Optional<Tensor> targets) {
+        static Inputs declare(GgmlContext context, int sequences, Optional<int[]> targets) {
+            return new Inputs(
+                    context.newTensor(GgmlType.I32, sequences).markInput(),
+                    targets.map(all -> context.newTensor(GgmlType.I32, 1, all.length).markInput()));
+        }
+
+        void write(int[] tokens, Optional<int[]> all) {
+            known.write(tokens, 0, tokens.length, 0);
+            all.ifPresent(ids -> targets.orElseThrow().write(ids, 0, ids.length, 0));
+        }
+    }
+
+    private final Ops ops;
+    private final ShardWeights weights;
+    private final DraftLayers layers;
+    private final DraftHyperparameters network;
+    private final String head;
+    private final int sequences;
+    private final boolean branches;
+
+    /**
+     * @param head name of the matrix that makes logits
+     * @param branches whether it is wanted what else each slot may be
+     */
+    BlockTokenDecoder(
+            DraftLayers layers,
+            ShardWeights weights,
+            String head,
+            int sequences,
+            boolean branches) {
+        ops = layers.ops();
+        this.weights = weights;
+        this.layers = layers;
+        network = layers.network();
+        this.head = head;
+        this.sequences = sequences;
+        this.branches = branches;
+    }
+
+    /** Whether a token depends on the ones before it. */
+    static boolean isWalk(BlockDecoding method) {
+        return !(method instanceof BlockDecoding.Plain);
+    }
+
+    /** Tensors that are recorded at most. */
+    static int tensors(DraftHyperparameters network, ShardWeights weights, int sequences) {
+        int lattice = TokenLattice.tensors(network.guesses());
+        return isWalk(network.method())
+                ? TENSORS
+                        + lattice
+                        + network.guesses() * (TENSORS_PER_SLOT + weights.tensorsOfTiles(sequences))
+                : TENSORS + lattice;
+    }
+
+    private BlockPositions slots() {
+        return new BlockPositions(ops, network.guesses(), sequences);
+    }
+
+    /** Without a look at tokens before. */
+    DraftTokens each(Tensor states) {
+        Tensor logits = weights.multiplyFew(ops, head, states);
+        return new DraftTokens(
+                ops.argmax(logits),
+                Optional.empty(),
+                branches ? Optional.of(TokenLattice.of(slots(), logits)) : Optional.empty());
+    }
+
+    /** Each token changes what is likely behind it. */
+    DraftTokens follow(BlockDecoding.Markov method, Tensor states, Inputs inputs) {
+        BlockPositions slots = slots();
+        Tensor logits = scores(states, method.scores());
+        Tensor before = inputs.known();
+        Tensor rows = null;
+        Tensor links = null;
+        for (int slot = 0; slot < network.guesses(); slot++) {
+            Tensor link = layers.rows(DraftTensorNames.MARKOV_TABLE, before);
+            Tensor change = layers.multiplyTable(DraftTensorNames.MARKOV_HEAD, link);
+            Tensor best = ops.argmax(ops.add(change, slots.columns(logits, slot)));
+            rows = join(rows, best, 0);
+            links = method.confident() ? join(links, link, 1) : null;
+            before = targets(best, inputs);
+        }
+        Optional<Tensor> chances =
+                Optional.ofNullable(links)
+                        .map(all -> ops.concat(states, all, 0))
+                        .map(all -> layers.multiply(DraftTensorNames.CONFIDENCE, all))
+                        .map(ops::sigmoid);
+        Tensor walked = rows;
+        Optional<TokenLattice> lattice =
+                branches
+                        ? Optional.of(
+                                TokenLattice.with(slots, logits, walked)
+                                        .linked(
+                                                inputs.known(),
+                                                ids -> targets(ids, inputs),
+                                                new MarkovTransitions(layers)))
+                        : Optional.empty();
+        return new DraftTokens(rows, chances, lattice);
+    }
+
+    /** The target's tokens for rows of the head, {@code I32 [n] -> I32 [n]}. */
+    private Tensor targets(Tensor rows, Inputs inputs) {
+        return inputs.targets()
+                .map(all -> ops.reshape2d(ops.getRows(all, rows), rows.elements(), 1))
+                .orElse(rows);
+    }
+
+    /** Of the best tokens of each slot, the one that follows best on the one before. */
+    DraftTokens select(BlockDecoding.Selector method, Tensor states, Inputs inputs) {
+        BlockPositions slots = slots();
+        int count = method.candidates();
+        TokenLattice.Choice choice =
+                TokenLattice.Choice.of(slots, scores(states, method.scores()), count);
+        SelectorTransitions links =
+                new SelectorTransitions(
+                        layers,
+                        slots,
+                        weights.multiplyFew(ops, DraftTensorNames.SELECTOR_HIDDEN, states));
+        Tensor before = inputs.known();
+        Tensor tokens = null;
+        Tensor chances = null;
+        for (int slot = 0; slot < network.guesses(); slot++) {
+            Tensor candidates = slots.part(choice.candidates(), 1, count, slot);
+            Tensor matches = links.between(slot, before, 1, slots.ids(choice.candidates(), slot));
+            Tensor all = ops.add(matches, slots.part(choice.own(), count, 1, slot));
+            Tensor columns = ops.reshape2d(all, count, sequences);
+            Tensor best = ops.reshape2d(ops.argmax(columns), 1, sequences);
+            Tensor chosen = ops.getRows(candidates, best);
+            before = ops.reshape2d(chosen, sequences, 1);
+            tokens = join(tokens, before, 0);
+            Tensor shares = ops.reshape3d(ops.softMax(columns), 1, count, sequences);
+            chances = join(chances, ops.reshape2d(ops.getRows(shares, best), 1, sequences), 1);
+        }
+        Optional<TokenLattice> lattice =
+                branches
+                        ? Optional.of(
+                                TokenLattice.of(slots, choice)
+                                        .linked(inputs.known(), ids -> ids, links))
+                        : Optional.empty();
+        return new DraftTokens(tokens, Optional.of(chances), lattice);
+    }
+
+    private Tensor scores(Tensor states, BlockDecoding.Scores rules) {
+        Tensor logits = weights.multiplyFew(ops, head, states);
+        Tensor scaled = rules.scale() == 1 ? logits : ops.scale(logits, rules.scale());
+        float cap = rules.cap();
+        return cap == 0 ? scaled : ops.scale(ops.tanh(ops.scale(scaled, 1 / cap)), cap);
+    }
+
+    private Tensor join(Tensor first, Tensor second, int dimension) {
+        return first == null ? second : ops.concat(first, second, dimension);
+    }
+}

@@ -1,0 +1,109 @@
+package dev.varve.platform.draft;
+
+import dev.varve.api.ggml.RopeOptions;
+
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * Sizes and rules of a draft network.
+ *
+ * @param sizes widths
+ * @param heads of attention
+ * @param rope rotary embedding of queries and keys, at the positions of the target
+ * @param block what is guessed at once
+ * @param captures layers of the target whose input it sees, ascending; the target's number of
+ *     layers stands for its last layer's output
+ * @param rules per layer, what its queries see
+ * @param variant what not all networks do
+ * @param method how tokens are made of hidden states
+ */
+record DraftHyperparameters(
+        Sizes sizes,
+        Heads heads,
+        RopeOptions rope,
+        Block block,
+        List<Integer> captures,
+        List<Rule> rules,
+        Variant variant,
+        BlockDecoding method) {
+    DraftHyperparameters {
+        captures = List.copyOf(captures);
+        rules = List.copyOf(rules);
+    }
+
+    /**
+     * Widths.
+     *
+     * @param hidden width of the hidden state, as the target's
+     * @param feedForward inner width of the feed-forward
+     * @param vocabulary tokens of the target
+     * @param epsilon of the norms
+     */
+    record Sizes(int hidden, int feedForward, int vocabulary, float epsilon) {}
+
+    /**
+     * Heads of attention.
+     *
+     * @param count query heads
+     * @param kv heads of keys and values
+     * @param length elements of a head
+     * @param scale factor of the scores
+     */
+    record Heads(int count, int kv, int length, float scale) {
+        int queryLength() {
+            return count * length;
+        }
+
+        int keyLength() {
+            return kv * length;
+        }
+    }
+
+    /**
+     * What is guessed at once.
+     *
+     * @param tokens slots of a block; the first one holds the token that is known
+     * @param mask token that stands for the ones to guess
+     */
+    record Block(int tokens, int mask) {}
+
+    /**
+     * What the queries of a layer see.
+     *
+     * @param window positions before a query, itself included; empty for all
+     * @param causal whether a slot of the block sees no later one
+     * @param shared whether all queries see as far back as the first one of the block
+     */
+    record Rule(OptionalInt window, boolean causal, boolean shared) {
+        static final Rule FULL = new Rule(OptionalInt.empty(), false, false);
+    }
+
+    /**
+     * What not all networks do.
+     *
+     * @param embeddingScale factor of the embeddings
+     * @param gelu whether the feed-forward's gate is GELU rather than SiLU
+     * @param normsContext whether each layer norms the context as it does its own input
+     */
+    record Variant(float embeddingScale, boolean gelu, boolean normsContext) {}
+
+    int layers() {
+        return rules.size();
+    }
+
+    /** Tokens that a block guesses. */
+    int guesses() {
+        return block.tokens() - firstGuess();
+    }
+
+    /** The first slot that guesses a token. */
+    int firstGuess() {
+        return method.guessesFromFirst() ? 0 : 1;
+    }
+
+    /** Elements of a token's hidden states, one capture behind the other. */
+    int featureLength() {
+        return captures.size() * sizes.hidden();
+    }
+}

@@ -1,0 +1,148 @@
+package dev.varve.platform.draft;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * A tree of guesses, grown from the likeliest on: first the path that a network would guess alone,
+ * then whatever has the best chance that all of it is right. Of equal chances the one that came up
+ * first goes first, so that equal blocks give equal trees.
+ *
+ * @param rows of the head, a guess each
+ * @param parents as in {@link dev.varve.api.speculation.Draft}
+ */
+record DraftTree(int[] rows, int[] parents) {
+    /** A guess that might come next. */
+    private record Next(Node parent, int rank, double logChance, int number) {}
+
+    /** A guess of the tree, and what may follow it. */
+    private static final class Node {
+        private final int number;
+        private final int depth;
+        private final double logChance;
+        private final List<PositionCandidates.Ranked> followers;
+
+        Node(int number, int depth, double logChance, List<PositionCandidates.Ranked> followers) {
+            this.number = number;
+            this.depth = depth;
+            this.logChance = logChance;
+            this.followers = followers;
+        }
+    }
+
+    /** Grows a tree. */
+    private static final class Growth {
+        private final PositionCandidates slots;
+        private final int depth;
+        private final int ranks;
+        private final int[] rows;
+        private final int[] parents;
+        private final PriorityQueue<Next> waiting =
+                new PriorityQueue<>(
+                        Comparator.comparingDouble(Next::logChance)
+                                .reversed()
+                                .thenComparingInt(Next::number));
+
+        private int count;
+        private int waited;
+
+        Growth(PositionCandidates slots, int depth, int ranks, int budget) {
+            this.slots = slots;
+            this.depth = depth;
+            this.ranks = ranks;
+            rows = new int[budget];
+            parents = new int[budget];
+        }
+
+        /** What may follow a guess of a slot, the likeliest first. */
+        private List<PositionCandidates.Ranked> followers(int slot, int index) {
+            return slot < depth ? slots.rank(slot, index, ranks) : List.of();
+        }
+
+        private Node root() {
+            return new Node(-1, 0, 0, followers(0, 0));
+        }
+
+        private Node add(Node parent, PositionCandidates.Ranked guess, double logChance) {
+            rows[count] = guess.row();
+            parents[count] = parent.number;
+            return new Node(
+                    count++,
+                    parent.depth + 1,
+                    logChance,
+                    followers(parent.depth + 1, guess.index()));
+        }
+
+        private void offer(Node parent, int rank) {
+            if (rank < parent.followers.size()) {
+                double chance = parent.logChance + parent.followers.get(rank).logChance();
+                waiting.add(new Next(parent, rank, chance, waited++));
+            }
+        }
+
+        /** The path that the network guesses; says how far it is among what slots may be. */
+        private void follow(int[] spine) {
+            Node last = root();
+            for (int row : spine) {
+                List<PositionCandidates.Ranked> followers = last.followers;
+                int rank = 0;
+                while (rank < followers.size() && followers.get(rank).row() != row) {
+                    rank++;
+                }
+                if (rank == followers.size()) {
+                    leave(last, spine);
+                    return;
+                }
+                PositionCandidates.Ranked guess = followers.get(rank);
+                // The others follow in their order.
+                List<PositionCandidates.Ranked> ordered = new ArrayList<>(followers);
+                ordered.add(0, ordered.remove(rank));
+                Node parent = new Node(last.number, last.depth, last.logChance, ordered);
+                last = add(parent, guess, parent.logChance + guess.logChance());
+                offer(parent, 1);
+            }
+            offer(last, 0);
+        }
+
+        /** The rest of the path is none of what is known of slots, so that nothing branches off. */
+        private void leave(Node last, int[] spine) {
+            offer(last, 0);
+            for (int i = last.depth; i < spine.length; i++) {
+                rows[count] = spine[i];
+                parents[count] = count - 1;
+                count++;
+            }
+        }
+
+        private DraftTree grow() {
+            while (count < rows.length && !waiting.isEmpty()) {
+                Next next = waiting.poll();
+                Node node =
+                        add(
+                                next.parent(),
+                                next.parent().followers.get(next.rank()),
+                                next.logChance());
+                offer(next.parent(), next.rank() + 1);
+                offer(node, 0);
+            }
+            return new DraftTree(Arrays.copyOf(rows, count), Arrays.copyOf(parents, count));
+        }
+    }
+
+    /**
+     * Grows one.
+     *
+     * @param spine the path to begin with: rows, at most as many as there are slots
+     * @param depth most guesses one after the other
+     * @param budget most guesses, at least as many as the path has
+     */
+    static DraftTree of(PositionCandidates slots, int[] spine, int depth, int budget) {
+        int ranks = budget > depth ? TokenLattice.RANKS : 1;
+        Growth growth = new Growth(slots, Math.min(depth, slots.slots()), ranks, budget);
+        growth.follow(spine);
+        return growth.grow();
+    }
+}

@@ -1,0 +1,98 @@
+package dev.varve.platform.draft;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What each slot of a block may be.
+ *
+ * @param rows per slot, candidates as rows of the head, in any order; one may be there twice
+ * @param shares per slot, the chance of each candidate by itself
+ * @param links per slot, what is added to the logarithm of these chances, candidate after candidate
+ *     behind each candidate of the slot before, or behind the known token; empty where slots do not
+ *     depend on one another
+ */
+record PositionCandidates(int[][] rows, float[][] shares, Optional<List<float[]>> links) {
+    /**
+     * A candidate behind another one.
+     *
+     * @param index which of its slot
+     * @param row of the head
+     * @param logChance that it is right if those before it are
+     */
+    record Ranked(int index, int row, double logChance) {}
+
+    int slots() {
+        return rows.length;
+    }
+
+    /**
+     * The likeliest candidates of a slot, the likeliest first; of equal ones the lower row.
+     *
+     * <p>Where slots depend on one another, candidates share among them what they have together by
+     * themselves: the others' part is not known behind each one.
+     *
+     * @param before which candidate of the slot before is taken; of no importance in the first slot
+     * @param most how many
+     * @return fewer where chances are no numbers
+     */
+    List<Ranked> rank(int slot, int before, int most) {
+        boolean[] repeated = repeated(slot);
+        double[] logs = logChances(slot, before, repeated);
+        List<Ranked> ranked = new ArrayList<>();
+        for (int i = 0; i < logs.length; i++) {
+            // Also without infinities, which a chance of 0 gives.
+            if (Double.isFinite(logs[i]) && !repeated[i]) {
+                ranked.add(new Ranked(i, rows[slot][i], logs[i]));
+            }
+        }
+        ranked.sort(
+                Comparator.comparingDouble(Ranked::logChance)
+                        .reversed()
+                        .thenComparingInt(Ranked::row));
+        return ranked.size() > most ? ranked.subList(0, most) : ranked;
+    }
+
+    private double[] logChances(int slot, int before, boolean[] repeated) {
+        int count = rows[slot].length;
+        double[] logs = new double[count];
+        for (int i = 0; i < count; i++) {
+            logs[i] = Math.log(shares[slot][i]);
+        }
+        if (links.isEmpty()) {
+            return logs;
+        }
+        float[] all = links.get().get(slot);
+        int begin = slot == 0 ? 0 : before * count;
+        double together = 0;
+        double largest = Double.NEGATIVE_INFINITY;
+        for (int i = 0; i < count; i++) {
+            together += repeated[i] ? 0 : shares[slot][i];
+            logs[i] += all[begin + i];
+            largest = Math.max(largest, logs[i]);
+        }
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += repeated[i] ? 0 : Math.exp(logs[i] - largest);
+        }
+        double shift = Math.log(Math.min(1, together)) - largest - Math.log(sum);
+        for (int i = 0; i < count; i++) {
+            logs[i] += shift;
+        }
+        return logs;
+    }
+
+    /** Which candidates were there before. */
+    private boolean[] repeated(int slot) {
+        Set<Integer> known = new HashSet<>();
+        boolean[] repeated = new boolean[rows[slot].length];
+        for (int i = 0; i < repeated.length; i++) {
+            repeated[i] = !known.add(rows[slot][i]);
+        }
+        return repeated;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.varve.platform.draft;
+
+import dev.varve.api.ggml.Ops;
+import dev.varve.api.ggml.Tensor;
+
+/** How well a token follows another one in a slot, by the slot's own state (DFlash2). */
+final class SelectorTransitions implements TokenTransitions {
+    private final DraftLayers layers;
+    private final BlockPositions slots;
+    private final Tensor factors;
+
+    /**
+     * @param factors that each slot's state gives, {@code F32 [rank, slots * sequences]}
+     */
+    SelectorTransitions(DraftLayers layers, BlockPositions slots, Tensor factors) {
+        this.layers = layers;
+        this.slots = slots;
+        this.factors = factors;
+    }
+
+    @Override
+    public Tensor between(int slot, Tensor before, int befores, Tensor rows) {
+        Ops ops = layers.ops();
+        long rank = factors.ne(0);
+        long count = rows.ne(0) / slots.sequences();
+        Tensor begins =
+                ops.reshape3d(
+                        layers.rows(DraftTensorNames.PREDECESSOR, before),
+                        rank,
+                        befores,
+                        slots.sequences());
+        Tensor ends = layers.rows(DraftTensorNames.SUCCESSOR, rows);
+        return ops.mulMat(
+                ops.reshape3d(ends, rank, count, slots.sequences()),
+                ops.mul(begins, slots.part(factors, rank, 1, slot)));
+    }
+}

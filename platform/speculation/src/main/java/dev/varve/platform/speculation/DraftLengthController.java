@@ -1,0 +1,310 @@
+package dev.varve.platform.speculation;
+
+import dev.varve.api.speculation.Draft;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+/**
+ * What is spent on guesses: whether the target's hidden states are taken in for them, whether any
+ * are asked for, and how many of them a step checks. All by measured costs, unless a width is
+ * given. Only the engine's thread uses it.
+ */
+public final class DraftLengthController {
+    /** How a guess is thought to fare before any was tried. */
+    private static final double UNTRIED = 0.7;
+
+    /** Steps after which it is weighed anew whether guesses would pay: to weigh takes time, too. */
+    private static final int OUTLOOK_STEPS = 32;
+
+    /** How much longer a step may take for others that gain nothing. */
+    private static final double UNHARMED = 1.05;
+
+    /** Choices in a row after which guesses are thought not to pay: each of them may be chance. */
+    private static final int PATIENCE = 8;
+
+    private final int depth;
+    private final OptionalInt width;
+    private final boolean takesIn;
+    private final AcceptanceRates rates;
+    private final DraftLengthOptimizer widths;
+    private final StepCosts costs = new StepCosts();
+
+    /** What guessing takes by the number of sequences that are guessed for. */
+    private final StepCosts overhead = new StepCosts();
+
+    private final TreeGain trees;
+    private final ExplorationBudget curiosity = new ExplorationBudget();
+    private final FeatureCollection following = new FeatureCollection();
+
+    /** Choices of no guesses since the last one of some, in steps of how many sequences. */
+    private int refused;
+
+    private int weighed;
+
+    /** What was found last of whether guesses would pay, for how many, and in how many steps. */
+    private Outlook outlook = new Outlook(0, 0, true);
+
+    private int sinceOutlook;
+
+    /** What trying guesses cost last, in nanoseconds. */
+    private double trial;
+
+    private record Outlook(int sequences, int asked, boolean promises) {}
+
+    /**
+     * @param depth most guesses of a draft
+     * @param width guesses of a sequence in every step; empty: as many as pay
+     * @param takesIn whether guesses go by hidden states of the target
+     * @param trees whether guesses may branch
+     */
+    public DraftLengthController(int depth, OptionalInt width, boolean takesIn, TreeOptions trees) {
+        this.depth = depth;
+        this.width = width;
+        this.takesIn = takesIn;
+        rates = new AcceptanceRates(depth);
+        widths = new DraftLengthOptimizer(costs, depth);
+        this.trees = new TreeGain(trees);
+    }
+
+    /** Guesses that follow one another. */
+    public DraftLengthController(int depth, OptionalInt width, boolean takesIn) {
+        this(depth, width, takesIn, TreeOptions.OFF);
+    }
+
+    /** How trees of all sequences fared. */
+    public TreeGain trees() {
+        return trees;
+    }
+
+    /** Most guesses of the next drafts if they should be trees, or else 0; asked once for each. */
+    public int branched() {
+        return trees.guesses();
+    }
+
+    private boolean isFixed() {
+        return width.isPresent() || trees.isForced();
+    }
+
+    /** How guesses of all sequences fared. */
+    public AcceptanceRates rates() {
+        return rates;
+    }
+
+    /** Takes note of how long a step of decode took. */
+    public void stepTook(int tokens, long nanos) {
+        sinceOutlook++;
+        costs.measured(tokens, nanos);
+        curiosity.stepTook(nanos);
+    }
+
+    /**
+     * Takes note of how long guessing took.
+     *
+     * @param sequences those for which there was a guess
+     * @param branched whether trees were asked for
+     */
+    public void guessingTook(int sequences, boolean branched, long nanos) {
+        if (sequences > 0 && branched) {
+            trees.guessingTook(sequences, nanos);
+        } else if (sequences > 0) {
+            overhead.measured(sequences, nanos);
+        }
+    }
+
+    /** Takes note of how long it took to take in hidden states of some tokens. */
+    public void takingInTook(int tokens, long nanos) {
+        following.took(tokens, nanos);
+    }
+
+    /** Whether hidden states should be taken in while so many sequences are in decode. */
+    public boolean follows(int sequences) {
+        return takesIn && (isFixed() || following.isUnderWay() || promises(sequences, sequences));
+    }
+
+    /**
+     * Whether guesses should be asked for; to be called once before each step. Where they did not
+     * pay, they are tried again when enough time was saved for that.
+     *
+     * @param sequences those in the step
+     * @param asked those that can have guesses
+     */
+    public boolean asks(int sequences, int asked) {
+        if (isFixed()) {
+            return true;
+        }
+        double step = costs.of(sequences);
+        if (step == 0) {
+            return false;
+        }
+        if (following.isUnderWay()) {
+            return following.passed();
+        }
+        if (promises(sequences, asked)) {
+            return true;
+        }
+        double guessing = overhead.of(asked);
+        double looking = takesIn ? following.cost(asked) : 0;
+        if (!takesIn && ExplorationBudget.isNothing(guessing, step)) {
+            return true;
+        }
+        if (!curiosity.affords(looking + guessing + trial)) {
+            return false;
+        }
+        if (takesIn) {
+            curiosity.spend(looking);
+            following.begin();
+        }
+        return !takesIn;
+    }
+
+    /** Whether guesses that fare as usual would pay. */
+    private boolean promises(int sequences, int asked) {
+        if (costs.of(sequences) == 0) {
+            return true;
+        }
+        if (refused >= PATIENCE && sequences == weighed) {
+            return false;
+        }
+        if (outlook.sequences() != sequences
+                || outlook.asked() != asked
+                || sinceOutlook >= OUTLOOK_STEPS) {
+            outlook = new Outlook(sequences, asked, weighUsual(sequences, asked));
+            sinceOutlook = 0;
+        }
+        return outlook.promises();
+    }
+
+    private boolean weighUsual(int sequences, int asked) {
+        boolean anyTried = false;
+        for (int grade = 0; grade <= Draft.MOST_GRADE; grade++) {
+            if (rates.tried(grade, 0) > 0) {
+                anyTried = true;
+                int[] best = widths.choose(usual(grade, asked), step(sequences, asked));
+                if (isAny(best)) {
+                    return true;
+                }
+            }
+        }
+        return !anyTried;
+    }
+
+    private List<DraftLengthOptimizer.Candidate> usual(int grade, int sequences) {
+        double[] chances =
+                IntStream.range(0, depth).mapToDouble(i -> rates.rate(grade, i, UNTRIED)).toArray();
+        return Collections.nCopies(sequences, new DraftLengthOptimizer.Candidate(chances));
+    }
+
+    private DraftLengthOptimizer.Step step(int sequences, int asked) {
+        return new DraftLengthOptimizer.Step(
+                sequences,
+                overhead.of(asked),
+                asked == sequences ? Double.POSITIVE_INFINITY : UNHARMED);
+    }
+
+    private static boolean isAny(int[] counts) {
+        return Arrays.stream(counts).anyMatch(count -> count > 0);
+    }
+
+    /**
+     * A draft of a sequence.
+     *
+     * @param own how guesses of that sequence fared
+     */
+    public record OfferedModels(Draft draft, AcceptanceRates own) {}
+
+    /**
+     * Chooses.
+     *
+     * @param sequences those in the step
+     * @return how many guesses of each offer to check
+     */
+    public int[] choose(List<OfferedModels> offers, int sequences) {
+        if (trees.isForced()) {
+            return all(offers);
+        }
+        if (width.isPresent()) {
+            return offers.stream()
+                    .mapToInt(offer -> Math.min(width.getAsInt(), offer.draft().spine()))
+                    .toArray();
+        }
+        if (offers.stream().allMatch(offer -> offer.draft().tokens().length == 0)) {
+            return new int[offers.size()];
+        }
+        List<DraftLengthOptimizer.Candidate> candidates =
+                offers.stream().map(this::candidate).toList();
+        DraftLengthOptimizer.Step step = step(sequences, offers.size());
+        int[] chains = widths.choose(candidates, step);
+        boolean branches =
+                offers.stream().anyMatch(offer -> offer.draft().branches())
+                        && branchesPay(candidates, step, all(offers), chains);
+        int[] best = branches ? all(offers) : chains;
+        boolean pays = isAny(best);
+        if (pays != outlook.promises()) {
+            sinceOutlook = OUTLOOK_STEPS;
+        }
+        refused = pays ? 0 : sequences == weighed ? refused + 1 : 1;
+        weighed = sequences;
+        if (!pays && !ExplorationBudget.isNothing(step.overhead(), costs.of(sequences))) {
+            curiosity.spend(step.overhead());
+        }
+        if (branches) {
+            return best;
+        }
+        int[] other = curiosity.more(widths, candidates, best);
+        if (Arrays.equals(best, other)
+                || widths.nanos(step, other) > step.slowest() * costs.of(sequences)) {
+            return best;
+        }
+        trial = widths.loss(candidates, step, other, best);
+        if (!curiosity.affords(trial)) {
+            return best;
+        }
+        curiosity.spend(trial);
+        return other;
+    }
+
+    private static int[] all(List<OfferedModels> offers) {
+        return offers.stream().mapToInt(offer -> offer.draft().tokens().length).toArray();
+    }
+
+    /** Whether all guesses should be checked; now and then also to learn what that costs. */
+    private boolean branchesPay(
+            List<DraftLengthOptimizer.Candidate> candidates,
+            DraftLengthOptimizer.Step step,
+            int[] all,
+            int[] chains) {
+        DraftLengthOptimizer.Step branched =
+                new DraftLengthOptimizer.Step(
+                        step.sequences(),
+                        trees.overhead(candidates.size(), step.overhead()),
+                        step.slowest());
+        double slowest = step.slowest() * costs.of(step.sequences());
+        if (widths.nanos(branched, all) > slowest) {
+            return false;
+        }
+        if (trees.weigh(
+                widths.rate(candidates, branched, all), widths.rate(candidates, step, chains))) {
+            return true;
+        }
+        double loss = widths.loss(candidates, step, all, chains);
+        int columns = step.sequences() + Arrays.stream(all).sum();
+        boolean learns = !costs.knows(columns) && curiosity.affords(loss);
+        if (learns) {
+            curiosity.spend(loss);
+        }
+        return learns;
+    }
+
+    private DraftLengthOptimizer.Candidate candidate(OfferedModels offer) {
+        int grade = offer.draft().grade();
+        double[] chances = new double[offer.draft().spine()];
+        for (int i = 0; i < chances.length; i++) {
+            chances[i] = offer.own().rate(grade, i, rates.rate(grade, i, UNTRIED));
+        }
+        return new DraftLengthOptimizer.Candidate(chances, trees.gain(grade));
+    }
+}

@@ -1,0 +1,375 @@
+package dev.varve.platform.speculation;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.speculation.Draft;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Random;
+
+class DraftLengthControllerTest {
+    private static final int DEPTH = 7;
+    private static final double CHANCE = 0.9;
+
+    private final Random random = new Random(3);
+    private final DraftLengthController economy =
+            new DraftLengthController(DEPTH, OptionalInt.empty(), true);
+
+    /** Nanoseconds of a step, and what each token in it takes beyond that. */
+    private double step = 1_000_000;
+
+    private double token = 100_000;
+    private double guessing = 100_000;
+    private double takingIn = 30_000;
+
+    /** How many steps hidden states were seen of without a gap. */
+    private int seen;
+
+    private int followed;
+    private int checked;
+    private double time;
+    private double tokens;
+
+    private void run(int steps, int sequences) {
+        followed = 0;
+        checked = 0;
+        time = 0;
+        tokens = 0;
+        for (int i = 0; i < steps; i++) {
+            step(sequences);
+        }
+    }
+
+    private void step(int sequences) {
+        int[] counts = new int[sequences];
+        if (economy.asks(sequences, sequences)) {
+            boolean ready = seen >= 16;
+            Draft draft = ready ? Draft.of(new int[DEPTH]) : Draft.NONE;
+            DraftLengthController.OfferedModels offer =
+                    new DraftLengthController.OfferedModels(draft, new AcceptanceRates(DEPTH));
+            economy.guessingTook(ready ? sequences : 0, false, (long) guessing);
+            time += ready ? guessing : 0;
+            counts = economy.choose(Collections.nCopies(sequences, offer), sequences);
+        }
+        int guesses = Arrays.stream(counts).sum();
+        checked += guesses > 0 ? 1 : 0;
+        double nanos = step + token * (sequences + guesses);
+        economy.stepTook(sequences + guesses, (long) nanos);
+        time += nanos;
+        tokens += sequences;
+        for (int count : counts) {
+            int right = 0;
+            while (right < count && random.nextDouble() < CHANCE) {
+                right++;
+            }
+            if (count > 0) {
+                economy.rates().record(0, count, right);
+            }
+            tokens += right;
+        }
+        if (economy.follows(sequences)) {
+            seen++;
+            followed++;
+            economy.takingInTook(sequences, (long) (takingIn * sequences));
+            time += takingIn * sequences;
+        } else {
+            seen = 0;
+        }
+    }
+
+    private double speedUp(int sequences) {
+        return tokens / time / (sequences / (step + token * sequences));
+    }
+
+    @Test
+    void whereGuessesPayAllStatesAreTakenInAndAllStepsGuessed() {
+        run(100, 1);
+        run(1000, 1);
+
+        assertEquals(1000, followed);
+        assertTrue(checked > 990, () -> checked + " steps with guesses");
+        assertTrue(speedUp(1) > 2, () -> speedUp(1) + " times as fast");
+    }
+
+    @Test
+    void whereTheyDoNotNothingIsLost() {
+        token = 900_000;
+        run(100, 4);
+        run(10_000, 4);
+
+        assertTrue(followed < 4000, () -> followed + " steps were looked at");
+        assertTrue(checked > 0, "never tried again");
+        assertTrue(speedUp(4) > 0.985, () -> speedUp(4) + " times as fast");
+    }
+
+    @Test
+    void whatDoesNotPayForManyMayPayForOne() {
+        run(200, 1);
+        token = 0;
+        run(200, 1);
+        // Four compute as if each were alone, and so does each guess.
+        step = 0;
+        token = 1_000_000;
+        run(2000, 4);
+        assertFalse(economy.follows(4));
+
+        assertTrue(economy.follows(1), "one sequence was never found to lose");
+    }
+
+    @Test
+    void whatBecomesWorthwhileIsFound() {
+        token = 900_000;
+        run(2000, 1);
+        token = 10_000;
+        run(4000, 1);
+        run(1000, 1);
+
+        assertTrue(checked > 900, () -> checked + " steps with guesses");
+    }
+
+    @Test
+    void aGivenWidthIsChecked() {
+        DraftLengthController fixed = new DraftLengthController(DEPTH, OptionalInt.of(3), true);
+        DraftLengthController.OfferedModels offer =
+                new DraftLengthController.OfferedModels(
+                        Draft.of(1, 2, 3, 4, 5), new AcceptanceRates(DEPTH));
+        DraftLengthController.OfferedModels less =
+                new DraftLengthController.OfferedModels(Draft.of(1), new AcceptanceRates(DEPTH));
+
+        assertTrue(fixed.asks(2, 2));
+        assertTrue(fixed.follows(2));
+        assertArrayEquals(new int[] {3, 1}, fixed.choose(List.of(offer, less), 2));
+    }
+
+    @Test
+    void whoNeedsNoHiddenStatesGetsNone() {
+        DraftLengthController ngram = new DraftLengthController(DEPTH, OptionalInt.empty(), false);
+
+        assertFalse(ngram.follows(1));
+        ngram.stepTook(1, 1_000_000);
+        ngram.stepTook(1, 1_000_000);
+        assertTrue(ngram.asks(1, 1));
+    }
+
+    private static final long STEP = 1_000_000;
+
+    /** An economy of guesses from the text alone, which knows what steps of some tokens take. */
+    private static DraftLengthController measured(
+            boolean takesIn, TreeOptions trees, long... nanos) {
+        DraftLengthController measured =
+                new DraftLengthController(DEPTH, OptionalInt.empty(), takesIn, trees);
+        for (int tokens = 1; tokens <= nanos.length; tokens++) {
+            // The first step of a number says nothing.
+            measured.stepTook(tokens, nanos[tokens - 1]);
+            measured.stepTook(tokens, nanos[tokens - 1]);
+        }
+        return measured;
+    }
+
+    private static DraftLengthController.OfferedModels offer(Draft draft) {
+        return new DraftLengthController.OfferedModels(draft, new AcceptanceRates(DEPTH));
+    }
+
+    private static DraftLengthController.OfferedModels chain() {
+        return offer(Draft.of(new int[DEPTH]));
+    }
+
+    @Test
+    void beforeTheFirstStepNothingIsAskedFor() {
+        DraftLengthController untried =
+                new DraftLengthController(DEPTH, OptionalInt.empty(), false);
+
+        assertFalse(untried.asks(1, 1));
+        assertTrue(
+                new DraftLengthController(DEPTH, OptionalInt.of(2), false).asks(1, 1),
+                "a given width");
+        assertTrue(
+                new DraftLengthController(DEPTH, OptionalInt.empty(), true).follows(1),
+                "states are taken in from the first one on");
+    }
+
+    @Test
+    void whereNoGuessIsOfferedNoneIsChosen() {
+        DraftLengthController some = measured(false, TreeOptions.OFF, STEP, STEP);
+
+        int[] chosen = some.choose(List.of(offer(Draft.NONE), offer(Draft.NONE)), 2);
+
+        assertArrayEquals(new int[] {0, 0}, chosen);
+    }
+
+    /** So many refusals in a row, for so many sequences, are more than chance. */
+    @Test
+    void afterEightRefusalsInARowNoneIsAskedForButAsATrial() {
+        // Each token costs a step, so that no guess pays.
+        long[] nanos = new long[8];
+        Arrays.setAll(nanos, i -> STEP * (i + 1));
+        DraftLengthController dear = measured(false, TreeOptions.OFF, nanos);
+        dear.guessingTook(1, false, STEP);
+        dear.guessingTook(1, false, STEP);
+
+        int asked = 0;
+        for (int i = 0; i < 60; i++) {
+            if (dear.asks(1, 1)) {
+                asked++;
+                dear.choose(List.of(chain()), 1);
+            }
+            dear.stepTook(1, STEP);
+        }
+
+        assertTrue(asked >= 8, asked + " times asked");
+        assertTrue(asked < 30, asked + " times asked");
+        assertFalse(dear.asks(1, 1));
+        assertTrue(dear.asks(2, 2), "of two sequences nothing is known");
+    }
+
+    /** From the text alone guesses take next to nothing, and something may come of them. */
+    @Test
+    void whereGuessingTakesNothingItIsAlwaysAskedFor() {
+        long[] nanos = new long[8];
+        Arrays.setAll(nanos, i -> STEP * (i + 1));
+        DraftLengthController dear = measured(false, TreeOptions.OFF, nanos);
+        dear.guessingTook(1, false, STEP / 1000);
+        dear.guessingTook(1, false, STEP / 1000);
+
+        for (int i = 0; i < 60; i++) {
+            assertTrue(dear.asks(1, 1), "step " + i);
+            dear.choose(List.of(chain()), 1);
+            dear.stepTook(1, STEP);
+        }
+    }
+
+    @Test
+    void guessesOfAStepWithOthersMayNotHoldThoseUp() {
+        DraftLengthController some =
+                measured(false, TreeOptions.OFF, STEP, STEP, STEP, 2 * STEP, 2 * STEP, 2 * STEP);
+
+        // Two sequences of which one has a guess: 2 to 3 tokens cost nothing more.
+        assertArrayEquals(new int[] {1}, some.choose(List.of(chain()), 2));
+        // All have guesses: two steps' time for 2 tokens and 7 guesses.
+        int[] all = some.choose(List.of(chain(), chain()), 2);
+        assertTrue(all[0] > 1 && all[1] > 1, Arrays.toString(all));
+    }
+
+    @Test
+    void whatGuessingTakesDecidesWithTheStep() {
+        DraftLengthController cheap =
+                measured(false, TreeOptions.OFF, STEP, STEP, STEP, STEP, STEP);
+        assertTrue(cheap.choose(List.of(chain()), 1)[0] > 0);
+
+        DraftLengthController dear = measured(false, TreeOptions.OFF, STEP, STEP, STEP, STEP, STEP);
+        dear.guessingTook(1, false, 5 * STEP);
+        dear.guessingTook(1, false, 5 * STEP);
+        // Nothing is left to try others with.
+        dear.choose(List.of(chain()), 1);
+        dear.choose(List.of(chain()), 1);
+        dear.choose(List.of(chain()), 1);
+        assertArrayEquals(new int[] {0}, dear.choose(List.of(chain()), 1));
+
+        DraftLengthController nobody =
+                measured(false, TreeOptions.OFF, STEP, STEP, STEP, STEP, STEP);
+        nobody.guessingTook(0, false, 50 * STEP);
+        nobody.guessingTook(0, false, 50 * STEP);
+        nobody.guessingTook(0, true, 50 * STEP);
+        nobody.guessingTook(0, true, 50 * STEP);
+        assertTrue(nobody.choose(List.of(chain()), 1)[0] > 0, "nothing was guessed for anybody");
+    }
+
+    private static Draft tree(int guesses) {
+        int[] parents = new int[guesses];
+        Arrays.setAll(parents, i -> i < DEPTH ? i - 1 : -1);
+        return new Draft(new int[guesses], parents, 0);
+    }
+
+    @Test
+    void aTreeIsCheckedOnceToLearnWhatItsTokensCost() {
+        long[] nanos = new long[8];
+        Arrays.setAll(nanos, i -> STEP);
+        DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
+        List<DraftLengthController.OfferedModels> offers = List.of(offer(tree(22)));
+
+        assertArrayEquals(new int[] {22}, some.choose(offers, 1), "23 tokens were never measured");
+        some.stepTook(23, 10 * STEP);
+        some.stepTook(23, 10 * STEP);
+        assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1), "they are dear");
+    }
+
+    @Test
+    void aTreeThatGivesMoreThanItCostsIsChecked() {
+        long[] nanos = new long[23];
+        Arrays.setAll(nanos, i -> STEP + i);
+        DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
+        List<DraftLengthController.OfferedModels> offers = List.of(offer(tree(22)));
+        assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1), "no gain is known");
+
+        some.trees().compared(0, 2);
+
+        assertArrayEquals(new int[] {22}, some.choose(offers, 1));
+        assertEquals(22, some.branched(), "as trees pay, the next is one, too");
+        // As guessing trees takes long, it is chains again.
+        some.guessingTook(1, true, 9 * STEP);
+        some.guessingTook(1, true, 9 * STEP);
+        assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1));
+        assertEquals(0, some.branched());
+    }
+
+    @Test
+    void aTreeMayNotHoldOthersUp() {
+        long[] nanos = new long[24];
+        Arrays.setAll(nanos, i -> i < 9 ? STEP : 2 * STEP);
+        DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
+        some.trees().compared(0, 20);
+
+        assertArrayEquals(new int[] {22}, some.choose(List.of(offer(tree(22))), 1));
+        assertArrayEquals(
+                new int[] {DEPTH}, some.choose(List.of(offer(tree(22))), 2), "one of two");
+    }
+
+    @Test
+    void ofAGivenWidthTreesAreCutToTheirPath() {
+        DraftLengthController fixed = new DraftLengthController(DEPTH, OptionalInt.of(20), false);
+
+        assertArrayEquals(new int[] {DEPTH}, fixed.choose(List.of(offer(tree(22))), 1));
+    }
+
+    /** Behind a look at some steps it guesses once. */
+    @Test
+    void whereGuessesDoNotPayStatesAreTakenInForAWhileAndThenItGuesses() {
+        long[] nanos = new long[8];
+        Arrays.setAll(nanos, i -> STEP * (i + 1));
+        DraftLengthController dear = measured(true, TreeOptions.OFF, nanos);
+        dear.guessingTook(1, false, STEP);
+        dear.guessingTook(1, false, STEP);
+        dear.takingInTook(1, STEP / 100);
+        for (int i = 0; i < 8; i++) {
+            dear.choose(List.of(chain()), 1);
+        }
+        assertFalse(dear.follows(1));
+
+        List<Integer> guessed = new ArrayList<>();
+        int looked = 0;
+        for (int i = 0; i < 3000; i++) {
+            if (dear.asks(1, 1)) {
+                guessed.add(looked);
+                dear.choose(List.of(chain()), 1);
+            }
+            looked = dear.follows(1) ? looked + 1 : 0;
+            dear.stepTook(1, STEP);
+        }
+
+        assertTrue(guessed.size() >= 1, "never tried again");
+        assertTrue(guessed.size() < 30, guessed.size() + " trials");
+        for (int steps : guessed) {
+            assertEquals(
+                    FeatureCollection.STEPS, steps, "steps that were looked at before a guess");
+        }
+    }
+}

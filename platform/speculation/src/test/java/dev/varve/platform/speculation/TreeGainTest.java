@@ -1,0 +1,143 @@
+package dev.varve.platform.speculation;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.varve.api.speculation.Draft;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** Trees are asked for where they pay, and now and then to find out. */
+class TreeGainTest {
+    private static final int DEPTH = 7;
+    private static final int BUDGET = 22;
+
+    private static Draft tree() {
+        int[] tokens = new int[BUDGET];
+        int[] parents = new int[BUDGET];
+        for (int i = 0; i < BUDGET; i++) {
+            tokens[i] = i;
+            parents[i] = i < DEPTH ? i - 1 : i % DEPTH - 1;
+        }
+        return new Draft(tokens, parents, 0);
+    }
+
+    private static Draft chain() {
+        return new Draft(Arrays.copyOf(tree().tokens(), DEPTH), 0);
+    }
+
+    /**
+     * Many steps in which guesses are right as often as is said.
+     *
+     * @param column nanoseconds of a token beyond the first of a step
+     * @param gain tokens of each tree beyond those of its path
+     * @return guesses of the last steps together
+     */
+    private static int run(TreeOptions options, long column, int gain) {
+        DraftLengthController economy =
+                new DraftLengthController(DEPTH, OptionalInt.empty(), false, options);
+        AcceptanceRates own = new AcceptanceRates(DEPTH);
+        int last = 0;
+        int steps = 600;
+        for (int step = 0; step < steps; step++) {
+            int count = 0;
+            if (economy.asks(1, 1)) {
+                Draft draft = economy.branched() > 0 ? tree() : chain();
+                economy.guessingTook(1, draft.branches(), draft.branches() ? 200_000 : 150_000);
+                count =
+                        economy.choose(
+                                        List.of(
+                                                new DraftLengthController.OfferedModels(
+                                                        draft, own)),
+                                        1)[0];
+                int right = step % 3;
+                own.record(0, DEPTH, right);
+                economy.rates().record(0, DEPTH, right);
+                if (draft.branches()) {
+                    economy.trees().compared(0, gain);
+                }
+            }
+            economy.stepTook(1 + count, 5_000_000 + count * column);
+            last += step >= steps - 100 ? count : 0;
+        }
+        return last;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"20000, 3, true", "20000, 0, false", "1500000, 1, false"})
+    void theyAreCheckedWhereTheyPay(long column, int gain, boolean pays) {
+        int checked = run(new TreeOptions(BUDGET, false), column, gain);
+
+        assertEquals(pays, checked > 100 * DEPTH, checked + " guesses");
+    }
+
+    @Test
+    void alwaysIsAlways() {
+        assertEquals(100 * BUDGET, run(new TreeOptions(BUDGET, true), 9_000_000, 0));
+    }
+
+    @Test
+    void withoutTreesNoneIsAskedFor() {
+        assertTrue(run(TreeOptions.OFF, 20_000, 3) <= 100 * DEPTH);
+        TreeGain worth = new TreeGain(TreeOptions.OFF);
+        int[] asked = new int[100];
+        Arrays.setAll(asked, i -> worth.guesses());
+        assertArrayEquals(new int[100], asked);
+    }
+
+    /** After eight chains come 24 trees, and then one of 32 drafts is a tree. */
+    @Test
+    void treesAreTriedBehindAFewChainsAndNowAndThen() {
+        TreeGain worth = new TreeGain(new TreeOptions(BUDGET, false));
+
+        for (int draft = 0; draft < 200; draft++) {
+            boolean tree = draft >= 8 && draft < 32 || draft > 0 && draft % 32 == 0;
+            assertEquals(tree ? BUDGET : 0, worth.guesses(), "draft " + draft);
+        }
+    }
+
+    @Test
+    void asLongAsTreesPayEachDraftIsOne() {
+        TreeGain worth = new TreeGain(new TreeOptions(BUDGET, false));
+        assertEquals(0, worth.guesses());
+
+        assertTrue(worth.weigh(1.03, 1));
+        assertEquals(BUDGET, worth.guesses());
+        assertFalse(worth.weigh(1.02, 1), "what is no clear gain is none");
+        assertEquals(0, worth.guesses());
+    }
+
+    @Test
+    void theGainOfAGradeIsWhatTreesGaveLately() {
+        TreeGain worth = new TreeGain(new TreeOptions(BUDGET, false));
+        assertEquals(0, worth.gain(2));
+
+        worth.compared(2, 3);
+        assertEquals(3, worth.gain(2));
+        worth.compared(2, 0);
+        // The first of two counts a sixtieth less.
+        assertEquals(3 * (59 / 60.0) / (1 + 59 / 60.0), worth.gain(2), 1e-12);
+        assertEquals(0, worth.gain(1));
+    }
+
+    @Test
+    void guessingATreeTakesAtLeastAsLongAsAChain() {
+        TreeGain worth = new TreeGain(new TreeOptions(BUDGET, false));
+        assertEquals(500, worth.overhead(1, 500), "nothing was measured");
+
+        // The first one says nothing.
+        worth.guessingTook(1, 800);
+        worth.guessingTook(1, 800);
+
+        assertEquals(800, worth.overhead(1, 500), 1e-9);
+        assertEquals(900, worth.overhead(1, 900), 1e-9);
+    }
+}

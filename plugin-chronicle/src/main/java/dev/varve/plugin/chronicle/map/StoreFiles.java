@@ -1,0 +1,222 @@
+package dev.varve.plugin.chronicle.map;
+
+import dev.varve.api.snapshot.StoreAccess;
+import dev.varve.api.snapshot.StoreSize;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * The files of a store, and the right to write to them, which ends with {@link #close} or with the
+ * process.
+ */
+final class StoreFiles implements AutoCloseable {
+    /**
+     * The locks of the system are a process's, not a channel's: whoever closes a second channel of
+     * the same file loses the lock of the first. So none is opened while a store stands here.
+     */
+    private static final Set<Path> WRITTEN = new HashSet<>();
+
+    private static final int READER_TRIES = 5;
+
+    private final Path folder;
+    private final StoreSize size;
+    private final UseMark mark;
+    private FileChannel lock;
+    private Path written;
+
+    private StoreFiles(Path folder, StoreSize size) {
+        this.folder = folder;
+        this.size = size;
+        mark = new UseMark(folder);
+    }
+
+    /**
+     * Checks what is there, or makes the folder, and takes the right to write unless it is read.
+     *
+     * @throws IOException if it is no store, of another size, or not in the state that the access
+     *     is for
+     */
+    static StoreFiles open(Path path, StoreSize size, StoreAccess access) throws IOException {
+        StoreFiles folder = new StoreFiles(path, size);
+        if (access == StoreAccess.CREATE) {
+            folder.make();
+        } else if (access == StoreAccess.READ) {
+            folder.requireReadable();
+        } else {
+            folder.requireStore(access);
+        }
+        if (access != StoreAccess.READ) {
+            folder.takeLock();
+            try {
+                if (access == StoreAccess.WRITE && folder.mark.isOpen()) {
+                    throw new IOException(
+                            path + ": its last writer did not close it, so it must be mended");
+                }
+                if (access != StoreAccess.CREATE) {
+                    int textBytes = folder.requireStore(access); // its writer may have ended now
+                    folder.requireSound(textBytes, access);
+                    folder.mark.setOpen();
+                }
+            } catch (IOException | RuntimeException e) {
+                folder.close();
+                throw e;
+            }
+        }
+        return folder;
+    }
+
+    private void make() throws IOException {
+        try {
+            Files.createDirectory(
+                    folder,
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rwx------")));
+        } catch (FileAlreadyExistsException e) {
+            throw new IOException(folder + ": expected nothing there, found a file or folder", e);
+        }
+        createFile(values());
+        mark.setOpen();
+    }
+
+    /** Makes a file that nobody else may read. */
+    static void createFile(Path file) throws IOException {
+        Files.createFile(
+                file,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    }
+
+    /** Returns how many bytes at the map's beginning are known to be right. */
+    private int requireStore(StoreAccess access) throws IOException {
+        if (!Files.isRegularFile(header(), LinkOption.NOFOLLOW_LINKS)
+                || !Files.isRegularFile(values(), LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException(folder + ": no store of kind chronicle");
+        }
+        return StoreHeader.require(header(), size, values(), access);
+    }
+
+    /**
+     * Fails if the map's index is damaged. What its last writer did not close, or has open, can
+     * only be damaged so far that nothing in it leads out of the map.
+     *
+     * @param textBytes how many bytes at its beginning are known to be right
+     */
+    private void requireSound(int textBytes, StoreAccess access) throws IOException {
+        boolean open = mark.isOpen();
+        Index index = Index.read(values(), textBytes);
+        index.requireInRange();
+        if (access == StoreAccess.RECOVER) {
+            return; // the lock is mended
+        }
+        index.requireLock(open);
+        if (!open) {
+            mark.requireClosed(index);
+        }
+    }
+
+    /** Asks more than once, since others may open and close it for writing meanwhile. */
+    private void requireReadable() throws IOException {
+        for (int tries = READER_TRIES; ; tries--) {
+            try {
+                requireSound(requireStore(StoreAccess.READ), StoreAccess.READ);
+                return;
+            } catch (IOException e) {
+                if (tries == 1) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /**
+     * Makes the folder a store, after all else of it is there.
+     *
+     * @param fixedBytes of the map's beginning, which never change
+     */
+    void complete(int fixedBytes) throws IOException {
+        Path fresh = folder.resolve("store.new");
+        createFile(fresh);
+        Files.writeString(fresh, StoreHeader.text(size, values(), fixedBytes));
+        Files.move(fresh, header(), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private void takeLock() throws IOException {
+        Path real = folder.toRealPath();
+        synchronized (WRITTEN) {
+            if (!WRITTEN.add(real)) {
+                throw new IOException(folder + ": this process has it open for writing already");
+            }
+        }
+        written = real;
+        try {
+            Path file = folder.resolve("lock");
+            if (!Files.exists(file)) {
+                createFile(file);
+            }
+            lock = FileChannel.open(file, StandardOpenOption.WRITE);
+            if (lock.tryLock() == null) {
+                throw new IOException(folder + ": another process has it open for writing");
+            }
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private Path header() {
+        return folder.resolve("store");
+    }
+
+    /** The map's file. */
+    Path values() {
+        return folder.resolve("values");
+    }
+
+    /** Notes that nobody needs to mend it, and what its index is. */
+    void settle() throws IOException {
+        int textBytes = requireStore(StoreAccess.WRITE);
+        mark.setClosed(Index.read(values(), textBytes));
+    }
+
+    /** Deletes what {@link StoreAccess#CREATE} made. */
+    void discard() throws IOException {
+        for (String name :
+                new String[] {
+                    "store.new", "store", "values", "lock", "open", "closed.new", "closed"
+                }) {
+            Files.deleteIfExists(folder.resolve(name));
+        }
+        mark.delete();
+        Files.deleteIfExists(folder);
+    }
+
+    /** Gives the right to write back. */
+    @Override
+    public void close() throws IOException {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } finally {
+            if (written != null) {
+                synchronized (WRITTEN) {
+                    WRITTEN.remove(written);
+                }
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return folder.toString();
+    }
+}

@@ -24,7 +24,7 @@ import java.util.TreeSet;
 /** A writer is killed again and again, wherever it is, and the next one goes on. */
 @Timeout(1200)
 class ChronicleKillTest {
-    private static final Duration QUICK = Duration.ofSeconds(2);
+    private static final Duration QUICK = Duration.ofSeconds(60);
     private static final int KILLS = Math.max(6, Integer.getInteger("varve.test.kills", 0));
 
     @TempDir private Path folder;

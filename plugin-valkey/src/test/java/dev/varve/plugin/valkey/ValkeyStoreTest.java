@@ -87,7 +87,7 @@ class ValkeyStoreTest {
             assertThrows(IOException.class, () -> store.ping(SHORT));
             long millis = (System.nanoTime() - begin) / 1_000_000;
 
-            assertTrue(millis < 5_000, millis + " ms");
+            assertTrue(millis < 30_000, millis + " ms");
             assertTrue(get.getMessage().contains("no answer within 100 ms"), get.getMessage());
             proxy.resume();
             assertEquals(1, sizes(store, "slow").size());

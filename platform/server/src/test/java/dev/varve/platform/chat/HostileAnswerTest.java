@@ -157,7 +157,7 @@ class HostileAnswerTest {
 
         Answer answer =
                 assertTimeoutPreemptively(
-                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(60),
                         () -> dialect.read(ToolCallTest.call(dialect, "Bern"), tool));
 
         assertEquals("{\"city\":\"Bern\",\"n\":2}", answer.call().json().toString());

@@ -28,7 +28,8 @@ class GlossaryTest {
         assertTrue(types.size() > 30, types.toString());
         for (String type : types) {
             String module = type.startsWith("api.") ? "dev.varve." : "dev.varve.platform.";
-            assertDoesNotThrow(() -> Class.forName(module + type, false, getClass().getClassLoader()));
+            assertDoesNotThrow(
+                    () -> Class.forName(module + type, false, getClass().getClassLoader()));
         }
     }
 
@@ -36,7 +37,8 @@ class GlossaryTest {
     void everyTermStandsOnceInOrder() throws IOException {
         List<String> terms = found(TERM).stream().skip(1).toList();
 
-        assertEquals(terms.stream().sorted(String.CASE_INSENSITIVE_ORDER).distinct().toList(), terms);
+        assertEquals(
+                terms.stream().sorted(String.CASE_INSENSITIVE_ORDER).distinct().toList(), terms);
     }
 
     private static List<String> found(Pattern pattern) throws IOException {

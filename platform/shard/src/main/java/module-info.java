@@ -1,6 +1,5 @@
 /**
- * Ranges of layers on devices: what a shard is, how one computes in this process, and where shards
- * are placed.
+ * Layer ranges on devices: the interface of a shard, shards in this process, and their placement.
  */
 @SuppressWarnings("module") // the modules above this one are compiled later
 module dev.varve.platform.shard {

@@ -4,21 +4,21 @@ import dev.varve.platform.setting.Setting;
 
 import java.util.Locale;
 
-/** What decides which pages of a sequence stay in its pool. */
+/** Policy that decides which pages of a sequence stay in its pool. */
 public enum PagePolicy {
-    /** Scores of a small model that reads the history; needs one. */
+    /** Scores of a prefill drafter that reads the history; needs one. */
     DRAFTER,
-    /** The page that was used longest ago leaves. */
+    /** The least recently used page leaves. */
     LRU,
-    /** What the model's own queries look for. */
+    /** Scores of the model's own queries. */
     QK;
 
-    /** The word that people and programs use, such as {@code qk}. */
+    /** Name in settings and responses, such as {@code qk}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** What somebody hears who asks for {@link #DRAFTER} without a drafter. */
+    /** Creates the error for {@link #DRAFTER} without a prefill drafter. */
     public static IllegalArgumentException withoutDrafter() {
         return new IllegalArgumentException(
                 Setting.KVFLASH_POLICY

@@ -6,18 +6,18 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * The pages of a sequence that lie in its pool, and the choice that put them there.
+ * Resident pages of a sequence's pool, and the choice that selected them.
  *
- * @param pages by run of slots the page that lies there, ascending, and -1 in those behind the
- *     last; empty where each lies in the run of its number. Pages in another order are sorted
+ * @param pages page of each run of slots, ascending, and -1 in the empty runs at the end; empty if
+ *     each page lies in the run of its number. Pages in another order are sorted
  * @param scores of the latest choice, by page
  * @param scoredAt computed tokens at that choice
  */
 public record PageResidency(int[] pages, float[] scores, int scoredAt) {
-    /** Each page lies in the run of its number. */
+    /** Residency in which each page lies in the run of its number. */
     public static final PageResidency STRAIGHT = new PageResidency(new int[0], new float[0], 0);
 
-    /** Copies the arrays. */
+    /** Sorts the pages and copies the arrays. */
     public PageResidency {
         pages = sorted(pages);
         scores = scores.clone();
@@ -33,9 +33,9 @@ public record PageResidency(int[] pages, float[] scores, int scoredAt) {
     }
 
     /**
-     * Those of the first pages that lay in the pool, ascending.
+     * Resident pages among the first ones, ascending.
      *
-     * @param count pages
+     * @param count number of pages
      */
     public int[] resident(int count) {
         IntStream all = pages.length == 0 ? IntStream.range(0, count) : Arrays.stream(pages);
@@ -47,9 +47,9 @@ public record PageResidency(int[] pages, float[] scores, int scoredAt) {
         return scores.clone();
     }
 
-    /** Whether a pool of some runs can hold a sequence of some pages in this way. */
+    /** Whether a pool of some runs can hold a sequence of some pages with this residency. */
     public boolean fits(int runs, int count) {
-        // Pages may have been chosen for tokens that were to come.
+        // The choice may have been made for tokens that were not computed yet.
         boolean agrees = scores.length <= count && scoredAt <= (count + 1L) * PoolGeometry.PAGE;
         if (pages.length != runs || !agrees || runs == 0) {
             return false;
@@ -63,7 +63,7 @@ public record PageResidency(int[] pages, float[] scores, int scoredAt) {
                 seen[page] = true;
             }
         }
-        // The page that is written next must be there.
+        // The page that is written next must be resident.
         return count > 0 && seen[count - 1];
     }
 

@@ -1,14 +1,14 @@
 package dev.varve.platform.paging;
 
 /**
- * What became of pages.
+ * Statistics of pages.
  *
  * @param pagesOut pages that left a pool
- * @param pagesIn pages that came back to one
- * @param movedBytes bytes that were copied between pools and host memory, in either direction
+ * @param pagesIn pages that returned to a pool
+ * @param movedBytes bytes copied between pools and host memory, in both directions
  * @param reselects choices of pages by score
- * @param recalls of the pages that came back, those that a choice by score asked for
- * @param recallHits of these, those that the next choice asked for again
+ * @param recalls returned pages that a choice by score requested
+ * @param recallHits recalled pages that the next choice requested again
  */
 public record PagingCounts(
         long pagesOut,
@@ -17,10 +17,10 @@ public record PagingCounts(
         long reselects,
         long recalls,
         long recallHits) {
-    /** Nothing moved. */
+    /** No moves. */
     public static final PagingCounts NONE = new PagingCounts(0, 0, 0, 0, 0, 0);
 
-    /** Both together. */
+    /** Adds both. */
     public PagingCounts plus(PagingCounts other) {
         return new PagingCounts(
                 pagesOut + other.pagesOut,
@@ -31,7 +31,7 @@ public record PagingCounts(
                 recallHits + other.recallHits);
     }
 
-    /** Share of recalled pages that the next choice asked for again; 0 without any. */
+    /** Fraction of recalled pages that the next choice requested again; 0 without recalls. */
     public double recallHitRate() {
         return recalls == 0 ? 0 : (double) recallHits / recalls;
     }

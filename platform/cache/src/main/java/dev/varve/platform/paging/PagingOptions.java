@@ -5,24 +5,23 @@ import dev.varve.platform.shard.PoolGeometry;
 import java.util.Objects;
 
 /**
- * How the attention cache of sequences is bounded.
+ * Bound of the KV cache of each sequence (KV Flash).
  *
- * @param poolTokens slots of each sequence's pool, whole blocks of slots, at least {@link
- *     PoolGeometry#LEAST}
+ * @param poolTokens slots of each sequence's pool, whole pages, at least {@link PoolGeometry#LEAST}
  * @param policy which pages stay in it
- * @param tau least tokens between two choices of pages, at least 1
+ * @param tau minimum tokens between two choices of pages, at least 1
  * @param pageBytes bytes of a page, over all shards
  */
 public record PagingOptions(int poolTokens, PagePolicy policy, int tau, long pageBytes) {
-    /** Tokens between two choices of pages where nobody asked for another number. */
+    /** Default number of tokens between two choices of pages. */
     public static final int DEFAULT_TAU = 64;
 
-    /** Pages of which nobody knows how many bytes they are. */
+    /** Creates options with an unknown page size. */
     public PagingOptions(int poolTokens, PagePolicy policy, int tau) {
         this(poolTokens, policy, tau, 0);
     }
 
-    /** The same with pages of some bytes. */
+    /** Returns the same options with pages of some bytes. */
     public PagingOptions withPageBytes(long bytes) {
         return new PagingOptions(poolTokens, policy, tau, bytes);
     }

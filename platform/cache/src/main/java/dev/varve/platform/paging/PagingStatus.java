@@ -1,13 +1,13 @@
 package dev.varve.platform.paging;
 
 /**
- * How the attention cache of an engine's sequences is bounded, and what became of that.
+ * Bound of the KV caches of an engine's sequences, with statistics.
  *
- * @param options how it is bounded
- * @param counts what became of pages so far
- * @param hostPages pages that lie in host memory now
+ * @param options the bound
+ * @param counts statistics of pages so far
+ * @param hostPages pages that are in host memory now
  * @param hostBytes bytes of these, over all shards
- * @param residentPages pages that lie in pools now
+ * @param residentPages pages that are in pools now
  */
 public record PagingStatus(
         PagingOptions options,
@@ -15,7 +15,7 @@ public record PagingStatus(
         long hostPages,
         long hostBytes,
         long residentPages) {
-    /** A cache of whose pools nothing is known. */
+    /** Creates a status without a number of resident pages. */
     public PagingStatus(
             PagingOptions options, PagingCounts counts, long hostPages, long hostBytes) {
         this(options, counts, hostPages, hostBytes, 0);

@@ -1,26 +1,24 @@
 package dev.varve.platform.paging;
 
 /**
- * How much of a device is kept free for the attention cache when the experts of a model are placed:
- * room for a whole context, unless that would push experts off the device and a pool bounds the
- * cache. Not used yet: experts are not offloaded here, all of them lie on the devices of their
- * layers.
+ * Memory of a device that is reserved for the KV cache when the experts of a model are placed: room
+ * for a whole context, unless that would displace experts from the device and a pool bounds the
+ * cache. Not used yet: experts are not offloaded, all of them are on the devices of their layers.
  *
- * @param tokens that room is kept for
- * @param bytes of that room
- * @param allExperts whether all experts fit beside room for a whole context; a pool is of no use
- *     then
- * @param reduced whether room is kept for the pool alone
+ * @param tokens reserved tokens
+ * @param bytes reserved bytes
+ * @param allExperts whether all experts fit beside a whole context, so that a pool has no benefit
+ * @param reduced whether the reserve covers the pool only
  */
 record PlacementReserve(long tokens, long bytes, boolean allExperts, boolean reduced) {
     /**
-     * What is to be placed, in bytes.
+     * Sizes to place, in bytes.
      *
      * @param total memory of the device
-     * @param core weights that are no experts
+     * @param core weights other than experts
      * @param experts weights of all experts
-     * @param warm room for experts that come and go
-     * @param safety what stays free in any case
+     * @param warm cache for experts that are swapped
+     * @param safety margin that always stays free
      * @param draft a draft model; 0 for none
      */
     record Bytes(long total, long core, long experts, long warm, long safety, long draft) {
@@ -30,10 +28,10 @@ record PlacementReserve(long tokens, long bytes, boolean allExperts, boolean red
     }
 
     /**
-     * Works it out, from the same numbers as what runs afterwards.
+     * Computes the reserve, from the same numbers as the placement that follows.
      *
      * @param bytesPerToken K and V rows of one token
-     * @param contextTokens most tokens of a sequence
+     * @param contextTokens maximum tokens of a sequence
      * @param poolTokens slots of a pool; 0 for none
      */
     static PlacementReserve of(Bytes sizes, long bytesPerToken, int contextTokens, int poolTokens) {

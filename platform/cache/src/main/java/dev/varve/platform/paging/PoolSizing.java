@@ -9,33 +9,35 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Slots of a sequence's pool: what was asked for in whole blocks, at least {@value #LEAST} and at
- * most the whole blocks of a context. The smallest pool is the same for every model, since layers
- * with a sliding window keep regions of their own beside the pool.
+ * Computes the slots of a sequence's pool: the requested number in whole blocks, at least {@value
+ * #LEAST} and at most the whole blocks of a context. The minimum is the same for every model,
+ * because layers with a sliding window have their own regions beside the pool.
  */
 public final class PoolSizing {
-    /** Slots come in blocks of this many, here as in shards. */
+    /** Slots of a block, here as in shards. */
     public static final int BLOCK = 256;
 
-    /** The least pool that pages can leave, {@link PoolGeometry#LEAST}, in whole blocks. */
+    /** The smallest pool that pages can leave, {@link PoolGeometry#LEAST}, in whole blocks. */
     public static final int LEAST = (PoolGeometry.LEAST + BLOCK - 1) / BLOCK * BLOCK;
 
     private static final double GIB = 1L << 30;
 
-    /** Part of the context where nobody knows what is free: what leaves a pool comes back to it. */
+    /**
+     * Divisor of the context if the free memory is unknown: pages that leave the pool can return.
+     */
     private static final int SHARE_WITH_SCORES = 4;
 
-    /** Likewise where nothing comes back, so that more has to stay. */
+    /** Divisor of the context if pages never return, so that more must stay. */
     private static final int SHARE_WITHOUT_SCORES = 2;
 
     private PoolSizing() {}
 
     /**
-     * A pool.
+     * A computed pool.
      *
      * @param tokens slots, whole blocks
-     * @param notes what a person may want to know of how they came about
-     * @param warnings where it is not what was asked for
+     * @param notes explanations for the operator
+     * @param warnings deviations from the requested size
      */
     public record Pool(int tokens, List<String> notes, List<String> warnings) {
         /** Copies the texts. */
@@ -46,10 +48,10 @@ public final class PoolSizing {
     }
 
     /**
-     * Works out a pool of a given size.
+     * Computes a pool of a given size.
      *
-     * @param contextTokens most tokens of a sequence
-     * @throws VarveException of kind INVALID_REQUEST if a context is smaller than the least pool
+     * @param contextTokens maximum tokens of a sequence
+     * @throws VarveException of kind INVALID_REQUEST if a context is smaller than the smallest pool
      */
     public static Pool fixed(int tokens, int contextTokens) {
         requireRoom(contextTokens);
@@ -59,12 +61,12 @@ public final class PoolSizing {
     }
 
     /**
-     * Works out a pool whose size follows from the memory.
+     * Computes a pool whose size depends on the memory.
      *
-     * @param contextTokens most tokens of a sequence
-     * @param scores whether pages are kept by scores
-     * @throws VarveException of kind INVALID_REQUEST if a context is smaller than the least pool,
-     *     or the reserve leaves nothing for one
+     * @param contextTokens maximum tokens of a sequence
+     * @param scores whether pages are chosen by scores
+     * @throws VarveException of kind INVALID_REQUEST if a context is smaller than the smallest
+     *     pool, or the reserve leaves no memory for one
      */
     public static Pool automatic(
             RequestedPaging.Size.Automatic size,

@@ -6,32 +6,32 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How somebody wants the attention cache of sequences to be bounded; what becomes of it depends on
- * the model and its memory, see {@link PoolSizing}.
+ * Requested bound of the KV cache of sequences; {@link PoolSizing} computes the result for a model
+ * and its memory.
  *
  * @param size slots of each sequence's pool
  * @param policy which pages stay in it; empty for {@link #USUAL}
- * @param tau least tokens between two choices of pages, at least 1
+ * @param tau minimum tokens between two choices of pages, at least 1
  */
 public record RequestedPaging(Size size, Optional<PagePolicy> policy, int tau) {
-    /** The policy where nobody asked for another: it needs no second model, and fits every one. */
+    /** The default policy: it needs no second model, and works with every model. */
     public static final PagePolicy USUAL = PagePolicy.QK;
 
-    /** Word for a size that follows from the memory. */
+    /** Setting for a size that depends on the memory. */
     public static final String AUTO = "auto";
 
-    /** What may be asked for as a size, for people. */
+    /** Description of valid sizes, for messages. */
     public static final String EXPECTED = "a positive number of tokens or " + AUTO;
 
-    /** Slots of a pool, as they are asked for. */
+    /** Requested slots of a pool. */
     public sealed interface Size {
         /**
-         * So many, in whole blocks.
+         * A fixed number, in whole blocks.
          *
          * @param tokens positive
          */
         record Fixed(int tokens) implements Size {
-            /** Checks that it is a number of tokens. */
+            /** Checks that the number is positive. */
             public Fixed {
                 if (tokens < 1) {
                     throw new IllegalArgumentException(
@@ -41,29 +41,31 @@ public record RequestedPaging(Size size, Optional<PagePolicy> policy, int tau) {
         }
 
         /**
-         * As many as half of the memory holds that weights and reserve leave free.
+         * As many slots as fit half of the memory that weights and the reserve leave free.
          *
-         * @param mostTokens of that, at most so many; less than {@value #LEAST_MOST} counts as that
-         * @param besideBytes what stays free beside the usual reserve, for whoever scores pages
+         * @param mostTokens maximum of that number; a value below {@value #LEAST_MOST} is raised to
+         *     it
+         * @param besideBytes bytes that stay free in addition to the default reserve, for a page
+         *     scorer
          */
         record Automatic(int mostTokens, long besideBytes) implements Size {
-            /** Most tokens where nobody said another number. */
+            /** Default maximum. */
             public static final int USUAL_MOST = 16_384;
 
-            /** Least bound that can be set. */
+            /** Smallest maximum. */
             public static final int LEAST_MOST = 256;
 
-            /** Raises a bound that is too low. */
+            /** Raises a maximum that is too low. */
             public Automatic {
                 mostTokens = Math.max(LEAST_MOST, mostTokens);
             }
 
-            /** Nothing stays free beside the usual reserve. */
+            /** Creates a size without additional free bytes. */
             public Automatic(int mostTokens) {
                 this(mostTokens, 0);
             }
 
-            /** With the usual bound. */
+            /** Creates a size with the default maximum. */
             public Automatic() {
                 this(USUAL_MOST);
             }
@@ -79,52 +81,55 @@ public record RequestedPaging(Size size, Optional<PagePolicy> policy, int tau) {
         }
     }
 
-    /** A pool of some tokens, and everything else as usual. */
+    /** Creates a request for a pool of some tokens, with defaults for the rest. */
     public static RequestedPaging of(int tokens) {
         return of(new Size.Fixed(tokens));
     }
 
-    /** As many tokens as the memory suggests, and everything else as usual. */
+    /** Creates a request for a size that depends on the memory, with defaults for the rest. */
     public static RequestedPaging automatic() {
         return of(new Size.Automatic());
     }
 
-    /** A pool of some size, and everything else as usual. */
+    /** Creates a request for a pool of some size, with defaults for the rest. */
     public static RequestedPaging of(Size size) {
         return new RequestedPaging(size, Optional.empty(), PagingOptions.DEFAULT_TAU);
     }
 
-    /** The same with a size that is known. */
+    /** Returns the same request with a known size. */
     public RequestedPaging sized(int tokens) {
         return new RequestedPaging(new Size.Fixed(tokens), policy, tau);
     }
 
-    /** The same beside somebody who takes so many bytes more, where the size depends on that. */
+    /**
+     * Returns the same request beside another consumer of some bytes, if the size depends on the
+     * memory.
+     */
     public RequestedPaging beside(long bytes) {
         return size instanceof Size.Automatic(int most, long before)
                 ? new RequestedPaging(new Size.Automatic(most, before + bytes), policy, tau)
                 : this;
     }
 
-    /** Whether the size follows from the memory. */
+    /** Whether the size depends on the memory. */
     public boolean isAutomatic() {
         return size instanceof Size.Automatic;
     }
 
-    /** Which pages stay. */
+    /** Policy that decides which pages stay. */
     public PagePolicy chosenPolicy() {
         return policy.orElse(USUAL);
     }
 
-    /** Whether pages are kept by scores, so that what has left a pool can come back to it. */
+    /** Whether pages are chosen by scores, so that a page that has left a pool can return. */
     public boolean scores() {
         return chosenPolicy() != PagePolicy.LRU;
     }
 
     /**
-     * What an engine is told.
+     * Creates the options of an engine.
      *
-     * @param poolTokens slots of a pool, as {@link PoolSizing} has worked them out
+     * @param poolTokens slots of a pool, computed by {@link PoolSizing}
      */
     public PagingOptions options(int poolTokens) {
         return new PagingOptions(poolTokens, chosenPolicy(), tau);

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** A block or checkpoint on its way to host memory, a few parts at a time. */
+/** A copy of a block or checkpoint to host memory, a few parts at a time. */
 final class BlockCopy {
     private final LayerBuffers pieces;
     private final List<HostAllocation> targets;
@@ -19,17 +19,17 @@ final class BlockCopy {
     private int next;
     private boolean givenUp;
 
-    /** What becomes of it. */
+    /** Callback for the end of the copy. */
     interface Outcome {
-        /** All of its bytes are there. */
+        /** Called if all bytes have arrived. */
         void ready();
 
-        /** They will not come. */
+        /** Called if the copy was given up or has failed. */
         void gone();
     }
 
     /**
-     * @param parts where it lies on the devices at the moment, in the order of the targets
+     * @param parts current place of the data on the devices, in the order of the targets
      */
     BlockCopy(LayerBuffers targets, Supplier<List<TransferDescriptor>> parts, Outcome outcome) {
         pieces = targets;
@@ -38,7 +38,7 @@ final class BlockCopy {
         this.outcome = outcome;
     }
 
-    /** Whether it fills just these. */
+    /** Whether it fills exactly these buffers. */
     boolean isOf(LayerBuffers others) {
         return pieces == others;
     }
@@ -47,12 +47,12 @@ final class BlockCopy {
         return next == targets.size();
     }
 
-    /** Asks for no more of it. */
+    /** Issues no further parts. */
     void giveUp() {
         givenUp = !isIssued();
     }
 
-    /** Asks for the next parts, about as many bytes as given. Returns how many they are. */
+    /** Issues the next parts, about as many bytes as given. Returns their number of bytes. */
     long issue(OrderedCacheMover mover, long bytes) {
         int first = next;
         long sum = 0;
@@ -78,7 +78,7 @@ final class BlockCopy {
         };
     }
 
-    /** Whether nothing more will come. */
+    /** Whether no further bytes will arrive. */
     boolean isDone() {
         return (givenUp || isIssued()) && moves.stream().allMatch(CompletableFuture::isDone);
     }
@@ -87,7 +87,7 @@ final class BlockCopy {
         return moves.stream().anyMatch(CompletableFuture::isCompletedExceptionally);
     }
 
-    /** Why it failed; empty if it did not. */
+    /** Reason of the failure; empty if there was none. */
     Optional<Throwable> failure() {
         return moves.stream()
                 .filter(CompletableFuture::isCompletedExceptionally)
@@ -95,12 +95,12 @@ final class BlockCopy {
                 .findFirst();
     }
 
-    /** Waits for what is under way. */
+    /** Waits for the parts under way. */
     void await() {
         moves.forEach(move -> move.exceptionally(failure -> null).join());
     }
 
-    /** Says what became of it, once it is done. */
+    /** Calls the outcome; the copy must be done. */
     void end() {
         if (givenUp || hasFailed()) {
             outcome.gone();
@@ -109,7 +109,7 @@ final class BlockCopy {
         }
     }
 
-    /** It does not count, however far it came. */
+    /** Discards the copy, whatever part of it has arrived. */
     void drop() {
         outcome.gone();
     }

@@ -3,7 +3,7 @@ package dev.varve.platform.prefix;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What was found and copied so far. */
+/** Counts lookups and copies. */
 final class CacheCounts {
     private final Map<CacheSource, Long> hits = new EnumMap<>(CacheSource.class);
     private final Map<CacheSource, Long> savedTokens = new EnumMap<>(CacheSource.class);

@@ -5,12 +5,12 @@ import dev.varve.platform.sequence.CacheScope;
 import java.time.Duration;
 
 /**
- * A position that host memory can restore.
+ * A position that can be restored from host memory.
  *
- * @param scope whose it is
- * @param tokens tokens in front of it
- * @param bytes bytes that would be free without it
- * @param uses how often it was restored
- * @param idle time since it was used or made
+ * @param scope scope of the tokens
+ * @param tokens number of tokens before it
+ * @param bytes bytes that its eviction would free
+ * @param uses number of restores
+ * @param idle time since its last use or its creation
  */
 public record CacheEntry(CacheScope scope, int tokens, long bytes, int uses, Duration idle) {}

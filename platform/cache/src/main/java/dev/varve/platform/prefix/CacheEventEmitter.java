@@ -15,40 +15,40 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Makes news of what becomes of blocks in host memory and of finished sequences on the devices. Not
+ * Emits events for the blocks in host memory and for finished sequences on the devices. Not
  * thread-safe.
  */
 final class CacheEventEmitter implements ResidentSequenceListener {
-    /** Numbers of blocks are the same for all models and servers: events name both. */
+    /** Block numbers are the same for all models and servers: events name both. */
     private final ChainKeys keys = new ChainKeys(new byte[0]);
 
     private final CacheEventPublisher feed;
     private final Map<TokenBlock, ObjectKey> inHost = new IdentityHashMap<>();
     private final Map<CachedSequence, List<Long>> residents = new IdentityHashMap<>();
 
-    /** How many residents have a block. */
+    /** Number of finished sequences that have a block. */
     private final Map<Long, Integer> shared = new HashMap<>();
 
-    /** Hears of the blocks of one scope. */
+    /** Listener for the blocks of one scope. */
     interface Watcher {
-        /** Nobody wants to know. */
+        /** A watcher that does nothing. */
         Watcher NONE =
                 new Watcher() {
                     @Override
                     public void ready(TokenBlock block) {
-                        // Nobody wants to know.
+                        // No listener.
                     }
 
                     @Override
                     public void gone(TokenBlock block) {
-                        // Nobody wants to know.
+                        // No listener.
                     }
                 };
 
-        /** All rows of a block are there, and those of the blocks before it. */
+        /** Called when all rows of a block, and of the blocks before it, are in host memory. */
         void ready(TokenBlock block);
 
-        /** A block was taken out of the tree, whether it was ready or not. */
+        /** Called when a block was removed from the tree, whether it was ready or not. */
         void gone(TokenBlock block);
     }
 
@@ -56,12 +56,12 @@ final class CacheEventEmitter implements ResidentSequenceListener {
         this.feed = feed;
     }
 
-    /** Never negative, whatever a program takes 64 bits for. */
+    /** Block number, never negative: the same number in signed and unsigned 64 bits. */
     private static long number(ObjectKey key) {
         return ByteBuffer.wrap(key.bytes()).getLong() & Long.MAX_VALUE;
     }
 
-    /** Whoever hears of the blocks of a scope in host memory. */
+    /** Returns the watcher of the blocks of a scope in host memory. */
     Watcher of(CacheScope scope) {
         ObjectKey root = keys.root(scope);
         return new Watcher() {

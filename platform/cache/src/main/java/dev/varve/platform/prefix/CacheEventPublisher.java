@@ -14,17 +14,17 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Tells a listener what the cache has, by a thread of its own. Whoever changes the cache only
- * leaves a note. Where more notes wait than there is room for, they are thrown away, and the
- * listener is told everything anew: it is behind for a while, and right again then. Thread-safe.
+ * Publishes cache events to a listener, on its own thread. The thread that changes the cache only
+ * queues an event. If the queue overflows, the publisher discards it and sends a full snapshot
+ * instead: the listener lags for a while and is then up to date again. Thread-safe.
  */
 public final class CacheEventPublisher implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
 
-    /** Notes that may wait. */
+    /** Maximum queued events. */
     private static final int MOST_WAITING = 1 << 14;
 
-    /** Events that are told at once. */
+    /** Maximum events of one call of the listener. */
     private static final int AT_ONCE = 64;
 
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
@@ -34,10 +34,10 @@ public final class CacheEventPublisher implements AutoCloseable {
     private final Thread teller;
     private final Deque<CacheEvent> waiting = new ArrayDeque<>();
 
-    /** What is there: a block comes behind those before it. */
+    /** Current blocks; a block comes after its ancestors. */
     private final Map<Place, Held> present = new LinkedHashMap<>();
 
-    /** Caches that leave notes and have not closed the feed. */
+    /** Number of caches that use the publisher and have not closed it. */
     private int owners = 1;
 
     private boolean overflowed;
@@ -46,13 +46,13 @@ public final class CacheEventPublisher implements AutoCloseable {
 
     private record Place(long block, CacheMedium medium) {}
 
-    /** Something that is there, and how many caches have it. */
+    /** A current block, and the number of caches that have it. */
     private record Held(CacheEvent.Stored event, int times) {}
 
     /**
-     * A feed of a listener, which is closed with it.
+     * Creates a publisher; the listener is closed with it.
      *
-     * @param mostWaiting notes that may wait
+     * @param mostWaiting maximum queued events
      */
     CacheEventPublisher(CacheListener listener, int mostWaiting) {
         this.listener = listener;
@@ -60,18 +60,18 @@ public final class CacheEventPublisher implements AutoCloseable {
         teller = Thread.ofPlatform().name("varve-cache-events").daemon(true).start(this::tell);
     }
 
-    /** A feed of a listener, which is closed with it. */
+    /** Creates a publisher; the listener is closed with it. */
     public static CacheEventPublisher to(CacheListener listener) {
         return new CacheEventPublisher(listener, MOST_WAITING);
     }
 
-    /** The same feed for one more cache, which closes it as well. */
+    /** Returns the same publisher for one more cache, which closes it as well. */
     public synchronized CacheEventPublisher share() {
         owners++;
         return this;
     }
 
-    /** A block is there; other caches may have it too. */
+    /** Records a block that a cache has; other caches may have it too. */
     synchronized void stored(CacheMedium medium, long block, OptionalLong parent, int[] tokens) {
         Place place = new Place(block, medium);
         Held known = present.get(place);
@@ -84,7 +84,7 @@ public final class CacheEventPublisher implements AutoCloseable {
         }
     }
 
-    /** A block is gone; other caches may have it still. */
+    /** Records a block that a cache lost; other caches may still have it. */
     synchronized void removed(CacheMedium medium, long block) {
         Place place = new Place(block, medium);
         Held known = present.get(place);
@@ -145,14 +145,14 @@ public final class CacheEventPublisher implements AutoCloseable {
         return events;
     }
 
-    /** Waits until all has been told; for tests. */
+    /** Waits until all events are delivered; for tests. */
     synchronized void awaitTold() throws InterruptedException {
         while (telling || !waiting.isEmpty() || overflowed) {
             wait();
         }
     }
 
-    /** Tells what waits, and closes the listener, once all owners have closed it. */
+    /** Delivers the queued events and closes the listener, once all owners have called it. */
     @Override
     public void close() {
         synchronized (this) {
@@ -171,7 +171,7 @@ public final class CacheEventPublisher implements AutoCloseable {
         try {
             listener.close();
         } catch (RuntimeException e) {
-            // A plugin's fault must not keep the rest of the model from being closed.
+            // A plugin's failure must not keep the rest of the model from being closed.
             LOG.log(System.Logger.Level.WARNING, "a listener of cache events did not close", e);
         }
     }

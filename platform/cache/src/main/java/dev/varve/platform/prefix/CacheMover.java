@@ -9,15 +9,15 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Copies parts of sequences out of the caches of all shards and into them, in the order of the
- * calls and of what is computed in between.
+ * calls and of the batches in between.
  */
 public interface CacheMover {
     /** Changes the caches on the devices, as a batch would. */
     CompletableFuture<Void> change(CacheChanges changes);
 
-    /** Copies parts out; they are as the calls before this one left them. */
+    /** Copies parts out, in the state after all earlier calls. */
     CompletableFuture<Void> export(List<CachePart> parts, CachePartTransfer target);
 
-    /** Copies parts in, for the calls behind this one. */
+    /** Copies parts in, before all later calls. */
     CompletableFuture<Void> adopt(List<CachePart> parts, CachePartTransfer source);
 }

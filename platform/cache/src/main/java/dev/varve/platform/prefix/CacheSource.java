@@ -2,18 +2,18 @@ package dev.varve.platform.prefix;
 
 import java.util.Locale;
 
-/** Where the computed beginning of a prompt came from. */
+/** Source of a cached prefix. */
 public enum CacheSource {
     /** A sequence that was still on the devices. */
     DEVICE,
     /** Host memory. */
     HOST,
-    /** A disk, from where it came by way of host memory. */
+    /** A disk, by way of host memory. */
     DISK,
-    /** A store that several servers share, from where it came by way of host memory. */
+    /** A store shared by several servers, by way of host memory. */
     SHARED;
 
-    /** The word that people and programs read, such as {@code host}. */
+    /** Name in responses and metrics, such as {@code host}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

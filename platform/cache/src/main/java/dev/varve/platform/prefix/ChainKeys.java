@@ -12,21 +12,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keys under which a store keeps blocks and checkpoints: SHA-256 over the key of what lies before,
- * and the tokens. So a key stands for all tokens from the first one on, of one scope and one model.
- * Thread-safe.
+ * Computes the keys under which a store keeps blocks and checkpoints: SHA-256 over the key of the
+ * parent and the tokens. A key therefore identifies all tokens from the first one on, in one scope
+ * and one model. Thread-safe.
  */
 final class ChainKeys {
     private final byte[] namespace;
 
     /**
-     * @param namespace what tells apart models, and whatever else gives other numbers
+     * @param namespace identifies the model and every other setting that changes the computed
+     *     values
      */
     ChainKeys(byte[] namespace) {
         this.namespace = namespace.clone();
     }
 
-    /** What lies before the first token of a scope. */
+    /** Key of the position before the first token of a scope. */
     ObjectKey root(CacheScope scope) {
         MessageDigest digest = digest("varve scope ");
         digest.update(namespace);
@@ -41,7 +42,7 @@ final class ChainKeys {
         return behind("varve checkpoint ", block, tail);
     }
 
-    /** Of hidden states that belong to a block or checkpoint. */
+    /** Key of the hidden states of a block or checkpoint. */
     ObjectKey features(FeatureKind kind, ObjectKey of) {
         List<Integer> numbers = new ArrayList<>(kind.captures());
         numbers.add(kind.hidden());

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * A position from which a sequence can go on: the states behind its tokens and the rows since the
+ * A position from which a sequence can resume: the states after its tokens, and the rows since the
  * last whole block. Only {@link PrefixTree} changes it.
  */
 final class Checkpoint {
@@ -24,9 +24,9 @@ final class Checkpoint {
 
     /**
      * @param block the last whole block
-     * @param tail tokens behind it, fewer than a block
-     * @param cuts how its state was computed, up to its position
-     * @param now what {@link PrefixTree} counts as time
+     * @param tail tokens after it, fewer than a block
+     * @param cuts chunk boundaries of its state, up to its position
+     * @param now current time of the clock of {@link PrefixTree}
      */
     Checkpoint(TokenBlock block, int[] tail, ChunkBoundaries cuts, LayerBuffers pieces, long now) {
         this.block = block;
@@ -40,7 +40,7 @@ final class Checkpoint {
         return block;
     }
 
-    /** Tokens before it. */
+    /** Number of tokens before it. */
     int position() {
         return block.end() + tail.length;
     }
@@ -49,7 +49,7 @@ final class Checkpoint {
         return tail;
     }
 
-    /** How its state was computed. */
+    /** Chunk boundaries with which its state was computed. */
     ChunkBoundaries cuts() {
         return cuts;
     }
@@ -69,14 +69,14 @@ final class Checkpoint {
     }
 
     /**
-     * Hidden states of the last positions of its tail, or of all; empty where there are none, and
-     * where there is no tail.
+     * Hidden states of the last positions of its tail, or of all; empty if there are none, or no
+     * tail.
      */
     Optional<FeaturePage> features() {
         return features.filter(page -> !page.isGone());
     }
 
-    /** Keeps hidden states of its tail, if they are more than what it has. */
+    /** Keeps hidden states of its tail, if they cover more than the present ones. */
     void keep(FeaturePage page) {
         if (tail.length > 0
                 && features().filter(known -> known.begin() <= page.begin()).isEmpty()) {
@@ -113,10 +113,10 @@ final class Checkpoint {
     }
 
     /**
-     * Its bytes came from a store.
+     * Marks it as loaded from a store.
      *
-     * @param list how its state was computed
-     * @param from where that store is
+     * @param list chunk boundaries with which its state was computed
+     * @param from tier of the store
      */
     void becomeLoaded(ChunkBoundaries list, CacheSource from) {
         cuts = list;
@@ -124,7 +124,7 @@ final class Checkpoint {
         ready = true;
     }
 
-    /** Where it came from, if it was not used since; empty if it was computed here. */
+    /** Tier that it was loaded from, until its first use; empty if it was computed here. */
     Optional<CacheSource> freshFrom() {
         return uses == 0 ? origin : Optional.empty();
     }
@@ -145,7 +145,7 @@ final class Checkpoint {
         return pins > 0;
     }
 
-    /** The deepest earlier position on its way from which a sequence could go on, or 0. */
+    /** Deepest earlier checkpoint of its prefix from which a sequence could resume, or 0. */
     int positionBefore() {
         int[] next = tail;
         for (TokenBlock at : block.wayUp()) {
@@ -168,7 +168,7 @@ final class Checkpoint {
                 && Arrays.equals(first, 0, first.length, of, 0, first.length);
     }
 
-    /** Bytes that are free without it: its own, and of the blocks that only it needs. */
+    /** Bytes that its removal frees: its own, and those of the blocks that only it needs. */
     long bytesAlone() {
         long bytes = pieces.usedBytes();
         for (TokenBlock at : block.wayUp()) {

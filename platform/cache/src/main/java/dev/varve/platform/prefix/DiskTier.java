@@ -18,11 +18,12 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a store has of prompts, brought to host memory before they run, and what comes to host
- * memory, brought to the store. Only the engine's thread calls; others read and write.
+ * Disk tier of the prefix cache: loads prefixes from disk into host memory before their requests
+ * run, and saves new checkpoints of host memory to disk. Only the engine's thread calls it; other
+ * threads read and write.
  */
 final class DiskTier implements AutoCloseable {
-    /** Tokens beyond what is known that are worth reading. */
+    /** Minimum tokens beyond the known ones that are worth a read. */
     private static final int LEAST_GAIN = 32;
 
     private static final int READERS = 2;
@@ -44,8 +45,8 @@ final class DiskTier implements AutoCloseable {
     private final List<StoreLoad> loads = new ArrayList<>();
 
     /**
-     * @param features host memory for hidden states, if they are wanted
-     * @param wakeUp called by other threads when something was read
+     * @param features host memory for hidden states, if a draft model reads them
+     * @param wakeUp called by reader threads when a read has ended
      */
     DiskTier(
             PrefixTree tree,
@@ -72,17 +73,17 @@ final class DiskTier implements AutoCloseable {
         return disk.archive().status();
     }
 
-    /** A step was computed, and another one may follow. */
+    /** Notes that a step was computed, and that another one may follow. */
     void step() {
         saves.step();
     }
 
     /**
-     * Begins to read what a request needs, if the store has more than is known otherwise.
+     * Starts to read the prefix of a request, if the disk has more of it than the other tiers.
      *
-     * @param known leading tokens that need no computing without the store
-     * @param guesses whether hidden states are of use to it
-     * @param wanted whether the request still waits
+     * @param known leading tokens that are cached without the disk
+     * @param guesses whether its speculation reads hidden states
+     * @param wanted whether the request is still queued
      */
     Optional<StoreLoad> load(
             CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
@@ -115,10 +116,11 @@ final class DiskTier implements AutoCloseable {
     }
 
     /**
-     * Begins to read hidden states that had to give way in host memory.
+     * Starts to read hidden states that were evicted from host memory.
      *
-     * @param known position before which they are; what else is needed there is in host memory
-     * @param wanted whether the request still waits
+     * @param known position before which they are; host memory has everything else that is needed
+     *     there
+     * @param wanted whether the request is still queued
      */
     Optional<StoreLoad> loadStates(CacheRequest request, int known, BooleanSupplier wanted) {
         int[] tokens = request.searched();
@@ -181,7 +183,7 @@ final class DiskTier implements AutoCloseable {
         return result;
     }
 
-    /** Takes room for hidden states before a position, as far as the store has some. */
+    /** Reserves memory for the hidden states before a position, as far as the disk has them. */
     private void addFeatures(
             StoreLoad load, FeatureMemory memory, CacheScope scope, PrefixMatch found) {
         FeatureLoadPlanner states = new FeatureLoadPlanner(disk.archive(), memory, keys, load);
@@ -205,29 +207,29 @@ final class DiskTier implements AutoCloseable {
         }
     }
 
-    /** Has something written that is ready in host memory. */
+    /** Schedules the write of a checkpoint that is ready in host memory. */
     void save(CacheScope scope, Checkpoint checkpoint) {
         saves.save(scope, checkpoint);
     }
 
-    /** Takes in what was read, and lets go what was written. */
+    /** Adopts ended loads, and unpins ended saves. */
     void poll() {
         loads.forEach(StoreLoad::take);
         loads.removeIf(StoreLoad::isReleased);
         saves.poll();
     }
 
-    /** Forgets what is on disk, and what was to go there. */
+    /** Clears the disk, and cancels pending writes. */
     CompletableFuture<Void> clear() {
         return saves.dropAnd(disk.archive()::clear);
     }
 
-    /** Whether something was read that nobody has taken in. */
+    /** Whether a load has ended that is not adopted yet. */
     boolean hasNews() {
         return loads.stream().anyMatch(StoreLoad::hasNews);
     }
 
-    /** Writes what waits, for a while, and closes the store. */
+    /** Writes pending saves, for a limited time, and closes the archive. */
     @Override
     public void close() {
         saves.close();

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * What a checkpoint is worth: the tokens that it saves if it is used again, times how likely that
- * is, per byte that would be free without it.
+ * Scores checkpoints for eviction: the tokens that a checkpoint saves if it is used again, times
+ * the likelihood of that use, per byte that its eviction would free.
  */
 final class EvictionScore {
-    /** In which the chance of another use halves. */
+    /** Time in which the likelihood of another use halves. */
     private static final double HALF_LIFE_NANOS = 30 * 60 * 1e9;
 
     private static final Comparator<Rated> ORDER =
@@ -23,7 +23,9 @@ final class EvictionScore {
         this.clock = clock;
     }
 
-    /** Those that may go, the one that is worth least first; of equals the one not used longest. */
+    /**
+     * Returns the evictable checkpoints, lowest score first; equal scores are in order of last use.
+     */
     List<Checkpoint> ascending(List<Checkpoint> checkpoints) {
         long now = clock.getAsLong();
         List<Rated> rated = new ArrayList<>();

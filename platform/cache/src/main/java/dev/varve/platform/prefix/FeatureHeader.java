@@ -9,21 +9,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What stands before the hidden states of a block or checkpoint in a store, all of it 32-bit
- * numbers, lowest byte first: the version, 1; how many layers, and which; elements of each; how
- * many positions matter to a draft; the position behind the last one; how many positions; how many
- * tokens, and which. The states follow as {@code F32 [hidden, captures, positions]}.
+ * Header of the stored hidden states of a block or checkpoint, in 32-bit little-endian numbers: the
+ * version, 1; the number of layers, and the layers; elements of each; number of positions that
+ * matter to a draft model; the position after the last one; number of positions; number of tokens,
+ * and the tokens. The hidden states follow as {@code F32 [hidden, captures, positions]}.
  *
- * @param kind which states they are
- * @param most positions that mattered to a draft when it was written
+ * @param kind kind of the hidden states
+ * @param most positions that mattered to a draft model at the time of writing
  * @param position tokens up to the end of the block or checkpoint
- * @param count positions that have states, the last ones of the block or checkpoint
- * @param tokens of the block, or behind the last one
+ * @param count positions with hidden states, the last ones of the block or checkpoint
+ * @param tokens tokens of the block, or tokens after the last block
  */
 record FeatureHeader(FeatureKind kind, int most, int position, int count, int[] tokens) {
     private static final int VERSION = 1;
 
-    /** As bytes. */
+    /** Encodes the header. */
     ByteBuffer encode() {
         List<Integer> captures = kind.captures();
         ByteBuffer bytes =
@@ -38,9 +38,9 @@ record FeatureHeader(FeatureKind kind, int most, int position, int count, int[] 
     }
 
     /**
-     * Reads it from bytes.
+     * Decodes a header.
      *
-     * @return empty if they are no such thing
+     * @return empty if the bytes are not a header
      */
     static Optional<FeatureHeader> decode(ByteBuffer from) {
         IntBuffer numbers = from.slice().order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
@@ -72,7 +72,10 @@ record FeatureHeader(FeatureKind kind, int most, int position, int count, int[] 
                         new FeatureKind(captures, hidden), most, position, count, tokens));
     }
 
-    /** Whether these are states of a kind, of these tokens at this place, in so many bytes. */
+    /**
+     * Whether these are hidden states of a kind, of these tokens at this position, in this many
+     * bytes.
+     */
     boolean fits(FeatureKind wanted, int end, int[] ids, long bytes) {
         return kind.equals(wanted)
                 && position == end

@@ -5,10 +5,11 @@ import dev.varve.platform.shard.CapturedFeature;
 import java.util.List;
 
 /**
- * Which hidden states are kept of a position. Those of another kind are of no use in their place.
+ * Kind of the hidden states that are kept per position. Hidden states of another kind cannot
+ * replace them.
  *
- * @param captures layers whose input they are, ascending; the layer count stands for the last
- *     layer's output
+ * @param captures layers whose input is captured, ascending; the layer count stands for the output
+ *     of the last layer
  * @param hidden elements of each
  */
 public record FeatureKind(List<Integer> captures, int hidden) {
@@ -21,12 +22,12 @@ public record FeatureKind(List<Integer> captures, int hidden) {
         }
     }
 
-    /** Bytes of a position's states, {@code F32 [hidden, captures]}. */
+    /** Bytes of the hidden states of a position, {@code F32 [hidden, captures]}. */
     int bytesPerToken() {
         return Math.multiplyExact(captures.size() * hidden, Float.BYTES);
     }
 
-    /** Whether some have what belongs to a number of columns of this kind. */
+    /** Whether captured features have this kind and at least a number of columns. */
     boolean isOf(List<CapturedFeature> features, int columns) {
         return features.stream().map(CapturedFeature::layer).toList().equals(captures)
                 && features.stream()

@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * Hidden states of a block or checkpoint on their way from a store to host memory. What cannot be
- * read is as if it were not there. The reading is done by another thread, everything else by the
- * engine's.
+ * A load of the hidden states of a block or checkpoint from a store into host memory. Hidden states
+ * that cannot be read count as missing. A reader thread reads; the engine's thread does everything
+ * else.
  */
 final class FeatureLoad {
     private final FeatureMemory memory;
@@ -21,14 +21,14 @@ final class FeatureLoad {
     private final FeaturePage page;
     private final Consumer<FeaturePage> keep;
 
-    /** Set by the reader, before the engine's thread hears that it is over. */
+    /** Set by the reader before the engine's thread is notified of the end. */
     private boolean whole;
 
     /**
-     * @param end tokens up to the end of the block or checkpoint
-     * @param tokens of it
-     * @param page with room for them, pinned
-     * @param keep takes the page once it is filled
+     * @param end number of tokens up to the end of the block or checkpoint
+     * @param tokens of the block or checkpoint
+     * @param page pinned page with memory for them
+     * @param keep receives the page once it is filled
      */
     FeatureLoad(
             FeatureMemory memory,
@@ -45,18 +45,18 @@ final class FeatureLoad {
         this.keep = keep;
     }
 
-    /** Reads; fails never. */
+    /** Reads the hidden states; never throws. */
     void read(ReadableArchive archive) {
         try {
             archive.read(key, new Target());
             whole = true;
         } catch (ArchiveMissException e) {
-            // The archive has told it and counted it.
+            // The archive has already logged and counted the failure.
             whole = false;
         }
     }
 
-    /** Where the bytes go. */
+    /** Target of the bytes. */
     private final class Target implements ObjectTarget {
         @Override
         public boolean accept(ByteBuffer header, long bytes) {
@@ -76,7 +76,7 @@ final class FeatureLoad {
         }
     }
 
-    /** Takes in what was read. */
+    /** Adopts the hidden states that were read, or frees the page if the read failed. */
     void take() {
         page.unpin();
         if (whole) {
@@ -86,7 +86,7 @@ final class FeatureLoad {
         }
     }
 
-    /** Nobody reads any more, and nobody wants it. */
+    /** Frees the page; no reader may be active. */
     void giveUp() {
         page.unpin();
         memory.release(page);

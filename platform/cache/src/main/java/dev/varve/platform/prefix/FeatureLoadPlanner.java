@@ -7,18 +7,18 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Reserves room for hidden states that a store has and host memory has not, from the end of a way
- * to its begin: those before a gap are of no use.
+ * Reserves memory for hidden states that a store has and host memory lacks, from the end of a
+ * prefix to its beginning: hidden states before a gap are not usable.
  */
 record FeatureLoadPlanner(
         SnapshotArchive archive, FeatureMemory memory, ChainKeys keys, StoreLoad load) {
-    /** Adds a checkpoint's; says whether those before them are of use. */
+    /** Adds those of a checkpoint; returns whether the ones before it are usable. */
     boolean add(ObjectKey of, Checkpoint checkpoint) {
         return holds(checkpoint.features())
                 || add(of, checkpoint.position(), checkpoint.tail(), checkpoint::keep);
     }
 
-    /** Adds a block's; says whether those before them are of use. */
+    /** Adds those of a block; returns whether the ones before it are usable. */
     boolean add(ObjectKey of, TokenBlock block) {
         return holds(block.features()) || add(of, block.end(), block.tokens(), block::keep);
     }

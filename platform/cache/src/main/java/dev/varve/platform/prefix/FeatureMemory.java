@@ -11,16 +11,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Host memory for hidden states. Where it is short, pages lose it that were not used for the
- * longest time, whoever knows of them: states are a help for those who guess, and never needed.
- * Those of many tokens are copied by a thread of its own. Not thread-safe, but for the bytes of a
- * pinned page.
+ * Host memory for hidden states. If memory is short, the least recently used pages that are not
+ * pinned lose theirs, even while sequences refer to them: only speculation reads hidden states, and
+ * it works without them. A thread of its own copies large batches of states. Not thread-safe,
+ * except for the bytes of a pinned page.
  */
 final class FeatureMemory implements AutoCloseable {
-    /** Bytes from which they take longer to copy than to hand over. */
+    /** Minimum bytes for which a copy takes longer than passing it to the other thread. */
     private static final long LARGE = 1 << 20;
 
-    /** Bytes that may wait to be copied: they are on the heap meanwhile. */
+    /** Maximum bytes waiting to be copied: they are on the heap meanwhile. */
     private static final long MOST_WAITING = 128L << 20;
 
     private final FeatureKind kind;
@@ -28,23 +28,23 @@ final class FeatureMemory implements AutoCloseable {
     private final long large;
     private final AtomicLong waiting = new AtomicLong();
 
-    /** Begins with its first task. */
+    /** Its thread starts with the first task. */
     private final ExecutorService copier =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().name("varve-states").daemon(true).factory());
 
-    /** The one that was used last comes last. */
+    /** In order of last use, the most recent page last. */
     private final Set<FeaturePage> pages = new LinkedHashSet<>();
 
     /**
-     * @param bytes most that it may hold
+     * @param bytes maximum size
      */
     FeatureMemory(FeatureKind kind, long bytes) {
         this(kind, bytes, LARGE);
     }
 
     /**
-     * @param large bytes of states from which another thread copies them
+     * @param large minimum bytes of states that the other thread copies
      */
     FeatureMemory(FeatureKind kind, long bytes, long large) {
         this.kind = kind;
@@ -60,14 +60,14 @@ final class FeatureMemory implements AutoCloseable {
         return memory;
     }
 
-    /** A page without room. */
+    /** Creates a page without memory. */
     FeaturePage open(int begin) {
         FeaturePage page = new FeaturePage(kind, begin);
         pages.add(page);
         return page;
     }
 
-    /** Room in a page for positions up to one; says whether there is any. */
+    /** Allocates memory in a page up to a position; returns whether the page has it. */
     boolean extend(FeaturePage page, int end) {
         touch(page);
         while (!page.isGone() && page.room() < end) {
@@ -82,7 +82,9 @@ final class FeatureMemory implements AutoCloseable {
         return !page.isGone();
     }
 
-    /** Has a page take over columns of what was computed; there must be room in it. */
+    /**
+     * Copies columns of computed hidden states into a page, which must have the memory for them.
+     */
     void write(
             FeaturePage page,
             int offset,
@@ -113,21 +115,21 @@ final class FeatureMemory implements AutoCloseable {
         return cells;
     }
 
-    /** Takes note of a use. */
+    /** Records a use of a page. */
     void touch(FeaturePage page) {
         if (pages.remove(page)) {
             pages.add(page);
         }
     }
 
-    /** Takes the memory from a page. */
+    /** Frees the memory of a page. */
     void release(FeaturePage page) {
         if (pages.remove(page)) {
             page.release();
         }
     }
 
-    /** Takes it from all that are not in use. */
+    /** Frees the memory of all pages that are not pinned. */
     void clear() {
         Set.copyOf(pages).stream().filter(page -> !page.isPinned()).forEach(this::release);
         memory.shrink();

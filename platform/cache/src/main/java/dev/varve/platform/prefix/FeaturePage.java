@@ -9,13 +9,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Hidden states of the positions of one block, from some position in it on. Each position has
- * {@code F32 [hidden, captures]}, the lowest layer first. A position that others may read is never
- * written again. The memory may be taken from it at any time when it is not pinned: {@link
- * FeatureMemory} alone does that.
+ * Hidden states of the positions of one block, from some position on. Each position has {@code F32
+ * [hidden, captures]}, the lowest layer first. A position that another sequence may read is never
+ * written again. {@link FeatureMemory}, and nothing else, frees the memory of a page, at any time
+ * while it is not pinned.
  */
 final class FeaturePage {
-    /** Positions that get their memory together. */
+    /** Positions that share one allocation. */
     static final int GROUP = 32;
 
     private final FeatureKind kind;
@@ -25,11 +25,11 @@ final class FeaturePage {
     private int pins;
     private boolean gone;
 
-    /** Of what another thread writes; whoever needs the bytes waits for it. */
+    /** Completes when the copier thread has written; readers of the bytes wait for it. */
     private volatile CompletableFuture<Void> writing = CompletableFuture.completedFuture(null);
 
     /**
-     * @param begin first position, counted from the begin of the block
+     * @param begin first position, counted from the beginning of the block
      */
     FeaturePage(FeatureKind kind, int begin) {
         this.kind = kind;
@@ -41,17 +41,17 @@ final class FeaturePage {
         return kind;
     }
 
-    /** First position that it has, counted from the begin of the block. */
+    /** First position that it has, counted from the beginning of the block. */
     int begin() {
         return begin;
     }
 
-    /** It was filled from a position on, and is empty before that. */
+    /** Notes that it was filled from a position on, and is empty before that. */
     void beginAt(int offset) {
         begin = offset;
     }
 
-    /** Position behind those that it has memory for. */
+    /** Position after those that it has memory for. */
     int room() {
         return (firstGroup + groups.size()) * GROUP;
     }
@@ -60,17 +60,17 @@ final class FeaturePage {
         groups.add(group);
     }
 
-    /** Takes over columns of what was computed; there must be room. */
+    /** Copies columns of computed hidden states; the page must have the memory for them. */
     void write(int offset, List<CapturedFeature> features, int firstColumn, int count) {
         writing.join();
         write(List.copyOf(groups), offset, features, firstColumn, count);
     }
 
     /**
-     * Likewise, on another thread.
+     * Like {@link #write(int, List, int, int)}, on another thread.
      *
      * @param copier runs one task after the other
-     * @return completes once it is done
+     * @return completes when the copy has ended
      */
     CompletableFuture<Void> writeLater(
             int offset,
@@ -104,7 +104,7 @@ final class FeaturePage {
         }
     }
 
-    /** Hands the states of one layer out, {@code F32 [hidden, count]}. */
+    /** Reads the hidden states of one layer, {@code F32 [hidden, count]}. */
     void read(int offset, int layer, float[] values, int firstColumn, int count) {
         writing.join();
         int hidden = kind.hidden();
@@ -123,18 +123,18 @@ final class FeaturePage {
                 + (long) layer * kind.hidden() * Float.BYTES;
     }
 
-    /** Bytes of the positions up to one. */
+    /** Bytes of the positions up to a given one. */
     long bytes(int end) {
         return (long) (end - begin) * kind.bytesPerToken();
     }
 
-    /** Hands out its bytes from one on, counted from its first position. */
+    /** Reads its bytes from an offset on, counted from its first position. */
     void read(long from, ByteBuffer to) {
         writing.join();
         pieces().read(skipped() + from, to);
     }
 
-    /** Takes over its bytes from one on, counted from its first position. */
+    /** Writes its bytes from an offset on, counted from its first position. */
     void write(long from, ByteBuffer bytes) {
         pieces().write(skipped() + from, bytes);
     }
@@ -159,12 +159,12 @@ final class FeaturePage {
         return pins > 0;
     }
 
-    /** Whether its memory was taken from it. */
+    /** Whether its memory was freed. */
     boolean isGone() {
         return gone;
     }
 
-    /** Bytes of the memory that it takes. */
+    /** Bytes of memory in use. */
     long usedBytes() {
         return new LayerBuffers(groups).usedBytes();
     }

@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Hidden states of the positions before one, as many as are there without a gap. They may go at any
- * time, the earliest first or all together.
+ * Hidden states of the positions before a given one, as many as exist without a gap. They may be
+ * evicted at any time, the earliest first or all together.
  */
 public final class FeatureSpan {
-    /** Positions that are of use: drafts are trained with no more before a token. */
+    /** Maximum usable positions: draft models are trained with no more before a token. */
     static final int MOST = 4096;
 
-    /** Of consecutive blocks; the last one has the position before the end. */
+    /** Pages of consecutive blocks; the last one has the position before the end. */
     private final List<FeaturePage> pages;
 
     private final int end;
@@ -23,12 +23,12 @@ public final class FeatureSpan {
         this.end = end;
     }
 
-    /** Position behind the last one. */
+    /** Position after the last one. */
     public int end() {
         return end;
     }
 
-    /** The first position of those that are there at this moment; the end if none is. */
+    /** First position with hidden states at this moment; the end if there is none. */
     public int begin() {
         int begin = end;
         int first = end - (end - 1) % TokenBlock.TOKENS - 1;
@@ -36,7 +36,7 @@ public final class FeatureSpan {
             if (page.isGone()) {
                 break;
             }
-            // A page may begin behind the end, where a sequence was cut back to before a gap.
+            // A page may begin after the end if a sequence was cut back to before a gap.
             begin = Math.min(end, first + page.begin());
             if (page.begin() > 0) {
                 break;
@@ -50,7 +50,7 @@ public final class FeatureSpan {
         return pages;
     }
 
-    /** The states of positions before another one. */
+    /** Returns the hidden states of the positions before another one. */
     FeatureSpan upTo(int position) {
         if (position >= end) {
             return position == end ? this : new FeatureSpan(List.of(), position);
@@ -65,9 +65,9 @@ public final class FeatureSpan {
     }
 
     /**
-     * The states of a block's positions, if those at its end are among them.
+     * Page of a block, if it has hidden states at the end of the block.
      *
-     * @param blockEnd position behind the block, or behind all positions
+     * @param blockEnd position after the block, or after all positions
      */
     Optional<FeaturePage> page(int blockEnd) {
         int index = pages.size() - 1 - (block(end) - block(blockEnd));
@@ -77,9 +77,9 @@ public final class FeatureSpan {
     }
 
     /**
-     * Copies states out, layer by layer, each {@code F32 [hidden, count]}.
+     * Copies hidden states, layer by layer, each {@code F32 [hidden, count]}.
      *
-     * @return empty if they are not there any more
+     * @return empty if they were evicted
      */
     public Optional<List<float[]>> read(int position, int count) {
         if (position < begin() || position + count > end || count < 1) {
@@ -103,7 +103,7 @@ public final class FeatureSpan {
         return Optional.of(layers);
     }
 
-    /** What was found of a prompt, with what is kept of it there. */
+    /** Hidden states that the cache holds for a match. */
     static FeatureSpan of(PrefixMatch found) {
         List<FeaturePage> reversed = new ArrayList<>();
         int end = found.blocks().isEmpty() ? 0 : found.blocks().getLast().end();

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 
 /**
- * Bytes in a {@link HostMemoryPool}, which belong to whoever took them until they are released. The
- * bytes may be used by any thread, one at a time.
+ * Bytes of a {@link HostMemoryPool}, owned by the caller of {@link HostMemoryPool#take} until their
+ * release. Any thread may use the bytes, one at a time.
  */
 final class HostAllocation {
     private final HostMemoryPool memory;
@@ -23,7 +23,7 @@ final class HostAllocation {
         return bytes;
     }
 
-    /** Takes over what remains of a buffer, which must be all bytes. */
+    /** Writes the remaining bytes of a buffer, which must be all bytes of this allocation. */
     void write(ByteBuffer from) {
         if (from.remaining() != bytes) {
             throw new IllegalArgumentException(
@@ -32,7 +32,7 @@ final class HostAllocation {
         write(0, from);
     }
 
-    /** Takes over what remains of a buffer, as the bytes from {@code begin} on. */
+    /** Writes the remaining bytes of a buffer, starting at byte {@code begin}. */
     void write(long begin, ByteBuffer from) {
         require(begin, from.remaining());
         long at = begin;
@@ -46,7 +46,7 @@ final class HostAllocation {
         }
     }
 
-    /** Hands a run of the bytes out. */
+    /** Reads a run of bytes. */
     void read(long begin, long count, ByteBuffer to) {
         require(begin, count);
         long at = begin;
@@ -59,7 +59,7 @@ final class HostAllocation {
         }
     }
 
-    /** Takes over a run of numbers, as the bytes from {@code begin} on, which divides by four. */
+    /** Writes a run of floats, starting at byte {@code begin}, a multiple of four. */
     void write(long begin, float[] values, int first, int count) {
         require(begin, (long) count * Float.BYTES);
         int done = 0;
@@ -71,7 +71,7 @@ final class HostAllocation {
         }
     }
 
-    /** Hands a run of numbers out, as {@link #write(long, float[], int, int)} took it. */
+    /** Reads a run of floats, as {@link #write(long, float[], int, int)} wrote it. */
     void read(long begin, float[] values, int first, int count) {
         require(begin, (long) count * Float.BYTES);
         int done = 0;
@@ -83,7 +83,7 @@ final class HostAllocation {
         }
     }
 
-    /** The numbers from a byte on to the end of its cell. */
+    /** Floats from a byte on to the end of its cell. */
     private FloatBuffer floats(long at) {
         ByteBuffer cell = memory.cell(numbers[(int) (at / HostMemoryPool.CELL_BYTES)]);
         return cell.position((int) (at % HostMemoryPool.CELL_BYTES))
@@ -98,7 +98,7 @@ final class HostAllocation {
         }
     }
 
-    /** Gives the memory back, once. */
+    /** Returns the memory to the pool, once. */
     void release() {
         memory.release(numbers);
         numbers = new int[0];

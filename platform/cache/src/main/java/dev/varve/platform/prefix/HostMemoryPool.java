@@ -7,54 +7,53 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Memory outside of the heap in cells of one size, so that it never gets fragmented: what was
- * released can be taken again for anything else. It grows in slabs up to its limit. Not
- * thread-safe; the bytes of a {@link HostAllocation} may be used by another thread than the one
- * that took them.
+ * Off-heap memory in cells of one size, which prevents fragmentation: released cells fit every
+ * other allocation. The pool grows in slabs up to its limit. Not thread-safe; another thread than
+ * the allocating one may use the bytes of a {@link HostAllocation}.
  */
 final class HostMemoryPool implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
     static final int CELL_BYTES = 8 << 10;
 
-    /** Few, since a new slab is filled with zeros while others wait: 1.5 ms on a slow machine. */
+    /** Small, because zeroing a new slab delays the engine: 1.5 ms on a slow machine. */
     private static final int SLAB_CELLS = 64;
 
     static final int SLAB_BYTES = SLAB_CELLS * CELL_BYTES;
 
     private int mostCells;
 
-    /** Replaced, not changed: other threads read it. */
+    /** Replaced, not modified: other threads read it. */
     private volatile HostMemory[] slabs = new HostMemory[0];
 
-    /** Cells that are free; the first {@link #freeCount} count. */
+    /** Free cells; only the first {@link #freeCount} entries are valid. */
     private int[] free = new int[SLAB_CELLS];
 
     private int freeCount;
     private int made;
 
     /**
-     * @param bytes most that it may hold
+     * @param bytes maximum size
      */
     HostMemoryPool(long bytes) {
         mostCells = (int) Math.min(bytes / CELL_BYTES, Integer.MAX_VALUE / 2);
     }
 
-    /** Bytes that {@code bytes} bytes take here. */
+    /** Bytes that an allocation of {@code bytes} bytes occupies. */
     static long rounded(long bytes) {
         return (bytes + CELL_BYTES - 1) / CELL_BYTES * CELL_BYTES;
     }
 
-    /** Most bytes that it may hold, all cells full. */
+    /** Maximum bytes, with all cells full. */
     long limit() {
         return (long) mostCells * CELL_BYTES;
     }
 
-    /** Bytes of the cells that are taken. */
+    /** Bytes of the cells in use. */
     long used() {
         return (long) (made - freeCount) * CELL_BYTES;
     }
 
-    /** Room for a number of bytes; empty if that is not free. */
+    /** Allocates a number of bytes; empty if they are not free. */
     Optional<HostAllocation> take(long bytes) {
         long count = rounded(bytes) / CELL_BYTES;
         if (count > mostCells - made + freeCount) {
@@ -72,16 +71,16 @@ final class HostMemoryPool implements AutoCloseable {
     }
 
     /**
-     * Takes a little of what some bytes will need from the system, which takes time.
+     * Allocates at most one slab ahead of an allocation, because the system call takes time.
      *
-     * @return whether that was all, or there is no more
+     * @return whether enough cells are free now, or the pool cannot grow further
      */
     boolean prepare(long bytes) {
         long wanted = Math.min(rounded(bytes) / CELL_BYTES, mostCells - made + freeCount);
         return freeCount >= wanted || !grow() || freeCount >= wanted;
     }
 
-    /** Another slab; without one the limit is what there is. */
+    /** Adds a slab; if the system has no more memory, the current size becomes the limit. */
     private boolean grow() {
         int cells = Math.min(SLAB_CELLS, mostCells - made);
         HostMemory[] more = Arrays.copyOf(slabs, slabs.length + 1);
@@ -99,7 +98,7 @@ final class HostMemoryPool implements AutoCloseable {
         if (free.length < made + cells) {
             free = Arrays.copyOf(free, Math.max(made + cells, 2 * free.length));
         }
-        // The lowest one first.
+        // The lowest cell is taken first.
         for (int cell = made + cells - 1; cell >= made; cell--) {
             free[freeCount++] = cell;
         }
@@ -120,7 +119,7 @@ final class HostMemoryPool implements AutoCloseable {
                 .slice(number % SLAB_CELLS * CELL_BYTES, CELL_BYTES);
     }
 
-    /** Gives all memory back to the system if nothing of it is taken. */
+    /** Returns all memory to the system if none of it is in use. */
     void shrink() {
         if (used() == 0) {
             close();

@@ -8,12 +8,12 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Takes room in host memory for what a store has.
+ * Reserves host memory for the objects of a stored prefix.
  *
- * @param layout of what the shards keep
+ * @param layout layout of the shards' caches
  */
 record HostReservation(PrefixTree tree, CacheLayout layout) {
-    /** Takes room for what is not in host memory; says whether there is enough. */
+    /** Reserves the objects that host memory does not have; returns whether that was possible. */
     boolean reserve(StoreLoad load, CacheScope scope, int[] tokens, StoredPrefix way) {
         TokenBlock at = tree.root(scope);
         load.pass(at);

@@ -14,17 +14,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What host memory keeps of sequences, and what moves between it and the devices: a little at a
- * time, arrivals first, since somebody waits for them.
+ * Host memory tier of the prefix cache, with the copies between it and the devices: a few bytes at
+ * a time, imports first, because requests wait for them.
  */
 final class HostTier implements AutoCloseable {
     /** Bytes of one copy. */
     private static final long COPY = 1 << 20;
 
-    /** Tokens of a window of prefill, for prompts of which nobody knows how they were cut. */
+    /** Tokens of a prefill window, for prompts with unknown chunk boundaries. */
     private static final int WINDOW = 512;
 
-    /** Part of the memory that is for hidden states, where a draft wants them. */
+    /** Divisor of the memory: the part for hidden states, if a draft model reads them. */
     private static final int FEATURE_SHARE = 4;
 
     private final PrefixTree tree;
@@ -75,12 +75,12 @@ final class HostTier implements AutoCloseable {
                         });
     }
 
-    /** What lies behind host memory. */
+    /** The disk tier below host memory. */
     Optional<DiskTier> store() {
         return store;
     }
 
-    /** What lies behind both. */
+    /** The shared tier below host memory and disk. */
     Optional<SharedTier> shared() {
         return shared;
     }
@@ -98,13 +98,13 @@ final class HostTier implements AutoCloseable {
         return restoredBytes;
     }
 
-    /** The deepest position from which a request can go on. */
+    /** Finds the deepest position from which a request can resume. */
     Optional<PrefixMatch> find(CacheRequest request) {
         int[] tokens = request.searched();
         return tree.find(request.scope(), tokens, tokens.length - 1, request.replay());
     }
 
-    /** Keeps hidden states of a sequence's next positions with it. */
+    /** Records hidden states of a sequence's next positions and attaches them to it. */
     void saw(
             CachedSequence place,
             int position,
@@ -125,7 +125,7 @@ final class HostTier implements AutoCloseable {
         return trail;
     }
 
-    /** Hidden states of a sequence's last positions before one, as many as there are. */
+    /** Hidden states of a sequence's last positions before the given one, as many as exist. */
     Optional<FeatureSpan> seen(CachedSequence place, int position) {
         if (place.companion().orElse(null) instanceof SequenceFeatures trail) {
             FeatureSpan span = trail.before(position);
@@ -135,7 +135,9 @@ final class HostTier implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Whether a request could go on from where a sequence ends, or a few tokens before that. */
+    /**
+     * Whether a request could resume from the end of a sequence, or from a few tokens before it.
+     */
     boolean holds(CachedSequence sequence) {
         int end = sequence.coldEnd();
         int[] tokens = sequence.tokens().range(0, end);
@@ -147,21 +149,21 @@ final class HostTier implements AutoCloseable {
         return tree.whyNot(request.scope(), request.tokens().range(0, request.tokens().size()));
     }
 
-    /** Leading tokens of a request that another prompt of its scope had as well. */
+    /** Number of leading tokens that a request shares with another prompt of its scope. */
     int alike(CacheRequest request) {
         return tree.alike(request.scope(), request.tokens().range(0, request.tokens().size()));
     }
 
-    /** How what was found was computed. */
+    /** Chunk boundaries of a match. */
     static ChunkBoundaries cuts(PrefixMatch found) {
         return found.checkpoint()
                 .filter(checkpoint -> checkpoint.position() == found.position())
-                // A copy, to which the sequence adds.
+                // A copy, because the sequence adds to it.
                 .map(checkpoint -> checkpoint.cuts().upTo(found.position()))
                 .orElseGet(() -> ChunkBoundaries.ofWindows(WINDOW, found.position()));
     }
 
-    /** Brings what was found to where a sequence lies. */
+    /** Starts copying a match to the slots of a sequence. */
     SnapshotImport restore(CachedSequence place, PrefixMatch found) {
         SnapshotImport arrival = new SnapshotImport(place, layout, found);
         tree.use(found);
@@ -171,16 +173,16 @@ final class HostTier implements AutoCloseable {
         return arrival;
     }
 
-    /** Whether something is to be copied, or under way. */
+    /** Whether no copy is pending or under way. */
     boolean isIdle() {
         return arrivals.isEmpty() && exporter.isIdle();
     }
 
     /**
-     * Copies for a while, and takes in what has arrived.
+     * Copies for a while, and completes the copies that have arrived.
      *
-     * @param nanos about how long, at most
-     * @param underWay most bytes that may be on their way between processes
+     * @param nanos approximate maximum duration
+     * @param underWay maximum bytes under way between processes
      */
     void move(long nanos, long underWay) {
         long end = System.nanoTime() + nanos;
@@ -208,7 +210,7 @@ final class HostTier implements AutoCloseable {
         return exporter.step(COPY) > 0;
     }
 
-    /** Copies the next parts of an arrival; a failure is a miss for its sequence alone. */
+    /** Issues the next parts of an import; a failure is a miss for its sequence only. */
     private void issue(SnapshotImport arrival) {
         try {
             restoredBytes += arrival.issue(mover, COPY);
@@ -220,13 +222,13 @@ final class HostTier implements AutoCloseable {
         }
     }
 
-    /** Copies nothing more to or from the place of a sequence, which is about to be freed. */
+    /** Cancels all copies from and to the slots of a sequence, which are about to be freed. */
     void cancel(CachedSequence place) {
         exporter.cancel(place);
         arrivals.stream().filter(each -> each.isOf(place)).forEach(SnapshotImport::giveUp);
     }
 
-    /** Waits until something that is under way has come, if anything is. */
+    /** Waits until a copy under way has ended, if there is one. */
     void await() {
         if (arrivals.isEmpty()) {
             exporter.await();
@@ -235,7 +237,7 @@ final class HostTier implements AutoCloseable {
         }
     }
 
-    /** Gives up all that is under way, since nobody knows what the devices hold. */
+    /** Gives up all copies under way, because the content of the devices is unknown. */
     void abandon() {
         exporter.abandon();
         for (SnapshotImport arrival : arrivals) {
@@ -246,23 +248,23 @@ final class HostTier implements AutoCloseable {
         mover.clear();
     }
 
-    /** Forgets all that nobody needs. */
+    /** Evicts everything that is not in use. */
     void clear() {
         tree.clear();
         features.ifPresent(FeatureMemory::clear);
     }
 
-    /** Most bytes of all that it holds. */
+    /** Maximum bytes, including hidden states. */
     long limit() {
         return tree.memory().limit() + features.map(states -> states.memory().limit()).orElse(0L);
     }
 
-    /** Bytes that are taken, hidden states included. */
+    /** Bytes in use, including hidden states. */
     long used() {
         return tree.memory().used() + features.map(states -> states.memory().used()).orElse(0L);
     }
 
-    /** Frees the memory; nothing may be under way. */
+    /** Frees the memory; no copy may be under way. */
     @Override
     public void close() {
         store.ifPresent(DiskTier::close);

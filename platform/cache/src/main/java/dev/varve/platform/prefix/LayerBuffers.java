@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Bytes of some layers, in ascending order of the layers' numbers in the model.
+ * Buffers of some layers, in ascending order of the layer numbers.
  *
- * @param parts one per layer that keeps something there
+ * @param parts one per layer that keeps data there
  */
 record LayerBuffers(List<HostAllocation> parts) {
     static final LayerBuffers NONE = new LayerBuffers(List.of());
@@ -15,7 +15,7 @@ record LayerBuffers(List<HostAllocation> parts) {
         parts = List.copyOf(parts);
     }
 
-    /** Bytes of the memory that they take. */
+    /** Bytes of memory in use, rounded up to whole cells. */
     long usedBytes() {
         long sum = 0;
         for (HostAllocation part : parts) {
@@ -24,12 +24,12 @@ record LayerBuffers(List<HostAllocation> parts) {
         return sum;
     }
 
-    /** Bytes of all of them, one behind the other. */
+    /** Total payload bytes of all parts. */
     long bytes() {
         return parts.stream().mapToLong(HostAllocation::bytes).sum();
     }
 
-    /** Takes over what remains of a buffer, as the bytes from {@code begin} on. */
+    /** Writes the remaining bytes of a buffer, starting at byte {@code begin}. */
     void write(long begin, ByteBuffer from) {
         int limit = from.limit();
         walk(
@@ -42,7 +42,7 @@ record LayerBuffers(List<HostAllocation> parts) {
                 });
     }
 
-    /** Hands out the bytes from {@code begin} on, as many as remain in a buffer. */
+    /** Reads bytes, starting at byte {@code begin}, until the buffer is full. */
     void read(long begin, ByteBuffer to) {
         walk(begin, to.remaining(), (part, first, count) -> part.read(first, count, to));
     }

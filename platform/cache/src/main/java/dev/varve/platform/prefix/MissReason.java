@@ -2,20 +2,20 @@ package dev.varve.platform.prefix;
 
 import java.util.Locale;
 
-/** Why nothing of a prompt was found that is computed already. */
+/** Reason of a prefix cache miss. */
 public enum MissReason {
     /** No prompt of the scope began like it. */
     UNKNOWN,
-    /** Others begin like it, but part from it before the first position that was kept. */
+    /** Other prompts begin like it, but diverge before the first checkpoint. */
     BEFORE_CHECKPOINT,
-    /** What it needs was known, and gave way to others. */
+    /** The prefix was cached, and was evicted. */
     EVICTED,
-    /** It was found, and could not be copied in. */
+    /** The prefix was found, but could not be copied to the devices. */
     FAILED,
-    /** The request asked not to use the cache. */
+    /** The request disabled the cache. */
     DISABLED;
 
-    /** The word that people and programs read, such as {@code before_checkpoint}. */
+    /** Name in responses and metrics, such as {@code before_checkpoint}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

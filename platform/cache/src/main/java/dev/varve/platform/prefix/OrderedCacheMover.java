@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * Finds every sequence where it is said to lie: what is still to be changed on the devices goes
- * first. Knows how many bytes are under way.
+ * Copies parts in the order of all changes: it applies the pending changes of the devices first, so
+ * that every sequence is in its current slots. Counts the bytes under way.
  */
 final class OrderedCacheMover {
     private final KvCacheManager devices;
@@ -51,9 +51,9 @@ final class OrderedCacheMover {
     }
 
     /**
-     * Checks that what was changed on the devices went well.
+     * Checks that all changes on the devices succeeded.
      *
-     * @throws RuntimeException that it failed with: nobody knows what lies where
+     * @throws RuntimeException the failure of a change: the content of the devices is unknown
      */
     void requireSound() {
         changes.removeIf(change -> change.isDone() && !change.isCompletedExceptionally());
@@ -67,7 +67,7 @@ final class OrderedCacheMover {
         }
     }
 
-    /** Forgets what was under way. */
+    /** Forgets the changes under way. */
     void clear() {
         changes.clear();
     }

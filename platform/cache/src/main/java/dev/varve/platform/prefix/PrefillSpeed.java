@@ -2,22 +2,25 @@ package dev.varve.platform.prefix;
 
 import java.time.Duration;
 
-/** How fast prompts are computed, as far as that was seen. Not thread-safe. */
+/** Measured prefill speed. Not thread-safe. */
 final class PrefillSpeed {
-    /** Fewer tokens say more of steps than of speed. */
+    /** Minimum tokens of a measurement: fewer tokens measure the overhead of steps. */
     private static final int LEAST = 64;
 
-    /** What nobody has measured yet takes so long. */
+    /** Estimate while there is no measurement. */
     private static final Duration UNKNOWN = Duration.ofSeconds(10);
 
-    /** Bounds of any answer: a store is not worth asking for less, nor waiting for longer. */
+    /**
+     * Bounds of every estimate: a shorter time is not worth a store request, and a longer one is
+     * not waited for.
+     */
     private static final Duration LEAST_TIME = Duration.ofMillis(50);
 
     private static final Duration MOST_TIME = Duration.ofSeconds(60);
 
     private double millisPerToken;
 
-    /** Takes note of a prompt that was computed. */
+    /** Records the prefill time of a prompt. */
     void saw(int tokens, double millis) {
         if (tokens < LEAST || millis <= 0) {
             return;
@@ -26,7 +29,7 @@ final class PrefillSpeed {
         millisPerToken = millisPerToken == 0 ? one : (3 * millisPerToken + one) / 4;
     }
 
-    /** About how long some tokens take. */
+    /** Estimates the prefill time of a number of tokens. */
     Duration of(int tokens) {
         if (millisPerToken == 0) {
             return UNKNOWN;

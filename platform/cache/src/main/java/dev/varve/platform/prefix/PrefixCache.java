@@ -21,9 +21,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * What was computed for prompts, wherever it is: on the devices, where a {@link KvCacheManager}
- * knows the places, or in host memory. Says from where a request can go on, and keeps what
- * sequences leave behind. Not thread-safe.
+ * Prefix cache over all tiers: the devices, where a {@link KvCacheManager} knows the slots, host
+ * memory, and the stores below it. Finds the position from which a request can resume, and keeps
+ * the prefixes of finished sequences. Not thread-safe.
  */
 public final class PrefixCache implements AutoCloseable {
     private final KvCacheManager devices;
@@ -35,12 +35,12 @@ public final class PrefixCache implements AutoCloseable {
     /**
      * Host memory that a cache may use.
      *
-     * @param layout of what the shards keep
-     * @param bytes most bytes
-     * @param features hidden states that are kept beside that, within the same bytes
-     * @param mover copies between both
-     * @param stores what lies behind it
-     * @param wakeUp called by other threads when something was read from there
+     * @param layout layout of the shards' caches
+     * @param bytes maximum bytes
+     * @param features kind of the hidden states that are kept as well, within the same bytes
+     * @param mover copies between the devices and host memory
+     * @param stores stores below host memory
+     * @param wakeUp called by other threads when a read from a store has ended
      */
     public record Host(
             CacheLayout layout,
@@ -51,13 +51,13 @@ public final class PrefixCache implements AutoCloseable {
             Runnable wakeUp) {}
 
     /**
-     * Where a request can go on.
+     * Result of a lookup: a position from which a request can resume.
      *
      * @param length leading tokens that need no computing, 0 for a miss
-     * @param stored what host memory holds of them, where it holds more than the devices
+     * @param stored match in host memory, if it is deeper than the one on the devices
      */
     public record Lookup(int length, Optional<PrefixMatch> stored) {
-        /** Where it is; empty for a miss. */
+        /** Source of the prefix; empty for a miss. */
         public Optional<CacheSource> source() {
             if (length == 0) {
                 return Optional.empty();
@@ -67,9 +67,9 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
-     * A sequence that has a place.
+     * A sequence with slots on the devices.
      *
-     * @param arrival what it waits for; empty if it can be computed at once
+     * @param arrival import that it waits for; empty if it can be computed at once
      */
     public record Begun(CachedSequence sequence, Optional<SnapshotImport> arrival) {}
 
@@ -94,7 +94,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
-     * A cache on the devices and, if there is any, in host memory.
+     * Creates a cache on the devices and, if configured, in host memory.
      *
      * @param forgets whether the model has state that cannot be cut back
      */
@@ -104,10 +104,10 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
-     * Likewise.
+     * Like {@link #of(CacheCapacity, boolean, Optional)}, with events and a failure counter.
      *
-     * @param feed is told what comes and goes, and closed with the cache
-     * @param failures counts what fails of it; no failure but the loss of a shard is thrown
+     * @param feed receives cache events, and is closed with the cache
+     * @param failures counts failures of the cache; only the loss of a shard is thrown
      */
     public static PrefixCache of(
             CacheCapacity capacity,
@@ -118,7 +118,7 @@ public final class PrefixCache implements AutoCloseable {
         return new PrefixCache(capacity, forgets, memory, feed, failures);
     }
 
-    /** Sequences that leave the devices while others need their room. */
+    /** Exports sequences that are evicted from the devices. */
     private final class Leaving implements EvictionListener {
         @Override
         public boolean keeps(CachedSequence sequence) {
@@ -144,20 +144,20 @@ public final class PrefixCache implements AutoCloseable {
         }
     }
 
-    /** The places on the devices. */
+    /** The sequences on the devices. */
     public KvCacheManager devices() {
         return devices;
     }
 
-    /** Whether host memory keeps anything. */
+    /** Whether there is a host memory tier. */
     public boolean hasHost() {
         return host.isPresent();
     }
 
     /**
-     * The deepest position from which a request can go on.
+     * Finds the deepest position from which a request can resume.
      *
-     * @param mayRestore whether host memory counts
+     * @param mayRestore whether host memory is searched
      */
     public Lookup find(CacheRequest request, boolean mayRestore) {
         if (!request.scope().keeps()) {
@@ -174,9 +174,10 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
-     * A sequence with room for a prompt and the token after it, beginning with what was found.
+     * Creates a sequence with slots for a prompt and the token after it, beginning with the result
+     * of a lookup.
      *
-     * @param spareSlots slots that must remain for others
+     * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
     public Optional<Begun> begin(CacheRequest request, Lookup lookup, int spareSlots) {
@@ -185,7 +186,7 @@ public final class PrefixCache implements AutoCloseable {
                     .map(sequence -> new Begun(sequence, Optional.empty()));
         }
         PrefixMatch found = lookup.stored().get();
-        // Others that leave now may need the memory.
+        // Sequences that are evicted now may need the memory.
         found.pin();
         try {
             Optional<CachedSequence> place =
@@ -222,10 +223,11 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
-     * Begins to look in a shared store for what a request needs, if much of it is nowhere else.
+     * Starts a search in a shared store for the prefix of a request, if much of it is in no other
+     * tier.
      *
-     * @param known leading tokens that need no computing without that
-     * @param wanted whether the request still waits
+     * @param known leading tokens that are cached without the store
+     * @param wanted whether the request is still queued
      */
     public Optional<PrefixLoad> loadShared(
             CacheRequest request, int known, BooleanSupplier wanted) {
@@ -237,20 +239,21 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
-     * Takes note of how long a prompt took, since no store is waited for any longer.
+     * Records the prefill time of a prompt; no request waits longer than that for a store.
      *
-     * @param tokens that were computed
+     * @param tokens number of computed tokens
      */
     public void computed(int tokens, double millis) {
         guard("be measured", () -> sharedTier().ifPresent(tier -> tier.computed(tokens, millis)));
     }
 
     /**
-     * Begins to read from disk what a request needs, if there is more of it than elsewhere.
+     * Starts to read the prefix of a request from disk, if the disk has more of it than the other
+     * tiers.
      *
-     * @param known leading tokens that need no computing without that
-     * @param guesses whether what is guessed for it goes by hidden states
-     * @param wanted whether the request still waits
+     * @param known leading tokens that are cached without the disk
+     * @param guesses whether its speculation reads hidden states
+     * @param wanted whether the request is still queued
      */
     public Optional<? extends PrefixLoad> load(
             CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
@@ -263,33 +266,33 @@ public final class PrefixCache implements AutoCloseable {
             CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
         Optional<StoreLoad> load =
                 store().flatMap(tier -> tier.load(request, known, guesses, wanted));
-        // What is on the devices has its own states with it.
+        // A sequence on the devices has its own hidden states.
         return load.isPresent() || !guesses || devices.find(request) >= known
                 ? load
                 : store().flatMap(tier -> tier.loadStates(request, known, wanted));
     }
 
-    /** Takes in what was read from disk, and lets go what was written. */
+    /** Adopts ended loads from the stores, and unpins ended saves. */
     public void poll() {
         guard("be taken over from disk", () -> store().ifPresent(DiskTier::poll));
         guard("be taken over from others", () -> sharedTier().ifPresent(SharedTier::poll));
     }
 
-    /** Whether something was read that nobody has taken in. */
+    /** Whether a load has ended that is not adopted yet. */
     public boolean hasNews() {
         return store().map(DiskTier::hasNews).orElse(false)
                 || sharedTier().map(SharedTier::hasNews).orElse(false);
     }
 
-    /** A step is computed, beside which disks and cores are left alone. */
+    /** Notes that a step is being computed, during which writes to the stores are throttled. */
     public void step() {
         guard("be written to disk", () -> store().ifPresent(DiskTier::step));
         guard("be shared", () -> sharedTier().ifPresent(SharedTier::step));
     }
 
     /**
-     * Leading tokens of a request that another prompt of its scope had as well, whether it can go
-     * on from there or not; 0 where nothing is known.
+     * Number of leading tokens that a request shares with another prompt of its scope, whether it
+     * can resume from there or not; 0 if unknown.
      */
     public int alike(CacheRequest request) {
         return request.scope().keeps()
@@ -297,7 +300,7 @@ public final class PrefixCache implements AutoCloseable {
                 : 0;
     }
 
-    /** Takes note of a request that starts with what was found on the devices, or with nothing. */
+    /** Counts a request that starts with a prefix on the devices, or without a cached prefix. */
     public PrefixLookupResult started(CacheRequest request, int cached, boolean failed) {
         PrefixLookupResult use;
         if (cached > 0) {
@@ -316,7 +319,7 @@ public final class PrefixCache implements AutoCloseable {
         return use;
     }
 
-    /** Takes note of a request that starts behind what has arrived. */
+    /** Counts a request that starts after its import has arrived. */
     public PrefixLookupResult started(CachedSequence sequence, SnapshotImport arrival) {
         PrefixLookupResult use =
                 PrefixLookupResult.restored(
@@ -328,9 +331,9 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
-     * A sequence is about to compute up to where others may part from it, and keeps its state
-     * there. What becomes of that is told by {@link SnapshotExport#markComputed} or {@link
-     * #forget}.
+     * Exports the end of a sequence's submitted tokens, because other prompts may diverge there.
+     * The batch may still be in flight: the caller calls {@link SnapshotExport#markComputed} after
+     * its success, or {@link #forget} after its failure.
      */
     public Optional<SnapshotExport> passes(CachedSequence sequence) {
         return guard(
@@ -349,13 +352,13 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
-     * Takes note of hidden states of a sequence's positions, which go with it. Those of guesses are
-     * replaced by what comes in their place.
+     * Records hidden states of a sequence's positions and attaches them to it. Later calls replace
+     * those of rejected draft tokens.
      *
-     * @param position the first one
-     * @param states what was computed, also of others
-     * @param column of the first position
-     * @param count how many positions
+     * @param position the first position
+     * @param states computed hidden states, also of other sequences
+     * @param column column of the first position
+     * @param count number of positions
      */
     public void saw(
             CachedSequence sequence,
@@ -372,14 +375,14 @@ public final class PrefixCache implements AutoCloseable {
         }
     }
 
-    /** Hidden states of the positions behind which a sequence goes on, as far as they are there. */
+    /** Hidden states of the positions before the end of a sequence, as far as they exist. */
     public Optional<FeatureSpan> seen(CachedSequence sequence) {
         return guard(
                 "have its hidden states read",
                 () -> host.flatMap(tier -> tier.seen(sequence, sequence.computed())));
     }
 
-    /** The computing of it failed. */
+    /** Drops an export whose computation failed. */
     public void forget(SnapshotExport departure) {
         host.ifPresent(tier -> tier.exporter().cancel(departure));
     }
@@ -388,7 +391,9 @@ public final class PrefixCache implements AutoCloseable {
         return sequence.scope().keeps() && sequence.coldEnd() > 0 ? host : Optional.empty();
     }
 
-    /** Exports what others may resume from, where its state is still there. */
+    /**
+     * Exports the last position from which other requests may resume, if its state still exists.
+     */
     private void keepEnd(CachedSequence sequence) {
         int end = sequence.coldEnd();
         if (end == sequence.computed() || devices.canCutBack()) {
@@ -417,26 +422,26 @@ public final class PrefixCache implements AutoCloseable {
         }
     }
 
-    /** Frees the place of a sequence that will go on later; what it computed goes to the host. */
+    /** Preempts a sequence: exports its computed tokens to host memory and frees its slots. */
     public void putAside(CachedSequence sequence) {
         keepEnd(sequence);
         host.ifPresent(tier -> tier.exporter().flush(sequence));
         devices.drop(sequence);
     }
 
-    /** Frees the place of a sequence of which nobody knows what it holds. */
+    /** Frees the slots of a sequence whose content is unknown. */
     public void drop(CachedSequence sequence) {
         host.ifPresent(tier -> tier.cancel(sequence));
         devices.drop(sequence);
     }
 
-    /** Whether the state of a running sequence at a position will come to host memory. */
+    /** Whether the state of a running sequence at a position will still reach host memory. */
     public boolean awaits(CachedSequence sequence, int position) {
         return sequence.computed() < position
                 || host.map(tier -> tier.exporter().awaits(sequence, position)).orElse(false);
     }
 
-    /** Whether nothing is to be copied. */
+    /** Whether no copy is pending or under way. */
     public boolean isIdle() {
         return host.map(HostTier::isIdle).orElse(true);
     }
@@ -444,29 +449,29 @@ public final class PrefixCache implements AutoCloseable {
     /**
      * Copies between host memory and the devices for a while.
      *
-     * @param nanos about how long, at most
-     * @param underWay most bytes that may be on their way between processes
+     * @param nanos approximate maximum duration
+     * @param underWay maximum bytes under way between processes
      */
     public void move(long nanos, long underWay) {
         host.ifPresent(tier -> tier.move(nanos, underWay));
     }
 
-    /** Waits until something that is under way has come, if anything is. */
+    /** Waits until a copy under way has ended, if there is one. */
     public void await() {
         host.ifPresent(HostTier::await);
     }
 
-    /** The devices lost everything; what host memory has whole stays. */
+    /** Clears the devices after the loss of their content; complete entries of host memory stay. */
     public void lose() {
         host.ifPresent(HostTier::abandon);
         devices.clear();
     }
 
     /**
-     * Forgets everything that no running request needs.
+     * Evicts everything that no running request needs.
      *
-     * @return is done when a disk has forgotten it as well; what was being written there meanwhile
-     *     is left to {@link #clearHost}
+     * @return completes when the stores are cleared as well; entries that were being written
+     *     meanwhile are left to {@link #clearHost}
      */
     public CompletableFuture<Void> clear() {
         host.ifPresent(tier -> tier.exporter().abandon());
@@ -478,33 +483,33 @@ public final class PrefixCache implements AutoCloseable {
         return CompletableFuture.allOf(below.toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Forgets what host memory has that nobody needs. */
+    /** Evicts everything from host memory that is not in use. */
     public void clearHost() {
         poll();
         host.ifPresent(HostTier::clear);
     }
 
-    /** What host memory can restore. */
+    /** Positions that host memory can restore. */
     public List<CacheEntry> entries() {
         return host.map(tier -> tier.tree().entries()).orElse(List.of());
     }
 
-    /** What a disk holds, if there is one. Any thread may ask. */
+    /** Status of the disk, if there is one. May be called by any thread. */
     public Optional<ArchiveStatus> disk() {
         return store().map(DiskTier::status);
     }
 
-    /** What became of sharing with other servers, if there is any. Any thread may ask. */
+    /** Status of the shared store, if there is one. May be called by any thread. */
     public Optional<SharedArchiveStatus> shared() {
         return sharedTier().map(SharedTier::status);
     }
 
-    /** Whether something lies behind host memory. */
+    /** Whether there is a store below host memory. */
     public boolean hasBelow() {
         return store().isPresent() || sharedTier().isPresent();
     }
 
-    /** What it holds and did, the disk and what is shared apart. */
+    /** Contents and statistics of the cache, without the disk and the shared store. */
     public PrefixCacheStatus status() {
         return host.map(counts::status).orElseGet(counts::status);
     }

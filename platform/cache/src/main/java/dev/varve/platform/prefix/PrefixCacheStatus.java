@@ -10,61 +10,61 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What the prefix cache holds, and what it was good for so far.
+ * Contents and statistics of the prefix cache.
  *
  * @param host host memory at this moment
- * @param counts what was found and copied since the start
- * @param disk what lies behind host memory; empty if nothing does
- * @param shared what is shared with other servers; empty if nothing is
+ * @param counts lookups and copies since the start
+ * @param disk the disk tier; empty if there is none
+ * @param shared the store shared with other servers; empty if there is none
  */
 public record PrefixCacheStatus(
         Tier host,
         Counts counts,
         Optional<ArchiveStatus> disk,
         Optional<SharedArchiveStatus> shared) {
-    /** Checks that nothing is missing. */
+    /** Checks that no component is null. */
     public PrefixCacheStatus {
         Objects.requireNonNull(shared);
         Objects.requireNonNull(disk);
     }
 
-    /** Shares nothing. */
+    /** Creates a status without a shared store. */
     public PrefixCacheStatus(Tier host, Counts counts, Optional<ArchiveStatus> disk) {
         this(host, counts, disk, Optional.empty());
     }
 
-    /** With nothing behind host memory. */
+    /** Creates a status without a disk and without a shared store. */
     public PrefixCacheStatus(Tier host, Counts counts) {
         this(host, counts, Optional.empty(), Optional.empty());
     }
 
-    /** The same with what is known of stores. */
+    /** Returns a copy with the given status of the stores. */
     public PrefixCacheStatus with(
             Optional<ArchiveStatus> onDisk, Optional<SharedArchiveStatus> withOthers) {
         return new PrefixCacheStatus(host, counts, onDisk, withOthers);
     }
 
-    /** Nothing is kept and nothing was asked. */
+    /** Status of an empty cache without lookups. */
     public static final PrefixCacheStatus NONE =
             new PrefixCacheStatus(new Tier(0, 0, 0, 0), Counts.NONE);
 
     /**
-     * What host memory holds.
+     * Contents of host memory.
      *
-     * @param limitBytes most bytes that it may hold; 0 where nothing is kept there
-     * @param usedBytes bytes that are taken, those of hidden states for a draft included
+     * @param limitBytes maximum number of bytes; 0 if host memory is not used
+     * @param usedBytes bytes in use, including hidden states for a draft model
      * @param entries positions that can be restored
-     * @param blockTokens tokens whose rows are kept, each once
+     * @param blockTokens tokens whose rows are kept, each counted once
      */
     public record Tier(long limitBytes, long usedBytes, int entries, long blockTokens) {}
 
     /**
-     * What was found and copied.
+     * Lookups and copies.
      *
-     * @param hits requests by where the beginning of their prompt came from
-     * @param savedTokens tokens that needed no computing, likewise
-     * @param misses requests by why nothing was found
-     * @param evictions positions that gave way to others
+     * @param hits requests by the source of their cached prefix
+     * @param savedTokens cached tokens by source
+     * @param misses requests by the reason of the miss
+     * @param evictions evicted checkpoints
      * @param moved bytes and times of copies
      */
     public record Counts(
@@ -81,7 +81,7 @@ public record PrefixCacheStatus(
                         0,
                         Moved.NOTHING);
 
-        /** Copies the maps; what is not in them counts 0. */
+        /** Copies the maps; a missing key counts 0. */
         public Counts {
             hits = Map.copyOf(hits);
             savedTokens = Map.copyOf(savedTokens);
@@ -90,29 +90,29 @@ public record PrefixCacheStatus(
     }
 
     /**
-     * What was copied between the devices and host memory.
+     * Copies between the devices and host memory.
      *
-     * @param exportedBytes from the devices
-     * @param restoredBytes to the devices
-     * @param restores how many restores took at most so long, for each of {@link #RESTORE_BOUNDS},
-     *     and one more for those that took longer; not summed up
-     * @param restoreSeconds time of all restores together
+     * @param exportedBytes bytes copied from the devices
+     * @param restoredBytes bytes copied to the devices
+     * @param restores histogram of restore times: one count for each of {@link #RESTORE_BOUNDS},
+     *     and one more for longer restores; not cumulative
+     * @param restoreSeconds total time of all restores
      */
     public record Moved(
             long exportedBytes, long restoredBytes, long[] restores, double restoreSeconds) {
-        /** Upper bounds of the classes of restores, in seconds. */
+        /** Upper bounds of the histogram buckets, in seconds. */
         private static final double[] RESTORE_BOUNDS = {
             0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
         };
 
         static final Moved NOTHING = new Moved(0, 0, new long[RESTORE_BOUNDS.length + 1], 0);
 
-        /** Copies the classes. */
+        /** Copies the histogram. */
         public Moved {
             restores = restores.clone();
         }
 
-        /** Upper bounds of the classes of restores, in seconds, ascending. */
+        /** Upper bounds of the histogram buckets, in seconds, ascending. */
         public static double[] bounds() {
             return RESTORE_BOUNDS.clone();
         }
@@ -122,7 +122,7 @@ public record PrefixCacheStatus(
             return restores.clone();
         }
 
-        /** How many restores there were. */
+        /** Number of restores. */
         public long restoreCount() {
             return Arrays.stream(restores).sum();
         }

@@ -1,7 +1,7 @@
 package dev.varve.platform.prefix;
 
-/** Something that is brought from a store to host memory for a request that waits. */
+/** A load from a store into host memory for a queued request. */
 public interface PrefixLoad {
-    /** Whether nothing more comes of it. */
+    /** Whether the load has ended, with or without success. */
     boolean isOver();
 }

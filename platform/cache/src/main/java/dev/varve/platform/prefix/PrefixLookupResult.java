@@ -4,16 +4,16 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a request had of the prefix cache: a hit, which has a source, or a miss, which has a reason.
+ * Result of the prefix lookup of a request: a hit with its source, or a miss with its reason.
  *
- * @param source where the beginning of the prompt came from; empty for a miss
- * @param tokens tokens of the prompt that needed no computing
- * @param restored what was copied to the devices for that
- * @param miss why nothing was found; empty for a hit
+ * @param source source of the cached prefix; empty for a miss
+ * @param tokens cached tokens of the prompt
+ * @param restored copies to the devices for this hit
+ * @param miss reason of the miss; empty for a hit
  */
 public record PrefixLookupResult(
         Optional<CacheSource> source, int tokens, Restored restored, Optional<MissReason> miss) {
-    /** Checks that nothing is missing. */
+    /** Checks that either a source or a miss reason is present. */
     public PrefixLookupResult {
         Objects.requireNonNull(restored);
         if (source.isPresent() == miss.isPresent()) {
@@ -24,26 +24,26 @@ public record PrefixLookupResult(
     /**
      * Bytes that were copied from host memory.
      *
-     * @param bytes how many
+     * @param bytes number of bytes
      * @param millis time from the decision to the last byte
      */
     public record Restored(long bytes, double millis) {
-        /** Nothing was copied. */
+        /** No copy. */
         public static final Restored NOTHING = new Restored(0, 0);
     }
 
-    /** The devices held it. */
+    /** Creates a hit on the devices. */
     public static PrefixLookupResult onDevice(int tokens) {
         return new PrefixLookupResult(
                 Optional.of(CacheSource.DEVICE), tokens, Restored.NOTHING, Optional.empty());
     }
 
-    /** Host memory held it, or a disk. */
+    /** Creates a hit in host memory or in a store below it. */
     public static PrefixLookupResult restored(CacheSource source, int tokens, Restored restored) {
         return new PrefixLookupResult(Optional.of(source), tokens, restored, Optional.empty());
     }
 
-    /** Nothing was found. */
+    /** Creates a miss. */
     public static PrefixLookupResult missed(MissReason reason) {
         return new PrefixLookupResult(Optional.empty(), 0, Restored.NOTHING, Optional.of(reason));
     }

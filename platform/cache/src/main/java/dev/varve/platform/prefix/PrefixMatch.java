@@ -4,15 +4,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where a prompt can go on.
+ * A position from which a prompt can resume.
  *
- * @param blocks whole blocks, from the first one on; of the last one only as many rows count as
- *     {@code position} says
- * @param checkpoint what lies behind them; empty where rows of blocks are all that is needed
- * @param position tokens that need no computing
+ * @param blocks whole blocks, first block first; of the last one only as many rows count as {@code
+ *     position} allows
+ * @param checkpoint the checkpoint after them; empty if the rows of the blocks are sufficient
+ * @param position number of tokens that need no computing
  */
 record PrefixMatch(List<TokenBlock> blocks, Optional<Checkpoint> checkpoint, int position) {
-    /** Where it is, or where it came from if it was not used since. */
+    /**
+     * Source of the match: the store that it was loaded from, until its first use; then host
+     * memory.
+     */
     CacheSource source() {
         return checkpoint
                 .map(Checkpoint::freshFrom)
@@ -20,7 +23,7 @@ record PrefixMatch(List<TokenBlock> blocks, Optional<Checkpoint> checkpoint, int
                 .orElse(CacheSource.HOST);
     }
 
-    /** Keeps it from giving way. */
+    /** Pins the match against eviction. */
     void pin() {
         checkpoint.ifPresent(Checkpoint::pin);
         if (!blocks.isEmpty()) {

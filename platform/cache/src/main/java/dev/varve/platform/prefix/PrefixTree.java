@@ -14,16 +14,18 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The blocks and checkpoints of all scopes, within one amount of memory. What is stored is reserved
- * first, filled by whoever reserved it, and found only when it is {@linkplain #ready ready}. Where
- * memory is short, the checkpoints go that save least for what they take, as many as needed, and
- * with them the blocks that no other one needs. Not thread-safe.
+ * Blocks and checkpoints of all scopes in one pool of memory. An entry is reserved, then filled by
+ * its owner, and found only when it is ready. If memory is short, the tree evicts the checkpoints
+ * with the lowest score, as many as needed, and the blocks that only they need. Not thread-safe.
  */
 final class PrefixTree implements AutoCloseable {
-    /** Checkpoints from which on several give way at once, since each search looks at all. */
+    /**
+     * Number of checkpoints from which on several are evicted at once, because each search visits
+     * all.
+     */
     private static final int MANY = 256;
 
-    /** Tokens in which prompts begin alike that are not alike by chance. */
+    /** Minimum common tokens for two prompts that are not alike by chance. */
     private static final int LIKE = 16;
 
     private final HostMemoryPool memory;
@@ -39,8 +41,8 @@ final class PrefixTree implements AutoCloseable {
 
     /**
      * @param memory is closed with the tree
-     * @param anywhere whether a sequence can go on from any position whose rows are there, or only
-     *     from a checkpoint
+     * @param anywhere whether a sequence can resume from any position with rows, or only from a
+     *     checkpoint
      * @param clock nanoseconds
      */
     PrefixTree(HostMemoryPool memory, boolean anywhere, LongSupplier clock) {
@@ -48,9 +50,13 @@ final class PrefixTree implements AutoCloseable {
     }
 
     /**
-     * Likewise.
+     * Creates a tree that emits events.
      *
-     * @param news hears of blocks that come and go
+     * @param memory is closed with the tree
+     * @param anywhere whether a sequence can resume from any position with rows, or only from a
+     *     checkpoint
+     * @param clock nanoseconds
+     * @param news is notified of added and removed blocks
      */
     PrefixTree(
             HostMemoryPool memory,
@@ -64,7 +70,7 @@ final class PrefixTree implements AutoCloseable {
         usefulness = new EvictionScore(clock);
     }
 
-    /** Where the tokens of a scope begin. */
+    /** Root of the tokens of a scope. */
     TokenBlock root(CacheScope scope) {
         return roots.computeIfAbsent(
                 scope,
@@ -75,19 +81,19 @@ final class PrefixTree implements AutoCloseable {
     }
 
     /**
-     * The deepest position from which a prompt can go on.
+     * Finds the deepest position from which a prompt can resume.
      *
-     * @param limit last position that is of use
+     * @param limit last usable position
      */
     Optional<PrefixMatch> find(CacheScope scope, int[] tokens, int limit) {
         return find(scope, tokens, limit, ChunkBoundaries.NONE);
     }
 
     /**
-     * Likewise.
+     * Like {@link #find(CacheScope, int[], int)}, for tokens that were computed before.
      *
-     * @param replay how the tokens were computed before, as far as they were: only what was
-     *     computed in the same way will do then
+     * @param replay chunk boundaries with which the tokens were computed before, as far as they
+     *     were: only a prefix with the same ones matches
      */
     Optional<PrefixMatch> find(CacheScope scope, int[] tokens, int limit, ChunkBoundaries replay) {
         TokenBlock root = roots.get(scope);
@@ -96,19 +102,19 @@ final class PrefixTree implements AutoCloseable {
                 : new TreeSearch(tokens, limit, replay, anywhere).from(root);
     }
 
-    /** Leading tokens that some prompt of the scope has in common with these. */
+    /** Number of leading tokens that these share with any prompt of the scope. */
     int alike(CacheScope scope, int[] tokens) {
         TokenBlock root = roots.get(scope);
         return root == null ? 0 : TreeSearch.alike(root, tokens);
     }
 
     /**
-     * Room for a block that is not there yet. It is pinned, for its bytes to be written.
+     * Reserves a block. It is pinned until its bytes are written.
      *
      * @param ids {@value TokenBlock#TOKENS} tokens
-     * @param cuts digest of how they were computed
+     * @param cuts digest of their chunk boundaries
      * @param bytes per layer that keeps rows
-     * @return empty if there is none, whatever gives way
+     * @return empty if there is no room even after evictions
      */
     Optional<TokenBlock> reserveBlock(TokenBlock parent, int[] ids, long cuts, long[] bytes) {
         parent.pin();
@@ -123,11 +129,11 @@ final class PrefixTree implements AutoCloseable {
     }
 
     /**
-     * Room for a checkpoint that is not there yet. It is pinned, for its bytes to be written.
+     * Reserves a checkpoint. It is pinned until its bytes are written.
      *
      * @param block the last whole block before it
-     * @param tail tokens behind that
-     * @param cuts how it was computed
+     * @param tail tokens after that block
+     * @param cuts its chunk boundaries
      * @param bytes per part of a layer that is kept
      */
     Optional<Checkpoint> reserveCheckpoint(
@@ -174,7 +180,7 @@ final class PrefixTree implements AutoCloseable {
         return memory.limit() - memory.used();
     }
 
-    /** Bytes that would be free if everything gave way that may. */
+    /** Bytes that would be free if every evictable entry were evicted. */
     private long obtainable() {
         long fixed = 0;
         for (TokenBlock root : roots.values()) {
@@ -195,7 +201,9 @@ final class PrefixTree implements AutoCloseable {
         return stays ? behind + block.rows().usedBytes() : 0;
     }
 
-    /** Lets checkpoints go until some bytes are free, and a few more where there are many. */
+    /**
+     * Evicts checkpoints until some bytes are free, and a few more if there are many checkpoints.
+     */
     private void evict(long bytes) {
         long enough = checkpoints.size() < MANY ? bytes : bytes + memory.limit() / MANY;
         for (Checkpoint least : usefulness.ascending(checkpoints)) {
@@ -220,7 +228,7 @@ final class PrefixTree implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Why nothing was found for a prompt. */
+    /** Reason why the lookup of a prompt found nothing. */
     MissReason whyNot(CacheScope scope, int[] tokens) {
         if (forgotten.contains(scope, tokens)) {
             return MissReason.EVICTED;
@@ -228,7 +236,7 @@ final class PrefixTree implements AutoCloseable {
         return alike(scope, tokens) >= LIKE ? MissReason.BEFORE_CHECKPOINT : MissReason.UNKNOWN;
     }
 
-    /** Everything that can be found, with its scope. */
+    /** All entries that a lookup can find, most recently used first. */
     List<CacheEntry> entries() {
         long now = clock.getAsLong();
         return checkpoints.stream()
@@ -250,7 +258,7 @@ final class PrefixTree implements AutoCloseable {
         return blockTokens;
     }
 
-    /** Lets everything go that is not in use. */
+    /** Evicts everything that is not in use. */
     void clear() {
         List.copyOf(checkpoints).stream()
                 .filter(checkpoint -> !checkpoint.isPinned())
@@ -263,17 +271,17 @@ final class PrefixTree implements AutoCloseable {
         return memory;
     }
 
-    /** Checkpoints that gave way. */
+    /** Number of evicted checkpoints. */
     long evictions() {
         return evictions;
     }
 
-    /** All checkpoints, those included that are not ready. */
+    /** All checkpoints, including those that are not ready. */
     List<Checkpoint> checkpoints() {
         return checkpoints;
     }
 
-    /** Takes a checkpoint out, and the blocks that nobody needs without it. */
+    /** Removes a checkpoint, and the blocks that only it needs. */
     void remove(Checkpoint checkpoint) {
         if (checkpoint.isGone()) {
             return;
@@ -284,7 +292,7 @@ final class PrefixTree implements AutoCloseable {
         prune(checkpoint.block());
     }
 
-    /** Takes a block out that was given up before it was filled, with all that lies behind it. */
+    /** Removes a block that was given up before it was filled, with all its descendants. */
     void abandon(TokenBlock block) {
         if (block.isGone()) {
             return;
@@ -299,7 +307,7 @@ final class PrefixTree implements AutoCloseable {
         parent.ifPresent(this::prune);
     }
 
-    /** Ends what {@link PrefixMatch#pin} began. */
+    /** Ends a {@link PrefixMatch#pin}. */
     void unpin(PrefixMatch found) {
         found.checkpoint().ifPresent(Checkpoint::unpin);
         if (!found.blocks().isEmpty()) {
@@ -307,12 +315,12 @@ final class PrefixTree implements AutoCloseable {
         }
     }
 
-    /** Takes note of a use. */
+    /** Records a use. */
     void use(PrefixMatch found) {
         found.checkpoint().ifPresent(used -> used.use(clock.getAsLong()));
     }
 
-    /** Lets a block go that its pin kept. */
+    /** Unpins a block; removes it and its ancestors if they are not needed any more. */
     void unpin(TokenBlock block) {
         block.unpin();
         prune(block);

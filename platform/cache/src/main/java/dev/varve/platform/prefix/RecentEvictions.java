@@ -7,13 +7,13 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What gave way lately, so that a miss can be told from a prompt that was never seen. Only numbers
- * of tokens are kept, and only so many; a wrong answer changes a statistic.
+ * Recently evicted prefixes, by which a miss after an eviction is distinguished from an unknown
+ * prompt. Keeps a limited number of token hashes; a hash collision only changes a statistic.
  */
 final class RecentEvictions {
     private static final int MOST = 1 << 14;
 
-    /** Of prompts without a whole block the beginning stands for all. */
+    /** A prompt without a whole block is identified by this many leading tokens. */
     private static final int BEGINNING = 32;
 
     private final Set<Long> numbers = new LinkedHashSet<>();
@@ -28,7 +28,7 @@ final class RecentEvictions {
         }
     }
 
-    /** Whether something gave way that began like a prompt. */
+    /** Whether an evicted prefix begins like a prompt. */
     boolean contains(CacheScope scope, int[] tokens) {
         if (numbers.contains(in(scope, TokenBlock.chain(1, beginning(tokens))))) {
             return true;

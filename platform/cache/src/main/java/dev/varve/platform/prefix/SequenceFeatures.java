@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Hidden states of a sequence as it is computed: those of its last positions, without a gap. It
- * writes to pages of its own and goes on in a copy where it began with another's.
+ * Hidden states of a running sequence: those of its last positions, without a gap. It writes to its
+ * own pages; where it began with pages of another sequence, it continues in a copy.
  */
 final class SequenceFeatures implements SequenceAttachment {
     private final FeatureMemory memory;
@@ -22,7 +22,7 @@ final class SequenceFeatures implements SequenceAttachment {
         this.known = known;
     }
 
-    /** The states of its positions before one. */
+    /** Hidden states of its positions before a given one. */
     FeatureSpan before(int position) {
         return known.upTo(position);
     }
@@ -33,8 +33,8 @@ final class SequenceFeatures implements SequenceAttachment {
     }
 
     /**
-     * Takes over states of the next positions; some that were taken may be replaced, if they turned
-     * out to be of guesses that were wrong. States behind a gap begin anew.
+     * Appends hidden states of the next positions. They replace recorded states of the same
+     * positions, such as those of rejected draft tokens. After a gap the span begins anew.
      */
     void add(int position, List<CapturedFeature> features, int firstColumn, int count) {
         known =
@@ -57,7 +57,7 @@ final class SequenceFeatures implements SequenceAttachment {
         own.retainAll(known.pages());
     }
 
-    /** The pages that are of use, the last of which can be written from a position on. */
+    /** Returns the usable pages; the last one is writable from the given offset on. */
     private List<FeaturePage> pagesFor(int offset) {
         List<FeaturePage> pages = new ArrayList<>(known.pages());
         if (offset == 0 || pages.isEmpty() || pages.getLast().isGone()) {
@@ -84,7 +84,10 @@ final class SequenceFeatures implements SequenceAttachment {
         return page;
     }
 
-    /** A page with the positions of another one before an offset, or without any. */
+    /**
+     * Creates a page with the positions of another one before an offset, or without any if memory
+     * is short.
+     */
     private FeaturePage copy(FeaturePage from, int offset) {
         FeaturePage copy = open(from.begin());
         from.pin();

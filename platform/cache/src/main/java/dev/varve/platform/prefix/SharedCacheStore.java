@@ -5,21 +5,21 @@ import dev.varve.platform.store.SharedArchive;
 import java.util.Objects;
 
 /**
- * A store behind host memory that several servers share.
+ * A store below host memory that several servers share.
  *
  * @param archive closed with the cache
- * @param namespace what tells apart models, and whatever else gives other numbers
- * @param origin names of the shards' tensors that go there, for people
+ * @param namespace identifies the model and every other setting that changes the computed values
+ * @param origin names of the shards' tensors that are stored there, for diagnostics
  */
 public record SharedCacheStore(SharedArchive archive, byte[] namespace, String origin) {
-    /** Checks that nothing is missing, and copies the bytes. */
+    /** Checks that no component is null, and copies the bytes. */
     public SharedCacheStore {
         Objects.requireNonNull(archive);
         Objects.requireNonNull(origin);
         namespace = namespace.clone();
     }
 
-    /** The same store for one more cache, which closes it as well. */
+    /** Returns the same store for one more cache, which closes it as well. */
     public SharedCacheStore share() {
         return new SharedCacheStore(archive.share(), namespace, origin);
     }

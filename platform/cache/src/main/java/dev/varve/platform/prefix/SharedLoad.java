@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a shared store has of a prompt, on its way: it is looked for, then read. Only the engine's
- * thread calls; others search and read.
+ * A load of a prefix from a shared store: a search, then reads. Only the engine's thread calls it;
+ * other threads search and read.
  */
 final class SharedLoad implements PrefixLoad {
     private final CompletableFuture<SharedMatch> search;
@@ -18,21 +18,23 @@ final class SharedLoad implements PrefixLoad {
     private boolean over;
 
     /**
-     * What came of searching.
+     * Result of a search.
      *
-     * @param result empty unless there is something
+     * @param result empty unless the store has a usable prefix
      */
     record SharedMatch(Outcome outcome, Optional<SharedSearch.Result> result) {}
 
-    /** Begins to read what was found. */
+    /** Starts to read the result of a search. */
     @FunctionalInterface
     interface Begin {
-        /** Empty if there is no room for it, or it is there by now. */
+        /**
+         * Returns the load; empty if there is no room for it, or host memory has the prefix by now.
+         */
         Optional<StoreLoad> load(SharedSearch.Result result);
     }
 
     /**
-     * @param wanted whether the request still waits
+     * @param wanted whether the request is still queued
      */
     SharedLoad(CompletableFuture<SharedMatch> search, BooleanSupplier wanted, Begin begin) {
         this.search = search;
@@ -45,12 +47,12 @@ final class SharedLoad implements PrefixLoad {
         return over;
     }
 
-    /** Whether something has come that nobody has taken in. */
+    /** Whether the search or the load has ended and its result is not processed yet. */
     boolean hasNews() {
         return !over && (load.isPresent() ? load.get().hasNews() : search.isDone());
     }
 
-    /** Takes in what has come. */
+    /** Starts the reads after the search; adopts the data after the reads. */
     void advance() {
         if (!hasNews()) {
             return;
@@ -68,7 +70,7 @@ final class SharedLoad implements PrefixLoad {
         over = true;
     }
 
-    /** Whether it keeps nothing from giving way. */
+    /** Whether the load has ended and pins nothing any more. */
     boolean isReleased() {
         return over && (load.isEmpty() || load.get().isReleased());
     }

@@ -17,18 +17,18 @@ import java.util.Optional;
 import java.util.stream.LongStream;
 
 /**
- * Asks a shared store how much it has of a prompt: for all blocks of it and what lies behind each
- * at once, then for the checkpoints that there may be, the deepest first, and in the end whether
- * all parts are still there. On another thread than the engine's.
+ * A search for a prompt in a shared store. It requests all blocks of the prompt and the tails after
+ * each at once, then the possible checkpoints, deepest first, and finally whether all parts still
+ * exist. Runs on a searcher thread, not on the engine's.
  */
 final class SharedSearch {
-    /** Keys of one question. */
+    /** Maximum keys of one query. */
     private static final int AT_ONCE = 256;
 
-    /** How often something less deep is looked for where parts are missing. */
+    /** Maximum number of attempts; each missing part makes the next one less deep. */
     private static final int MOST_TRIES = 4;
 
-    /** What stands before the payload of an object, at most. */
+    /** Maximum bytes before the payload of an object. */
     private static final long MOST_HEADER = 8 << 20;
 
     private final SharedArchive archive;
@@ -40,20 +40,20 @@ final class SharedSearch {
     private final List<ObjectKey> chain = new ArrayList<>();
     private final Map<ObjectKey, SharedObjectManifest> heads = new HashMap<>();
 
-    /** Blocks that are there, from the first one on. */
+    /** Number of blocks that the store has, from the first one on. */
     private int blocks;
 
     /**
-     * What was found.
+     * A prefix that the store has.
      *
-     * @param heads of all objects on the way
+     * @param heads heads of all objects of the prefix
      */
     record Result(StoredPrefix way, Map<ObjectKey, SharedObjectManifest> heads) {}
 
     /**
-     * @param room tells the sizes of what is looked for
-     * @param known leading tokens of which nothing is wanted
-     * @param deadline of {@link System#nanoTime}
+     * @param room computes the sizes of the objects
+     * @param known leading tokens that are cached without the store
+     * @param deadline value of {@link System#nanoTime}
      */
     SharedSearch(
             SharedArchive archive,
@@ -73,10 +73,10 @@ final class SharedSearch {
     }
 
     /**
-     * The deepest position that the store has, behind those that are known.
+     * Finds the deepest position that the store has, after the known tokens.
      *
      * @return empty if there is none
-     * @throws ArchiveMissException if the store does not answer in time
+     * @throws ArchiveMissException if the store does not respond in time
      */
     Optional<Result> run() throws ArchiveMissException {
         for (int end = 0; end + TokenBlock.TOKENS < tokens.length; end += TokenBlock.TOKENS) {
@@ -108,7 +108,7 @@ final class SharedSearch {
         return LongStream.of(sizes).sum();
     }
 
-    /** Asks for heads, and believes those whose size can be right. */
+    /** Queries heads, and accepts those with a plausible size. */
     private void ask(Map<ObjectKey, Long> payloads) throws ArchiveMissException {
         List<ObjectKey> objects = List.copyOf(payloads.keySet());
         for (int i = 0; i < objects.size(); i += AT_ONCE) {
@@ -146,7 +146,7 @@ final class SharedSearch {
         return List.copyOf(chain.subList(1, count + 1));
     }
 
-    /** The deepest checkpoint behind a block that begins like the prompt. */
+    /** Finds the deepest checkpoint after a block that begins like the prompt. */
     private Optional<StoredPrefix> checkpoint(int block, BitSet tails) throws ArchiveMissException {
         int end = block * TokenBlock.TOKENS;
         int most = Math.min(TokenBlock.TOKENS, tokens.length - end) - 1;
@@ -175,7 +175,10 @@ final class SharedSearch {
         return Optional.empty();
     }
 
-    /** Whether all parts are there; otherwise forgets the object of which some are not. */
+    /**
+     * Whether the store has all parts; if not, excludes the object with a missing part from the
+     * search.
+     */
     private boolean isWhole(StoredPrefix way, List<BitSet> tails) throws ArchiveMissException {
         List<ObjectKey> objects = new ArrayList<>(way.blocks());
         way.end().ifPresent(end -> objects.add(end.key()));

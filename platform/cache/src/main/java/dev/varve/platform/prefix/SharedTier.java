@@ -19,12 +19,13 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 
 /**
- * What a store has of prompts that several servers share, brought to host memory before they run,
- * and what comes to host memory, brought to the store. What is slower than computing is given up.
- * Only the engine's thread calls; others search, read and write.
+ * Shared tier of the prefix cache: loads prefixes from a store that several servers share into host
+ * memory before their requests run, and saves new checkpoints of host memory to it. A load that
+ * takes longer than prefill is given up. Only the engine's thread calls it; other threads search,
+ * read and write.
  */
 final class SharedTier implements AutoCloseable {
-    /** Tokens beyond what is known that are worth asking for. */
+    /** Minimum tokens beyond the known ones that are worth a search. */
     private static final int LEAST_GAIN = TokenBlock.TOKENS;
 
     private static final int SEARCHERS = 2;
@@ -43,7 +44,7 @@ final class SharedTier implements AutoCloseable {
     private final List<SharedLoad> loads = new ArrayList<>();
 
     /**
-     * @param wakeUp called by other threads when something was found or read
+     * @param wakeUp called by other threads when a search or a read has ended
      */
     SharedTier(PrefixTree tree, CacheLayout layout, SharedCacheStore shared, Runnable wakeUp) {
         this.tree = tree;
@@ -72,21 +73,22 @@ final class SharedTier implements AutoCloseable {
         return archive().status();
     }
 
-    /** A step was computed, and another one may follow. */
+    /** Notes that a step was computed, and that another one may follow. */
     void step() {
         saves.step();
     }
 
-    /** A prompt was computed. */
+    /** Records the prefill time of a prompt. */
     void computed(int tokens, double millis) {
         speed.saw(tokens, millis);
     }
 
     /**
-     * Begins to look for what a request needs, if the store may have more than is known otherwise.
+     * Starts a search for the prefix of a request, if the store may have more of it than the other
+     * tiers.
      *
-     * @param known leading tokens that need no computing without the store
-     * @param wanted whether the request still waits
+     * @param known leading tokens that are cached without the store
+     * @param wanted whether the request is still queued
      */
     Optional<PrefixLoad> load(CacheRequest request, int known, BooleanSupplier wanted) {
         int gain = request.tokens().size() - known;
@@ -150,29 +152,29 @@ final class SharedTier implements AutoCloseable {
         return Optional.of(load);
     }
 
-    /** Has something written that is ready in host memory. */
+    /** Schedules the write of a checkpoint that is ready in host memory. */
     void save(CacheScope scope, Checkpoint checkpoint) {
         saves.save(scope, checkpoint);
     }
 
-    /** Takes in what was found and read, and lets go what was written. */
+    /** Processes ended searches and loads, and unpins ended saves. */
     void poll() {
         loads.forEach(SharedLoad::advance);
         loads.removeIf(SharedLoad::isReleased);
         saves.poll();
     }
 
-    /** Whether something has come that nobody has taken in. */
+    /** Whether a search or a load has ended that is not processed yet. */
     boolean hasNews() {
         return loads.stream().anyMatch(SharedLoad::hasNews);
     }
 
-    /** Forgets what is in the store, and what was to go there. */
+    /** Clears the store, and cancels pending writes. */
     CompletableFuture<Void> clear() {
         return saves.dropAnd(archive()::clear);
     }
 
-    /** Writes what waits, for a while, and leaves the store. */
+    /** Writes pending saves, for a limited time, and closes the archive. */
     @Override
     public void close() {
         saves.close();

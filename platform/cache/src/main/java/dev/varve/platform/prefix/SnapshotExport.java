@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A position of a sequence that is to be kept in host memory: its tokens, where they lie on the
- * devices, and how far the copy has come.
+ * An export of a position of a sequence to host memory: its tokens, their place on the devices, and
+ * the progress of the copy.
  */
 public final class SnapshotExport {
     private final CacheScope scope;
@@ -19,12 +19,12 @@ public final class SnapshotExport {
     private final ChunkBoundaries cuts;
     private CachedSequence place;
 
-    /** State behind the tokens, which is held for this departure; the zero row once it is not. */
+    /** State row after the tokens, held for this export; the zero row after its release. */
     private int row;
 
     private boolean ripe;
 
-    /** The last block that is there or under way; pinned. */
+    /** The last block that host memory has or is receiving; pinned. */
     private Optional<TokenBlock> reached = Optional.empty();
 
     private Optional<BlockCopy> filling = Optional.empty();
@@ -47,14 +47,14 @@ public final class SnapshotExport {
                 .orElseGet(() -> new FeatureSpan(List.of(), position));
     }
 
-    /** What it begins with was computed without a failure, so that it may be copied. */
+    /** Marks the tokens as computed without a failure, so that they may be copied. */
     public void markComputed() {
         ripe = true;
-        // The hidden states have come since.
+        // Hidden states were recorded after the export was created.
         features = featuresOf(place, position());
     }
 
-    /** What is there of its tokens' hidden states. */
+    /** Hidden states of its tokens, as far as they exist. */
     FeatureSpan features() {
         return features;
     }
@@ -111,7 +111,7 @@ public final class SnapshotExport {
         filling = next;
     }
 
-    /** The tokens of the next whole block behind one; empty if there are too few. */
+    /** Tokens of the next whole block after the given one; empty if there are too few. */
     Optional<int[]> blockBehind(TokenBlock block) {
         int end = block.end() + TokenBlock.TOKENS;
         return end <= tokens.length
@@ -119,7 +119,7 @@ public final class SnapshotExport {
                 : Optional.empty();
     }
 
-    /** The tokens behind the last whole block. */
+    /** Tokens after the last whole block. */
     int[] tail(TokenBlock last) {
         return Arrays.copyOfRange(tokens, last.end(), tokens.length);
     }

@@ -20,18 +20,18 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 /**
- * Copies what sequences computed to host memory: their blocks in order, then the state behind them,
- * a few MiB at a time. What is there already is not copied again.
+ * Exports computed sequences to host memory: their blocks in order, then the state after them, a
+ * few MiB at a time. Skips the blocks that host memory has already.
  */
 final class SnapshotExporter {
     private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
 
     private static final String FAILED = "a prefix could not be copied to host memory";
 
-    /** Stands for the bytes of an export that failed. */
+    /** Marks a failed export, in place of its number of bytes. */
     private static final long FAILURE = -1;
 
-    /** Tokens behind another checkpoint that are not worth one of their own. */
+    /** Minimum distance in tokens from another checkpoint. */
     static final int LEAST_GAIN = 8;
 
     private final PrefixTree tree;
@@ -43,7 +43,7 @@ final class SnapshotExporter {
     private final List<SnapshotExport> departures = new ArrayList<>();
     private final List<BlockCopy> underWay = new ArrayList<>();
 
-    /** Where checkpoints are under way. */
+    /** Positions whose checkpoints are under way. */
     private final Set<End> arriving = new HashSet<>();
 
     private long bytes;
@@ -52,7 +52,7 @@ final class SnapshotExporter {
     private record End(CachedSequence place, int position) {}
 
     /**
-     * @param kept hears of every checkpoint that is ready
+     * @param kept receives every checkpoint that is ready
      */
     SnapshotExporter(
             PrefixTree tree,
@@ -74,7 +74,7 @@ final class SnapshotExporter {
         return bytes;
     }
 
-    /** Has a position of a sequence kept, whose state is in a row. */
+    /** Adds an export of a position of a sequence, whose state is in the given row. */
     SnapshotExport add(CachedSequence place, int position, int row, boolean ripe) {
         SnapshotExport departure = new SnapshotExport(place, position, row, ripe);
         devices.hold(row);
@@ -82,12 +82,12 @@ final class SnapshotExporter {
         return departure;
     }
 
-    /** Whether there is something to copy, or under way. */
+    /** Whether no copy is pending or under way. */
     boolean isIdle() {
         return departures.isEmpty() && underWay.isEmpty();
     }
 
-    /** Whether a position of some tokens is still to come. */
+    /** Whether the export of a position is pending or under way. */
     boolean awaits(CachedSequence place, int position) {
         return departures.stream()
                         .anyMatch(each -> each.place() == place && each.position() == position)
@@ -97,8 +97,8 @@ final class SnapshotExporter {
     /**
      * Copies the next few bytes.
      *
-     * @param most about how many
-     * @return how many there were; 0 if there is nothing to copy at this moment
+     * @param most approximate maximum number of bytes
+     * @return number of bytes; 0 if nothing can be copied at this moment
      */
     long step(long most) {
         for (SnapshotExport departure : List.copyOf(departures)) {
@@ -119,7 +119,7 @@ final class SnapshotExporter {
         return next(departure).map(filling -> issue(departure, filling, most)).orElse(0L);
     }
 
-    /** Runs a part of an export; a failure ends that export alone, since no request needs it. */
+    /** Runs a part of an export; a failure ends this export only, because no request needs it. */
     private long guarded(SnapshotExport departure, LongSupplier part) {
         long issued = failures.guard(FAILED, part::getAsLong, FAILURE);
         if (issued == FAILURE && departures.contains(departure)) {
@@ -137,7 +137,10 @@ final class SnapshotExporter {
         return issued;
     }
 
-    /** What a departure copies next; it ends if that is nothing. Empty if it waits for others. */
+    /**
+     * Returns the next copy of an export; ends the export if there is none. Empty also if it waits
+     * for another copy.
+     */
     private Optional<BlockCopy> next(SnapshotExport departure) {
         if (departure.filling().isPresent()) {
             return departure.filling();
@@ -162,7 +165,7 @@ final class SnapshotExporter {
         return openCheckpoint(departure, at);
     }
 
-    /** Whether a block that is not there may yet be given up, or was and will be taken out. */
+    /** Whether an incomplete block may still be given up, so that it would be removed again. */
     private boolean isHalfIssued(TokenBlock block) {
         return block.isLoading()
                 || underWay.stream().anyMatch(each -> each.isOf(block.rows()) && !each.isIssued());
@@ -174,7 +177,7 @@ final class SnapshotExporter {
         return rows + states <= tree.memory().limit();
     }
 
-    /** What the next block or checkpoint may take. */
+    /** Maximum bytes of the next block or checkpoint. */
     private long mostBytes(SnapshotExport departure) {
         List<CachePart> states = states(departure);
         return bytes(states)
@@ -244,7 +247,7 @@ final class SnapshotExporter {
         return filling;
     }
 
-    /** Checkpoints that are there already may lack hidden states. */
+    /** Adds hidden states to existing checkpoints, which may lack them. */
     private static void keepFeatures(SnapshotExport departure, TokenBlock at, int[] tail) {
         for (Checkpoint other : at.checkpoints()) {
             if (begins(other.tail(), tail)) {
@@ -267,7 +270,7 @@ final class SnapshotExporter {
                 && Arrays.equals(known, 0, known.length, tail, 0, known.length);
     }
 
-    /** The first cells of some pieces and where their rows lie at the moment. */
+    /** Descriptors for the first buffers of some pieces and the current place of their rows. */
     private List<TransferDescriptor> rows(
             SnapshotExport departure, LayerBuffers pieces, int position, int count) {
         List<TransferDescriptor> parts = new ArrayList<>();
@@ -354,9 +357,8 @@ final class SnapshotExporter {
     }
 
     /**
-     * Takes in what has arrived in host memory, in the order in which it was asked for: a
-     * checkpoint is not ready before all blocks in front of it are, since a store writes it with
-     * these.
+     * Completes the copies that have arrived, in the order of their requests: a checkpoint is not
+     * ready before all blocks in front of it, because a store writes it together with them.
      */
     void poll() {
         while (!underWay.isEmpty() && underWay.getFirst().isDone()) {
@@ -376,12 +378,12 @@ final class SnapshotExporter {
         underWay.stream().findFirst().ifPresent(BlockCopy::await);
     }
 
-    /** Copies all that is to be kept of a sequence at once, since its place is about to go. */
+    /** Copies all exports of a sequence at once, because its slots are about to be freed. */
     void flush(CachedSequence place) {
         flush(departures.stream().filter(each -> each.place() == place).toList());
     }
 
-    /** Copies what holds state rows; says whether there was any. */
+    /** Copies all exports that hold state rows; returns whether there were any. */
     boolean flushRows() {
         List<SnapshotExport> holders =
                 departures.stream().filter(each -> each.row() != SequenceChunk.ZERO_ROW).toList();
@@ -409,10 +411,11 @@ final class SnapshotExporter {
     }
 
     /**
-     * Lets a sequence continue in the place of another one. Exports of positions that both share
-     * continue as well; those behind are copied at once, since their rows will be overwritten.
+     * Lets a sequence continue in the slots of another one. Exports of positions that both share
+     * continue; exports of later positions are copied at once, because their rows will be
+     * overwritten.
      *
-     * @param shared leading tokens that both have
+     * @param shared number of leading tokens that both have
      */
     void handOver(CachedSequence from, CachedSequence to, int shared) {
         flush(
@@ -422,30 +425,30 @@ final class SnapshotExporter {
         departures.stream().filter(each -> each.place() == from).forEach(each -> each.moveTo(to));
     }
 
-    /** Keeps nothing more of a sequence, since nobody knows what its place holds. */
+    /** Ends all exports of a sequence, because the content of its slots is unknown. */
     void cancel(CachedSequence place) {
         List.copyOf(departures).stream().filter(each -> each.place() == place).forEach(this::end);
     }
 
-    /** Drops a departure whose beginning failed. */
+    /** Drops an export whose computation failed. */
     void cancel(SnapshotExport departure) {
         if (departures.contains(departure)) {
             end(departure);
         }
     }
 
-    /** Gives up everything that has not arrived, and waits until nobody writes to it. */
+    /** Gives up all copies that have not arrived, and waits until none of them writes any more. */
     void abandon() {
         List.copyOf(departures).forEach(this::end);
         underWay.forEach(BlockCopy::await);
-        // The last ones lie behind the others.
+        // The later blocks are descendants of the earlier ones.
         for (BlockCopy filling : underWay.reversed()) {
             filling.drop();
         }
         underWay.clear();
     }
 
-    /** Nothing more is copied of a departure. */
+    /** Ends an export and releases what it holds. */
     private void end(SnapshotExport departure) {
         departures.remove(departure);
         departure.filling().ifPresent(BlockCopy::giveUp);

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The beginning of a sequence on its way from host memory to the devices, a few parts at a time. It
- * may be computed with once it {@linkplain #hasArrived has arrived}.
+ * An import of the prefix of a sequence from host memory to the devices, a few parts at a time. The
+ * sequence may be computed once the import {@linkplain #hasArrived has arrived}.
  */
 public final class SnapshotImport {
     private final CachedSequence place;
@@ -42,7 +42,7 @@ public final class SnapshotImport {
         return found;
     }
 
-    /** Where it came from. */
+    /** Source of the prefix. */
     CacheSource source() {
         return source;
     }
@@ -52,7 +52,7 @@ public final class SnapshotImport {
         return bytes;
     }
 
-    /** Time since it was decided on. */
+    /** Nanoseconds since the import was created. */
     long nanos() {
         return System.nanoTime() - begin;
     }
@@ -61,7 +61,7 @@ public final class SnapshotImport {
         return next == sources.size();
     }
 
-    /** Nobody needs it any more. */
+    /** Gives up the import; its sequence is not needed any more. */
     public void giveUp() {
         givenUp = true;
     }
@@ -70,9 +70,9 @@ public final class SnapshotImport {
         return givenUp;
     }
 
-    /** Copies the next parts, about as many bytes as given. Returns how many they are. */
+    /** Copies the next parts, about as many bytes as given. Returns their number of bytes. */
     long issue(OrderedCacheMover mover, long most) {
-        // The sequence may have moved since the last time.
+        // The sequence may have moved since the last call.
         List<TransferDescriptor> parts = parts();
         int first = next;
         long sum = 0;
@@ -131,7 +131,7 @@ public final class SnapshotImport {
         return isIssued() && moves.stream().allMatch(CompletableFuture::isDone) && !hasFailed();
     }
 
-    /** Ends it as one that failed, before all of it was copied. */
+    /** Marks the import as failed before all of it was copied. */
     void fail(RuntimeException reason) {
         moves.add(CompletableFuture.failedFuture(reason));
     }
@@ -141,12 +141,12 @@ public final class SnapshotImport {
         return place == sequence;
     }
 
-    /** Whether some of it could not be copied. */
+    /** Whether a part could not be copied. */
     public boolean hasFailed() {
         return moves.stream().anyMatch(CompletableFuture::isCompletedExceptionally);
     }
 
-    /** The loss of a shard, if that is why. */
+    /** The loss of a shard, if that is the reason of the failure. */
     public Optional<ShardLostException> lost() {
         for (CompletableFuture<Void> move : moves) {
             if (move.isCompletedExceptionally()) {
@@ -163,13 +163,13 @@ public final class SnapshotImport {
         return Optional.empty();
     }
 
-    /** Whether nobody reads from it any more. */
+    /** Whether the import has ended, so that host memory is not read any more. */
     boolean isOver() {
         return (isIssued() || givenUp || hasFailed())
                 && moves.stream().allMatch(CompletableFuture::isDone);
     }
 
-    /** Waits for what is under way. */
+    /** Waits for the copies under way. */
     void await() {
         moves.forEach(move -> move.exceptionally(failure -> null).join());
     }

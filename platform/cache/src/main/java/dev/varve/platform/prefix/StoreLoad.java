@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
- * Blocks and a checkpoint on their way from a store to host memory, where room is reserved for
- * them. The reading is done by other threads, everything else by the engine's.
+ * A load of blocks and a checkpoint from a store into reserved host memory. Reader threads read the
+ * bytes; the engine's thread does everything else.
  */
 final class StoreLoad implements PrefixLoad {
     private final PrefixTree tree;
@@ -29,14 +29,14 @@ final class StoreLoad implements PrefixLoad {
     private Optional<TokenBlock> last = Optional.empty();
     private Optional<Checkpoint> checkpoint = Optional.empty();
 
-    /** Was there before: it only must not give way. */
+    /** A checkpoint that host memory already has; it is only pinned against eviction. */
     private Optional<Checkpoint> passed = Optional.empty();
 
     private final List<FeaturePage> held = new ArrayList<>();
     private CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
     private boolean taken;
 
-    /** Something that is read, and what becomes of it. */
+    /** One object to read, with its target. */
     private record Item(
             ObjectKey key,
             int[] ids,
@@ -45,15 +45,17 @@ final class StoreLoad implements PrefixLoad {
             Optional<TokenBlock> block,
             Holder header) {}
 
-    /** What was read before the bytes; other threads set it before the engine's hears of it. */
+    /**
+     * Header that was read before the bytes. A reader thread sets it before the engine's thread is
+     * notified.
+     */
     private static final class Holder {
         private Optional<StoredHeader> header = Optional.empty();
     }
 
     /**
-     * @param from where the store is
-     * @param wanted whether somebody waits for it; it is not kept from giving way any more once
-     *     nobody does
+     * @param from tier of the store
+     * @param wanted whether a request waits for the load; it is unpinned once no request does
      */
     StoreLoad(PrefixTree tree, CacheSource from, BooleanSupplier wanted) {
         this.tree = tree;
@@ -61,26 +63,26 @@ final class StoreLoad implements PrefixLoad {
         this.wanted = wanted;
     }
 
-    /** Adds a block that is there: the way begins with it. */
+    /** Adds a block that host memory already has, at the beginning of the prefix. */
     void pass(TokenBlock block) {
         block.pin();
         last.ifPresent(tree::unpin);
         last = Optional.of(block);
     }
 
-    /** Adds a checkpoint that is there: the way ends with it. */
+    /** Adds a checkpoint that host memory already has, at the end of the prefix. */
     void pass(Checkpoint end) {
         end.pin();
         passed = Optional.of(end);
     }
 
-    /** Keeps hidden states that are there from giving way to those that are read. */
+    /** Pins hidden states that host memory already has, so that the load does not evict them. */
     void hold(FeaturePage page) {
         page.pin();
         held.add(page);
     }
 
-    /** Adds a block that was reserved, which is pinned. */
+    /** Adds a reserved block, which is pinned. */
     void add(ObjectKey key, TokenBlock block) {
         block.load();
         last.ifPresent(tree::unpin);
@@ -95,7 +97,7 @@ final class StoreLoad implements PrefixLoad {
                         new Holder()));
     }
 
-    /** Adds a checkpoint that was reserved, which is pinned. */
+    /** Adds a reserved checkpoint, which is pinned. */
     void add(ObjectKey key, Checkpoint reserved) {
         checkpoint = Optional.of(reserved);
         items.add(
@@ -108,24 +110,24 @@ final class StoreLoad implements PrefixLoad {
                         new Holder()));
     }
 
-    /** Adds hidden states, for which room is reserved. */
+    /** Adds hidden states whose memory is reserved. */
     void add(FeatureLoad states) {
         features.add(states);
     }
 
-    /** Whether there is nothing to read. */
+    /** Whether nothing has to be read. */
     boolean isEmpty() {
         return items.isEmpty() && features.isEmpty();
     }
 
-    /** What a request will find that goes on from a position. */
+    /** Returns the match that a request which resumes from a position will find. */
     PrefixMatch found(int position) {
         List<TokenBlock> blocks =
                 last.orElseThrow().wayUp().stream().filter(block -> block.end() > 0).toList();
         return new PrefixMatch(blocks.reversed(), checkpoint, position);
     }
 
-    /** Begins to read. */
+    /** Starts reading; {@code done} runs on a reader thread once all reads have ended. */
     void start(ReadableArchive archive, Executor readers, Runnable done) {
         Stream<Runnable> reads =
                 Stream.concat(
@@ -146,7 +148,7 @@ final class StoreLoad implements PrefixLoad {
         }
     }
 
-    /** Where the bytes go. */
+    /** Target of the bytes of an object. */
     private record Target(Item item) implements ObjectTarget {
         @Override
         public boolean accept(ByteBuffer header, long bytes) {
@@ -174,7 +176,7 @@ final class StoreLoad implements PrefixLoad {
         return taken;
     }
 
-    /** Takes in what was read, once all of it was. */
+    /** Adopts the read data once all reads have ended; gives up if one failed. */
     void take() {
         if (!hasNews()) {
             return;
@@ -195,17 +197,22 @@ final class StoreLoad implements PrefixLoad {
         features.forEach(FeatureLoad::take);
     }
 
-    /** Has something done once all was read, by another thread. */
+    /**
+     * Runs {@code work} after all reads have succeeded: on a reader thread, or on the calling
+     * thread if they have ended already.
+     */
     void whenRead(Runnable work) {
         all.thenRun(work);
     }
 
-    /** Whether all was read, and nobody has taken it in. */
+    /** Whether all reads have ended and the data is not adopted yet. */
     boolean hasNews() {
         return !taken && all.isDone();
     }
 
-    /** Whether it keeps nothing from giving way. */
+    /**
+     * Unpins everything once no request waits for it; returns whether nothing is pinned any more.
+     */
     boolean isReleased() {
         if (taken && !wanted.getAsBoolean()) {
             release();
@@ -213,7 +220,7 @@ final class StoreLoad implements PrefixLoad {
         return taken && last.isEmpty() && checkpoint.isEmpty() && passed.isEmpty();
     }
 
-    /** Takes out of the tree what will not come. Nobody may be reading. */
+    /** Removes from the tree the objects that will not be loaded. No reader may be active. */
     void giveUp() {
         taken = true;
         letGo();
@@ -244,6 +251,6 @@ final class StoreLoad implements PrefixLoad {
         last = Optional.empty();
     }
 
-    /** The cuts that stand for none, until those that were stored are known. */
+    /** Chunk boundaries of a reserved checkpoint until the stored ones are known. */
     static final ChunkBoundaries UNKNOWN = ChunkBoundaries.NONE;
 }

@@ -17,15 +17,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 /**
- * A checkpoint, with the blocks before it, on its way from host memory to a store. It is pinned
- * meanwhile. Another thread than the engine's writes.
+ * A write of a checkpoint and the blocks before it from host memory to a store. They stay pinned
+ * meanwhile. A writer thread writes.
  */
 final class StoreSave {
     private final CacheScope scope;
     private final Checkpoint checkpoint;
     private final List<TokenBlock> blocks;
 
-    /** Hidden states of the blocks, and of the checkpoint behind them; pinned. */
+    /** Hidden states of the blocks, then of the checkpoint; pinned. */
     private final List<Optional<FeaturePage>> features = new ArrayList<>();
 
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.WAITING);
@@ -37,7 +37,7 @@ final class StoreSave {
     }
 
     /**
-     * @param withFeatures whether hidden states go with it
+     * @param withFeatures whether hidden states are written as well
      */
     StoreSave(CacheScope scope, Checkpoint checkpoint, boolean withFeatures) {
         this.scope = scope;
@@ -61,12 +61,12 @@ final class StoreSave {
         return features.stream().flatMap(Optional::stream);
     }
 
-    /** Bytes that it keeps in host memory; others may need some of them as well. */
+    /** Bytes that it pins in host memory; other entries may share some of them. */
     long bytes() {
         return checkpoint.bytesAlone() + pages().mapToLong(FeaturePage::usedBytes).sum();
     }
 
-    /** Gives it up, if nobody writes it yet; says whether that is so. */
+    /** Cancels the write if it has not started; returns whether it did. */
     boolean drop() {
         return phase.compareAndSet(Phase.WAITING, Phase.OVER);
     }
@@ -75,16 +75,16 @@ final class StoreSave {
         return phase.get() == Phase.OVER;
     }
 
-    /** Lets it give way. */
+    /** Unpins the checkpoint and its hidden states. */
     void release() {
         checkpoint.unpin();
         pages().forEach(FeaturePage::unpin);
     }
 
     /**
-     * Writes what is not there yet.
+     * Writes the objects that the store does not have.
      *
-     * @param origin the tensors that it came from
+     * @param origin names of the tensors that the data came from
      * @param pause called between runs of bytes
      */
     void write(WritableArchive archive, ChainKeys keys, String origin, Runnable pause) {
@@ -139,7 +139,7 @@ final class StoreSave {
         return pieces.parts().stream().mapToLong(HostAllocation::bytes).toArray();
     }
 
-    /** Returns whether it is there. */
+    /** Writes one object; returns whether the store has it afterwards. */
     private static boolean write(
             WritableArchive archive,
             ObjectDescriptor name,
@@ -152,7 +152,7 @@ final class StoreSave {
         return written == WriteResult.WRITTEN || written == WriteResult.KNOWN;
     }
 
-    /** Writes hidden states, last of all: the rest is of use without them. */
+    /** Writes hidden states last: the other objects are useful without them. */
     private void writeFeatures(
             WritableArchive archive, ChainKeys keys, List<ObjectDescriptor> names, Runnable pause) {
         for (int i = 0; i < names.size(); i++) {
@@ -186,12 +186,12 @@ final class StoreSave {
                 new Source(header.encode(), page.bytes(tokens.length), page::read, pause));
     }
 
-    /** Hands out bytes from one on. */
+    /** Reads bytes, starting at a given one. */
     private interface Reading {
         void read(long begin, ByteBuffer to);
     }
 
-    /** Where the bytes come from. */
+    /** Source of the bytes of an object. */
     private record Source(ByteBuffer header, long bytes, Reading from, Runnable pause)
             implements ObjectSource {
         @Override

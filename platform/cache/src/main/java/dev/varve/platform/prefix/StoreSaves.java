@@ -14,23 +14,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What comes to host memory, brought to a store by a thread of its own. Only the engine's thread
- * calls.
+ * Writes new checkpoints of host memory to a store, on its own writer thread. Only the engine's
+ * thread calls it.
  */
 final class StoreSaves implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.prefix");
 
-    /** Part of host memory that may wait to be written, and most bytes of it. */
+    /** Limits of the bytes that wait to be written: a divisor of host memory, and a maximum. */
     private static final int WAITING_SHARE = 4;
 
     private static final long MOST_WAITING = 512L << 20;
 
-    /** For how long after a step another one is to be expected. */
+    /** Time after a step in which another step is expected. */
     private static final long BUSY_NANOS = Duration.ofMillis(50).toNanos();
 
     /**
-     * Pauses between runs of bytes while others compute, who need the cores and the memory: a
-     * multiple of the time that the last run took, shorter when much waits.
+     * Pauses between runs of bytes while the engine computes, which needs the cores and the memory
+     * bandwidth. A pause is a multiple of the duration of the last run, and shorter if many bytes
+     * wait.
      */
     private static final int PAUSE = 64;
 
@@ -46,21 +47,21 @@ final class StoreSaves implements AutoCloseable {
     private volatile long lastStep;
     private volatile boolean crowded;
 
-    /** When the writer's last pause was over; its own. */
+    /** End of the writer's last pause; used by the writer thread only. */
     private long resumed;
 
     /**
-     * Where it goes.
+     * Target of the writes.
      *
-     * @param origin names of the shards' tensors that go there, for people
-     * @param withFeatures whether hidden states go there
+     * @param origin names of the shards' tensors that are stored there, for diagnostics
+     * @param withFeatures whether hidden states are written
      */
     record Target(WritableArchive sink, ChainKeys keys, String origin, boolean withFeatures) {}
 
     /**
-     * @param name of the thread
+     * @param name name of the writer thread
      * @param memory bytes of host memory
-     * @param closeLimit how long what waits may take in the end
+     * @param closeLimit maximum time for pending writes at the close
      */
     StoreSaves(String name, Target target, long memory, Duration closeLimit) {
         this.target = target;
@@ -71,12 +72,12 @@ final class StoreSaves implements AutoCloseable {
                         1, Thread.ofPlatform().name(name, 0).daemon(true).factory());
     }
 
-    /** A step was computed, and another one may follow. */
+    /** Notes that a step was computed, and that another one may follow. */
     void step() {
         lastStep = System.nanoTime();
     }
 
-    /** Has something written that is ready in host memory. */
+    /** Schedules the write of a checkpoint that is ready in host memory. */
     void save(CacheScope scope, Checkpoint checkpoint) {
         if (!target.sink().takesMore()) {
             return;
@@ -103,12 +104,12 @@ final class StoreSaves implements AutoCloseable {
         resumed = System.nanoTime();
     }
 
-    /** Lets go what was written. */
+    /** Unpins ended writes. */
     void poll() {
         crowded &= !saves.isEmpty();
         saves.removeIf(
                 save -> {
-                    // Asked once: one that ends between two questions would stay pinned for ever.
+                    // Read once: a save that ends between two reads would stay pinned forever.
                     boolean over = save.isOver();
                     if (over) {
                         save.release();
@@ -117,18 +118,18 @@ final class StoreSaves implements AutoCloseable {
                 });
     }
 
-    /** Writes nothing of what waits, and does something once nothing is written any more. */
+    /** Cancels pending writes, and runs a task after the current write. */
     CompletableFuture<Void> dropAnd(Runnable work) {
         saves.forEach(StoreSave::drop);
         return then(work);
     }
 
-    /** Does something behind what is to be written by now. */
+    /** Runs a task after all writes that are pending now. */
     CompletableFuture<Void> then(Runnable work) {
         return CompletableFuture.runAsync(work, writer);
     }
 
-    /** Writes what waits, for a while. */
+    /** Writes pending saves, for a limited time. */
     @Override
     public void close() {
         writer.shutdown();

@@ -10,20 +10,20 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What stands before the bytes of a block or checkpoint in a store: whatever must be the same for
- * the bytes to be of use, and how they were computed.
+ * Header of a stored block or checkpoint: the properties that must match before its bytes may be
+ * used, and the chunk boundaries with which it was computed.
  *
- * @param tokens of the block, or behind the last one
- * @param cutsDigest of a block: digest of how it was computed
- * @param cuts of a checkpoint: how it was computed; none of a block
+ * @param tokens tokens of the block, or tokens after the last block
+ * @param cutsDigest of a block: digest of its chunk boundaries
+ * @param cuts of a checkpoint: its chunk boundaries; none for a block
  * @param sizes bytes of its parts, layer by layer
- * @param origin the tensors of the shards that wrote it, for people
+ * @param origin tensors of the shards that wrote it, for diagnostics
  */
 record StoredHeader(
         int[] tokens, long cutsDigest, ChunkBoundaries cuts, long[] sizes, String origin) {
     private static final int MOST_ORIGIN = 1 << 20;
 
-    /** As bytes. */
+    /** Encodes the header. */
     ByteBuffer encode() {
         byte[] text = origin.getBytes(StandardCharsets.UTF_8);
         int[] numbers = cuts.numbers();
@@ -48,9 +48,9 @@ record StoredHeader(
     }
 
     /**
-     * Reads it from bytes.
+     * Decodes a header.
      *
-     * @return empty if they are no such thing
+     * @return empty if the bytes are not a header
      */
     static Optional<StoredHeader> decode(ByteBuffer from) {
         ByteBuffer bytes = from.slice().order(ByteOrder.LITTLE_ENDIAN);
@@ -63,7 +63,8 @@ record StoredHeader(
                 tokens.flatMap(before -> take(bytes)).flatMap(ChunkBoundaries::of);
         Optional<long[]> sizes = cuts.flatMap(before -> takeSizes(bytes));
         Optional<String> origin = sizes.flatMap(before -> takeText(bytes));
-        // Earlier versions wrote behind it which pages lay in a pool: such rows are not cold ones.
+        // Earlier versions appended the pages of a KV Flash pool: such rows differ from those of a
+        // cold prefill.
         return origin.filter(text -> !bytes.hasRemaining())
                 .map(text -> new StoredHeader(tokens.get(), digest, cuts.get(), sizes.get(), text));
     }
@@ -102,7 +103,7 @@ record StoredHeader(
         return Optional.of(new String(text, StandardCharsets.UTF_8));
     }
 
-    /** A number of things of some bytes each; negative if there are not as many. */
+    /** Reads a number of elements with a fixed size each; negative if fewer bytes remain. */
     private static int count(ByteBuffer bytes, int each) {
         if (bytes.remaining() < Integer.BYTES) {
             return -1;

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A position that a store has, and the way to it.
+ * A position that a store has, and the keys of its objects.
  *
- * @param blocks from the first one on
- * @param end the checkpoint behind them; empty where rows of blocks are all that is needed
- * @param position tokens that need no computing; 0 for none
+ * @param blocks keys of the blocks, first block first
+ * @param end the checkpoint after the blocks; empty if the rows of the blocks are sufficient
+ * @param position number of tokens before it; 0 for none
  */
 record StoredPrefix(List<ObjectKey> blocks, Optional<End> end, int position) {
     static final StoredPrefix NONE = new StoredPrefix(List.of(), Optional.empty(), 0);
 
-    /** A checkpoint. */
+    /** A checkpoint in the store. */
     record End(ObjectKey key, int position) {}
 }

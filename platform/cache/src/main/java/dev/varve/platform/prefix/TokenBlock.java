@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A block of tokens behind those of its parent, with the rows that belong to it. The root of a tree
- * has no tokens. Only {@link PrefixTree} changes it.
+ * A block of tokens after those of its parent, with their rows. The root of a tree has no tokens.
+ * Only {@link PrefixTree} changes it.
  */
 final class TokenBlock {
     /** Tokens of a whole block. */
@@ -26,10 +26,10 @@ final class TokenBlock {
     private final Map<Tokens, TokenBlock> children = new HashMap<>();
     private final List<Checkpoint> checkpoints = new ArrayList<>();
 
-    /** Checkpoints in this block and behind it. */
+    /** Number of checkpoints in this block and its descendants. */
     private int kept;
 
-    /** Those who need it beside what is kept. */
+    /** Number of users that pin it, in addition to its checkpoints. */
     private int pins;
 
     private boolean ready;
@@ -38,7 +38,7 @@ final class TokenBlock {
     private Optional<CacheSource> origin = Optional.empty();
     private Optional<FeaturePage> features = Optional.empty();
 
-    /** Tokens as a key: the hash only finds a place, the tokens themselves are compared. */
+    /** Tokens as a map key: equality compares the tokens themselves, not the hash. */
     record Tokens(int[] ids) {
         @Override
         public boolean equals(Object other) {
@@ -71,9 +71,9 @@ final class TokenBlock {
     }
 
     /**
-     * Where a scope begins.
+     * Creates the root of a scope.
      *
-     * @param watcher hears of all blocks behind it
+     * @param watcher is notified of all blocks below it
      */
     static TokenBlock root(CacheEventEmitter.Watcher watcher) {
         TokenBlock root =
@@ -100,7 +100,7 @@ final class TokenBlock {
         return parent;
     }
 
-    /** This block and those before it, from the last one to the root. */
+    /** This block and its ancestors, ending with the root. */
     List<TokenBlock> wayUp() {
         List<TokenBlock> way = new ArrayList<>();
         for (Optional<TokenBlock> at = Optional.of(this); at.isPresent(); at = at.get().parent()) {
@@ -113,7 +113,7 @@ final class TokenBlock {
         return tokens.ids();
     }
 
-    /** A number for these tokens behind others. */
+    /** Hash of tokens after a chain of earlier blocks. */
     static long chain(long before, int[] ids) {
         long chain = before;
         for (int id : ids) {
@@ -123,12 +123,12 @@ final class TokenBlock {
         return chain;
     }
 
-    /** A number for all tokens up to its end. */
+    /** Hash of all tokens up to its end. */
     long chain() {
         return chain;
     }
 
-    /** Position behind its tokens. */
+    /** Position after its tokens. */
     int end() {
         return end;
     }
@@ -137,17 +137,17 @@ final class TokenBlock {
         return rows;
     }
 
-    /** Digest of how its rows and those before them were computed. */
+    /** Digest of the chunk boundaries of its rows and those before them. */
     long cuts() {
         return cuts;
     }
 
-    /** Hidden states of its last positions, or of all; empty where there are none. */
+    /** Hidden states of its last positions, or of all; empty if there are none. */
     Optional<FeaturePage> features() {
         return features.filter(page -> !page.isGone());
     }
 
-    /** Keeps hidden states of its last positions, if they are more than what it has. */
+    /** Keeps hidden states of its last positions, if they cover more than the present ones. */
     void keep(FeaturePage page) {
         if (features().filter(known -> known.begin() <= page.begin()).isEmpty()) {
             features = Optional.of(page);
@@ -178,7 +178,7 @@ final class TokenBlock {
         return pins > 0;
     }
 
-    /** Whether all of its rows are there. */
+    /** Whether all of its rows are in host memory. */
     boolean isReady() {
         return ready;
     }
@@ -188,7 +188,7 @@ final class TokenBlock {
         watcher.ready(this);
     }
 
-    /** Whether its rows are to come from a store, where nobody can wait for them. */
+    /** Whether its rows are being loaded from a store; an export must not wait for them. */
     boolean isLoading() {
         return loading;
     }
@@ -198,10 +198,10 @@ final class TokenBlock {
     }
 
     /**
-     * Its rows came from a store.
+     * Marks its rows as loaded from a store.
      *
-     * @param digest of how they were computed
-     * @param from where that store is
+     * @param digest digest of their chunk boundaries
+     * @param from tier of the store
      */
     void becomeLoaded(long digest, CacheSource from) {
         cuts = digest;
@@ -210,27 +210,27 @@ final class TokenBlock {
         becomeReady();
     }
 
-    /** Where its rows came from; empty if they were computed here. */
+    /** Tier that its rows were loaded from; empty if they were computed here. */
     Optional<CacheSource> origin() {
         return origin;
     }
 
-    /** Whether it was taken out of the tree. */
+    /** Whether it was removed from the tree. */
     boolean isGone() {
         return gone;
     }
 
-    /** Whether nothing lies in it or behind it. */
+    /** Whether it has no children and no checkpoints. */
     boolean isEmpty() {
         return children.isEmpty() && checkpoints.isEmpty();
     }
 
-    /** Whether nobody needs it. */
+    /** Whether it may be removed: it is not a root, not pinned and empty. */
     boolean isLoose() {
         return parent.isPresent() && pins == 0 && isEmpty();
     }
 
-    /** Takes it out of the tree and frees its rows. */
+    /** Removes it from the tree and frees its rows. */
     void remove() {
         gone = true;
         parent.ifPresent(before -> before.children.remove(tokens));

@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where the bytes of some cells lie on the devices: a state, a window, or rows of consecutive
- * positions of a layer, which need not lie in one place.
+ * Place of the bytes of a host allocation on the devices: a state, a window, or rows of consecutive
+ * positions of a layer, which may lie in several places.
  *
- * @param cells what host memory has, or will have
- * @param firstPosition of the rows in the cells
+ * @param cells allocation in host memory
+ * @param firstPosition position of the first row in the allocation
  * @param parts in the order of their positions
  */
 record TransferDescriptor(HostAllocation cells, int firstPosition, List<CachePart> parts) {
@@ -20,7 +20,7 @@ record TransferDescriptor(HostAllocation cells, int firstPosition, List<CachePar
         parts = List.copyOf(parts);
     }
 
-    /** Cells that are one part. */
+    /** Creates a descriptor of an allocation that is one part. */
     static TransferDescriptor whole(HostAllocation cells, CachePart part) {
         return new TransferDescriptor(cells, 0, List.of(part));
     }
@@ -30,14 +30,14 @@ record TransferDescriptor(HostAllocation cells, int firstPosition, List<CachePar
         return parts.stream().mapToLong(CachePart::bytes).sum();
     }
 
-    /** The parts of several cells, one behind the other. */
+    /** Parts of several descriptors, one after the other. */
     static List<CachePart> all(List<TransferDescriptor> group) {
         List<CachePart> all = new ArrayList<>();
         group.forEach(each -> all.addAll(each.parts));
         return all;
     }
 
-    /** Takes over the bytes of a part among all of a group. */
+    /** Copies the bytes of a part to host memory; the index counts the parts of the whole group. */
     static void take(List<TransferDescriptor> group, int index, ByteBuffer bytes) {
         int rest = index;
         for (TransferDescriptor each : group) {
@@ -50,7 +50,9 @@ record TransferDescriptor(HostAllocation cells, int firstPosition, List<CachePar
         throw new IllegalArgumentException("part " + index);
     }
 
-    /** Hands out the bytes of a part among all of a group. */
+    /**
+     * Copies the bytes of a part from host memory; the index counts the parts of the whole group.
+     */
     static void give(List<TransferDescriptor> group, int index, ByteBuffer target) {
         int rest = index;
         for (TransferDescriptor each : group) {

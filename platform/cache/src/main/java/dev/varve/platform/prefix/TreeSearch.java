@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The deepest position in a tree from which a prompt can go on.
+ * A search for the deepest position in a tree from which a prompt can resume.
  *
  * @param tokens of the prompt
- * @param limit last position that is of use
- * @param replay how the tokens were computed before, as far as they were
- * @param anywhere whether rows are all that is needed, so that any position will do
+ * @param limit last usable position
+ * @param replay chunk boundaries with which the tokens were computed before, as far as they were
+ * @param anywhere whether rows alone are sufficient, so that a sequence can resume from any
+ *     position
  */
 record TreeSearch(int[] tokens, int limit, ChunkBoundaries replay, boolean anywhere) {
     Optional<PrefixMatch> from(TokenBlock root) {
@@ -59,7 +60,7 @@ record TreeSearch(int[] tokens, int limit, ChunkBoundaries replay, boolean anywh
         return result;
     }
 
-    /** Whether a checkpoint was computed as the prompt was, as far as that was. */
+    /** Whether a checkpoint has the chunk boundaries of the replay, as far as those reach. */
     private boolean admits(Checkpoint checkpoint) {
         int replayed = Math.min(checkpoint.position(), replay.end());
         return replayed == 0 || checkpoint.cuts().agrees(replay, replayed) && checkpoint.isWhole();
@@ -69,7 +70,7 @@ record TreeSearch(int[] tokens, int limit, ChunkBoundaries replay, boolean anywh
         return best.map(PrefixMatch::position).orElse(0);
     }
 
-    /** A part of the rows of a block, or of those behind the last one. */
+    /** Matches part of the rows of a block, or of the rows after the last block. */
     private Optional<PrefixMatch> rows(
             Optional<PrefixMatch> best, TokenBlock at, List<TokenBlock> way) {
         Optional<PrefixMatch> result = best;
@@ -94,7 +95,7 @@ record TreeSearch(int[] tokens, int limit, ChunkBoundaries replay, boolean anywh
         return result;
     }
 
-    /** Leading tokens that a prompt has in common with some other one in the tree. */
+    /** Number of leading tokens that a prompt shares with any prompt in the tree. */
     static int alike(TokenBlock root, int[] tokens) {
         TokenBlock at = root;
         for (Optional<TokenBlock> next = next(at, tokens);
@@ -112,7 +113,7 @@ record TreeSearch(int[] tokens, int limit, ChunkBoundaries replay, boolean anywh
         return at.end() + most;
     }
 
-    /** Tokens in which some begin like those of a prompt from a position on. */
+    /** Number of leading tokens that {@code some} shares with a prompt from a position on. */
     private static int common(int[] some, int[] tokens, int begin, int end) {
         int limit = Math.clamp(end - begin, 0, some.length);
         int mismatch = Arrays.mismatch(some, 0, limit, tokens, begin, begin + limit);

@@ -10,29 +10,29 @@ import java.util.Optional;
  * Sizes of the caches that sequences share.
  *
  * @param slots KV slots, whole blocks
- * @param stateRows recurrent state rows, the zero row included
- * @param stashes for guessed tokens where state cannot be cut back
- * @param paging how many of the slots a sequence may have; empty for as many as it has tokens
+ * @param stateRows recurrent state rows, including the zero row
+ * @param stashes rollback buffers for draft tokens, if state cannot be cut back
+ * @param paging bound of the slots of a sequence; empty if it has one slot per token
  */
 public record CacheCapacity(
         int slots, int stateRows, RollbackBuffers stashes, Optional<PagingOptions> paging) {
-    /** Sizes of caches in which sequences have a slot for each token. */
+    /** Creates sizes with one slot per token of a sequence. */
     public CacheCapacity(int slots, int stateRows, RollbackBuffers stashes) {
         this(slots, stateRows, stashes, Optional.empty());
     }
 
-    /** Most slots of one sequence. */
+    /** Maximum slots of one sequence. */
     public int mostSlots(int tokens) {
         int slots = SlotSpan.roundUp(tokens);
         return paging.map(bounded -> Math.min(slots, bounded.poolTokens())).orElse(slots);
     }
 
-    /** The same in which each sequence has a pool of its own. */
+    /** Returns the same sizes with a bounded pool per sequence. */
     public CacheCapacity with(PagingOptions bounded) {
         return new CacheCapacity(slots, stateRows, stashes, Optional.of(bounded));
     }
 
-    /** Sizes of caches for sequences of which nothing is guessed. */
+    /** Creates sizes without speculative decoding. */
     public CacheCapacity(int slots, int stateRows) {
         this(slots, stateRows, RollbackBuffers.NONE);
     }

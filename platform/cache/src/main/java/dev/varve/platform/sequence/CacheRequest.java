@@ -3,15 +3,15 @@ package dev.varve.platform.sequence;
 import dev.varve.platform.shard.OutputRows;
 
 /**
- * What a sequence wants to find in the caches.
+ * A lookup of a sequence in the caches.
  *
- * @param tokens all that are known
+ * @param tokens all known tokens
  * @param promptTokens how many of them are the prompt
  * @param lastResume last position from which the prompt may resume
- * @param replay how the tokens were computed before, if they were: only what was computed in the
- *     same way will do then
- * @param scope whose computations may be used
- * @param wanted what is needed of the last token
+ * @param replay chunk boundaries with which the tokens were computed before, if they were: only a
+ *     prefix with the same ones may be used then
+ * @param scope scope of the reusable sequences
+ * @param wanted output that is needed of the last token
  */
 public record CacheRequest(
         TokenList tokens,
@@ -20,24 +20,24 @@ public record CacheRequest(
         ChunkBoundaries replay,
         CacheScope scope,
         OutputRows wanted) {
-    /** A request for a prompt of which nothing was answered. */
+    /** Creates a lookup for a prompt without generated tokens. */
     public CacheRequest(
             TokenList tokens, ChunkBoundaries replay, CacheScope scope, OutputRows wanted) {
         this(tokens, tokens.size(), Integer.MAX_VALUE, replay, scope, wanted);
     }
 
-    /** The tokens that a search looks at: up to the one that is computed first in any case. */
+    /** Tokens that a lookup compares: up to the one that is computed first in any case. */
     public int[] searched() {
         return tokens.range(0, lastResume < tokens.size() ? lastResume + 1 : tokens.size());
     }
 
-    /** Whether the tokens up to {@code length} were computed as they must be. */
+    /** Whether the tokens up to {@code length} have the required chunk boundaries. */
     boolean agrees(CachedSequence resident, int length) {
         int replayed = Math.min(length, replay.end());
         return resident.cuts().agreement(replay, replayed) == replayed;
     }
 
-    /** Whether nothing need be computed of a resident that holds exactly these tokens. */
+    /** Whether the kept output of a resident with exactly these tokens is sufficient. */
     boolean mayTakeOutput(CachedSequence resident) {
         return replay.end() == 0
                 && resident.output()

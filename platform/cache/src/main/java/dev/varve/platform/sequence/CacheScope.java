@@ -3,10 +3,10 @@ package dev.varve.platform.sequence;
 import java.util.Objects;
 
 /**
- * Who may profit from what was computed for whom: a request continues finished ones of its own
- * scope only, since times and counts of cached tokens would tell what others have asked.
+ * Scope of reuse: a request continues finished sequences of its own scope only, because response
+ * times and cached token counts would reveal prompts of other clients.
  *
- * @param name any text that tells scopes apart; never a key itself
+ * @param name any text that identifies the scope; never a secret key itself
  */
 public record CacheScope(String name) {
     private static final CacheScope COMMON = new CacheScope("");
@@ -18,18 +18,18 @@ public record CacheScope(String name) {
         Objects.requireNonNull(name);
     }
 
-    /** The scope of a request that continues nothing and leaves nothing behind. */
+    /** The scope of a request that reuses nothing and leaves nothing in the cache. */
     public static CacheScope none() {
         return NONE;
     }
 
-    /** Whether what is computed in it may be continued. */
+    /** Whether computed sequences of this scope may be reused. */
     public boolean keeps() {
         return !equals(NONE);
     }
 
     /**
-     * A part of this scope, of those who give it the same name.
+     * Returns a part of this scope, shared by all requests that name the same part.
      *
      * @param part any text
      */
@@ -37,7 +37,7 @@ public record CacheScope(String name) {
         return keeps() ? new CacheScope(name + '\1' + part) : this;
     }
 
-    /** The scope of all who cannot be told apart. */
+    /** The scope of all clients that cannot be distinguished. */
     public static CacheScope common() {
         return COMMON;
     }

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Tokens of a sequence with the cache that belongs to them: KV slots, current recurrent state and
- * one checkpoint. Only {@link KvCacheManager} changes it. Not thread-safe.
+ * Tokens of a sequence with their cache: KV slots, current recurrent state and one checkpoint. Only
+ * {@link KvCacheManager} changes it. Not thread-safe.
  */
 public final class CachedSequence {
     private static final SlotSpan NO_SLOTS = new SlotSpan(0, 0);
@@ -27,22 +27,22 @@ public final class CachedSequence {
     private ChunkBoundaries cuts = new ChunkBoundaries();
     private Optional<TokenLogits> output = Optional.empty();
 
-    /** Where its pages lie, where its span may be too small for them. */
+    /** Page table, if its span may be smaller than its tokens. */
     private Optional<PageTable> pages;
 
     private Optional<SequenceAttachment> companion = Optional.empty();
 
-    /** Where the last forward was computed, if some of its tokens were guessed. */
+    /** Placement of the last forward, if it had draft tokens. */
     private Optional<ChunkPlacement> drafted = Optional.empty();
 
     /**
-     * A recurrent state that is kept.
+     * A kept recurrent state.
      *
-     * @param row where it is; the zero row where nothing was computed yet
-     * @param position tokens that it has seen
+     * @param row its state row; the zero row if nothing was computed yet
+     * @param position number of tokens in the state
      */
     record Checkpoint(int row, int position) {
-        /** The state of an empty sequence. */
+        /** State of an empty sequence. */
         static final Checkpoint NONE = new Checkpoint(SequenceChunk.ZERO_ROW, 0);
 
         boolean exists() {
@@ -51,7 +51,7 @@ public final class CachedSequence {
     }
 
     /**
-     * @param coldTokens leading tokens that it computes with the pages that a cold prefill has
+     * @param coldTokens leading tokens that it computes with the pages of a cold prefill
      */
     CachedSequence(TokenList tokens, CacheScope scope, Optional<PageTable> pages, int coldTokens) {
         this.tokens = tokens;
@@ -60,12 +60,12 @@ public final class CachedSequence {
         this.coldTokens = coldTokens;
     }
 
-    /** Its tokens, those that are still to be computed included. */
+    /** Its tokens, including those that are not computed yet. */
     public TokenList tokens() {
         return tokens;
     }
 
-    /** Who may continue it. */
+    /** Scope of the requests that may continue it. */
     public CacheScope scope() {
         return scope;
     }
@@ -75,12 +75,12 @@ public final class CachedSequence {
         return computed;
     }
 
-    /** Where its K and V rows are. */
+    /** Slots of its K and V rows. */
     public SlotSpan span() {
         return span;
     }
 
-    /** Where its pages lie, where its span may be too small for them. */
+    /** Page table, if its span may be smaller than its tokens. */
     Optional<PageTable> pages() {
         return pages;
     }
@@ -89,31 +89,31 @@ public final class CachedSequence {
         pages = table;
     }
 
-    /** Which of its positions lie in which slots of its span. */
+    /** Map of its pages to the slots of its span. */
     PageMap map() {
         return pages.map(PageTable::map).orElse(PageMap.STRAIGHT);
     }
 
-    /** Where the rows of some of its positions lie at this moment. */
+    /** Current place of the rows of some of its positions. */
     public List<RowRun> rows(int position, int count) {
         return pages.map(table -> table.rows(position, count, span.begin()))
                 .orElseGet(() -> List.of(RowRun.inSlots(position, count, span.slot(position))));
     }
 
-    /** Leading tokens that it computes with the pages that a cold prefill of them has. */
+    /** Leading tokens that it computes with the pages of a cold prefill. */
     int coldTokens() {
         return coldTokens;
     }
 
     /**
-     * Computed tokens that others may resume from: those whose pages followed from the tokens
-     * themselves, and not from what came behind them.
+     * Number of computed tokens from which other sequences may resume: their pages depended on
+     * these tokens only, and not on later ones.
      */
     public int coldEnd() {
         return coldTokens >= computed ? computed : cuts.floor(coldTokens);
     }
 
-    /** What became of its pages; nothing where its span always holds all of them. */
+    /** Statistics of its pages; empty if its span always holds all of them. */
     public Optional<SequencePagingStatus> pageFigures() {
         return pages.map(
                 table ->
@@ -121,61 +121,64 @@ public final class CachedSequence {
                                 table.counts(), table.residentPages(), table.hostPages()));
     }
 
-    /** Slots at the front of its span that must go where it goes. */
+    /** Slots at the beginning of its span that a move must copy. */
     int slotsInUse() {
         return map().isStraight() ? computed : span.capacity();
     }
 
-    /** Row of the state after {@link #computed} tokens; it may be shared with forks. */
+    /** Row of the state after {@link #computed} tokens; may be shared with forks. */
     public int stateRow() {
         return row;
     }
 
-    /** How the computed tokens were computed; changes with them. */
+    /** Chunk boundaries of the computed tokens; changes with them. */
     public ChunkBoundaries cuts() {
         return cuts;
     }
 
-    /** What the last computed token gave, where that was kept for requests of the same tokens. */
+    /** Output of the last computed token, if it was kept for requests with the same tokens. */
     public Optional<TokenLogits> output() {
         return output;
     }
 
-    /** What goes with it, if anything does. */
+    /** Attachment of the sequence, if it has one. */
     public Optional<SequenceAttachment> companion() {
         return companion;
     }
 
-    /** Has something go with it from now on. */
+    /** Sets the attachment. */
     public void goWith(SequenceAttachment other) {
         companion = Optional.of(other);
     }
 
-    /** The state that is kept beside the current one. */
+    /** Checkpoint in addition to the current state. */
     Checkpoint checkpoint() {
         return checkpoint;
     }
 
-    /** Takes note of a forward that was submitted. */
+    /** Records a forward that was submitted. */
     void extend(int end, ChunkKind stretch) {
         computed = end;
         cuts.add(end, stretch);
         output = Optional.empty();
     }
 
-    /** Some tokens of the last forward were guessed. */
+    /** Records the placement of a forward with draft tokens. */
     void draft(ChunkPlacement place) {
         drafted = Optional.of(place);
     }
 
-    /** It is known which of them count; gives where they were computed. */
+    /**
+     * Returns and clears the placement of the last forward; called when its accepted tokens are
+     * known.
+     */
     Optional<ChunkPlacement> settleDraft() {
         Optional<ChunkPlacement> place = drafted;
         drafted = Optional.empty();
         return place;
     }
 
-    /** The last forward counts up to a position only. */
+    /** Discards the last forward after a position. */
     void shorten(int end) {
         cuts.shorten(end);
         computed = end;
@@ -199,8 +202,8 @@ public final class CachedSequence {
     }
 
     /**
-     * Begins with the first tokens of another sequence, in rows of its; where they lie is another
-     * matter.
+     * Begins with the first tokens of another sequence and its state rows; the span is set
+     * separately.
      *
      * @param stateRow row of the state after {@code length} tokens
      */
@@ -214,10 +217,10 @@ public final class CachedSequence {
     }
 
     /**
-     * Begins with tokens that were computed elsewhere.
+     * Begins with tokens that are imported.
      *
-     * @param how how they were computed
-     * @param stateRow row that is to hold the state after them
+     * @param how their chunk boundaries
+     * @param stateRow row that will hold the state after them
      */
     void beginBehind(ChunkBoundaries how, int stateRow) {
         computed = how.end();
@@ -225,7 +228,7 @@ public final class CachedSequence {
         row = stateRow;
     }
 
-    /** Holds nothing any more. */
+    /** Forgets everything that it holds. */
     void forget() {
         pages.ifPresent(PageTable::release);
         computed = 0;

@@ -4,30 +4,30 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * How a sequence was computed: where each of its forwards ended, and what it was. Computing it
- * again with the same cuts gives the same numbers, bit for bit. The pieces of a window leave one
- * cut, at the end of the last of them.
+ * End and kind of each forward of a sequence. Computing the sequence again with the same boundaries
+ * gives the same numbers, bit for bit. The pieces of a window leave one boundary, at the end of the
+ * last piece.
  */
 public final class ChunkBoundaries {
-    /** Nothing was computed; not to be changed. */
+    /** No forward; must not be modified. */
     public static final ChunkBoundaries NONE = new ChunkBoundaries();
 
     private static final int KINDS = 4;
     private static final int WINDOW = 0;
     private static final int ROWS = 1;
 
-    /** The end of a window is missing. */
+    /** A window whose last piece is missing. */
     private static final int PIECE = 2;
 
-    /** Position behind the forward, times {@value #KINDS}; plus the number of its kind. */
+    /** Position after the forward, times {@value #KINDS}, plus the number of its kind. */
     private int[] cuts = new int[8];
 
     private int size;
 
     /**
-     * Takes note of a forward that ends at a position behind all others.
+     * Appends a forward that ends after all others.
      *
-     * @param stretch what it was; pieces that follow a piece belong to its window
+     * @param stretch its kind; pieces that follow a piece belong to the same window
      */
     public void add(int end, ChunkKind stretch) {
         boolean continues = stretch == ChunkKind.PIECE || stretch == ChunkKind.LAST_PIECE;
@@ -45,17 +45,17 @@ public final class ChunkBoundaries {
         cuts[size++] = KINDS * end + kind;
     }
 
-    /** Where the last forward began, with all pieces of its window; 0 without one. */
+    /** Position at which the last forward began, with all pieces of its window; 0 without one. */
     public int lastBegin() {
         return size < 2 ? 0 : endOf(size - 2);
     }
 
-    /** Whether the last forward was of a window that was to go on. */
+    /** Whether the last forward was a piece of a window that is not complete. */
     public boolean endsInPiece() {
         return size > 0 && cuts[size - 1] % KINDS == PIECE;
     }
 
-    /** Whether tokens behind a position were decoded, and not part of a window. */
+    /** Whether tokens after a position were decoded, rather than part of a window. */
     public boolean hasRowsBehind(int position) {
         for (int i = countUpTo(position); i < size; i++) {
             if (cuts[i] % KINDS == ROWS) {
@@ -66,7 +66,7 @@ public final class ChunkBoundaries {
     }
 
     /**
-     * The cuts up to a position.
+     * Returns the boundaries up to a position.
      *
      * @throws IllegalArgumentException if no forward ends there
      */
@@ -82,9 +82,10 @@ public final class ChunkBoundaries {
     }
 
     /**
-     * The cuts of a prompt that was computed in windows of a length, up to a position.
+     * Returns the boundaries of a prompt that was computed in windows of one length, up to a
+     * position.
      *
-     * @param window tokens of each but the last
+     * @param window tokens of each window but the last
      */
     public static ChunkBoundaries ofWindows(int window, int position) {
         ChunkBoundaries result = new ChunkBoundaries();
@@ -101,8 +102,8 @@ public final class ChunkBoundaries {
     }
 
     /**
-     * A number for how the tokens up to a position were computed: of all forwards that began before
-     * it. Equal cuts have equal numbers, others hardly ever.
+     * Digest of all forwards that began before a position. Equal boundaries have equal digests;
+     * different ones almost never do.
      */
     public long digest(int position) {
         int count = Math.min(size, countUpTo(position - 1) + 1);
@@ -114,16 +115,16 @@ public final class ChunkBoundaries {
         return digest;
     }
 
-    /** The last position at or before the given one at which a forward ended. */
+    /** Last position at or before the given one at which a forward ended. */
     int floor(int position) {
         int count = countUpTo(position);
         return count == 0 ? 0 : endOf(count - 1);
     }
 
     /**
-     * The last position at or before the given one up to which both lists are the same. In both of
-     * them a forward ended there: what crosses a position was computed together with tokens behind
-     * it, which gives other numbers.
+     * Last position at or before the given one up to which both lists are the same. In both of them
+     * a forward ended there: a forward that crosses a position was computed together with later
+     * tokens, which gives other numbers.
      */
     int agreement(ChunkBoundaries other, int position) {
         int limit = Math.min(countUpTo(position), other.countUpTo(position));
@@ -132,14 +133,14 @@ public final class ChunkBoundaries {
         return same == 0 ? 0 : endOf(same - 1);
     }
 
-    /** Forwards that end at a position or before it. */
+    /** Number of forwards that end at or before a position. */
     private int countUpTo(int position) {
         int found = Arrays.binarySearch(cuts, 0, size, KINDS * position + KINDS - 1);
         return found >= 0 ? found + 1 : -found - 1;
     }
 
     /**
-     * Lets the last forward end earlier: what it computed behind that position does not count.
+     * Shortens the last forward: its tokens after the given position are discarded.
      *
      * @throws IllegalArgumentException if it computed nothing before that position
      */
@@ -151,8 +152,8 @@ public final class ChunkBoundaries {
     }
 
     /**
-     * The cuts of which the last one lies at a position, if it lay behind that: what was computed
-     * there does not count.
+     * Returns a copy whose last forward ends at a position at the latest: tokens after it are
+     * discarded.
      *
      * @throws IllegalArgumentException if the last forward computed nothing before that position
      */
@@ -166,15 +167,15 @@ public final class ChunkBoundaries {
         return result;
     }
 
-    /** The cuts as numbers, from which {@link #of} makes the same list. */
+    /** The boundaries as numbers, from which {@link #of} creates an equal list. */
     public int[] numbers() {
         return Arrays.copyOf(cuts, size);
     }
 
     /**
-     * A list from its numbers.
+     * Creates a list from its numbers.
      *
-     * @return empty if these are no cuts
+     * @return empty if the numbers are not valid boundaries
      */
     public static Optional<ChunkBoundaries> of(int[] numbers) {
         int end = 0;
@@ -190,7 +191,7 @@ public final class ChunkBoundaries {
         return Optional.of(result);
     }
 
-    /** Position behind the last forward, 0 without one. */
+    /** Position after the last forward, 0 without one. */
     public int end() {
         return size == 0 ? 0 : endOf(size - 1);
     }
@@ -200,7 +201,7 @@ public final class ChunkBoundaries {
         return endOf(indexAfter(position));
     }
 
-    /** What that forward was; {@link ChunkKind#PIECE} if its window was never finished. */
+    /** Kind of that forward; {@link ChunkKind#PIECE} if its window was never completed. */
     public ChunkKind stretchAt(int position) {
         return switch (cuts[indexAfter(position)] % KINDS) {
             case ROWS -> ChunkKind.ROWS;
@@ -213,7 +214,7 @@ public final class ChunkBoundaries {
         return cuts[index] / KINDS;
     }
 
-    /** First cut behind a position; the cuts ascend. */
+    /** Index of the first boundary after a position; the boundaries ascend. */
     private int indexAfter(int position) {
         int index = countUpTo(position);
         if (index >= size) {

@@ -6,18 +6,17 @@ import dev.varve.platform.shard.ChunkComputeMode;
 import java.util.List;
 
 /**
- * What a forward is to the sequence that it advances. A window of a prompt may be computed at once
- * or in pieces, with the same numbers, so that a {@link ChunkBoundaries} need not know which it
- * was.
+ * Kind of a forward of a sequence. A prefill window may be computed at once or in pieces, with the
+ * same numbers, so {@link ChunkBoundaries} does not distinguish them.
  */
 public enum ChunkKind {
-    /** A whole window, or whatever stands for itself. */
+    /** A whole window, or any other chunk that is computed on its own. */
     WINDOW(ChunkComputeMode.CHUNK),
-    /** Tokens of a window that is attended in tiles, with others of it to follow. */
+    /** Tokens of a window that is attended in tiles; more tokens of the window follow. */
     PIECE(ChunkComputeMode.PIECE),
-    /** The last tokens of such a window. */
+    /** Last tokens of such a window. */
     LAST_PIECE(ChunkComputeMode.PIECE),
-    /** Tokens of decode. */
+    /** Decoded tokens. */
     ROWS(ChunkComputeMode.ROWS);
 
     private final ChunkComputeMode kind;
@@ -26,12 +25,12 @@ public enum ChunkKind {
         this.kind = kind;
     }
 
-    /** What its tokens are computed as. */
+    /** Mode in which the shards compute its tokens. */
     public ChunkComputeMode kind() {
         return kind;
     }
 
-    /** Phase of a batch of such stretches: decode if there is nothing but rows. */
+    /** Phase of a batch: decode if all of its chunks are rows. */
     static Phase phaseOf(List<ScheduledTokens> advances) {
         for (ScheduledTokens advance : advances) {
             if (advance.stretch() != ROWS) {

@@ -1,11 +1,11 @@
 package dev.varve.platform.sequence;
 
 /**
- * Hears of finished sequences that leave the caches, to keep what they computed elsewhere. Called
- * on the thread of the {@link KvCacheManager}.
+ * Listener for finished sequences that leave the caches, which can export them. Called on the
+ * thread of the {@link KvCacheManager}.
  */
 public interface EvictionListener {
-    /** Nothing is kept elsewhere. */
+    /** A listener that exports nothing. */
     EvictionListener UNHEARD =
             new EvictionListener() {
                 @Override
@@ -15,12 +15,12 @@ public interface EvictionListener {
 
                 @Override
                 public void leaves(CachedSequence sequence) {
-                    // It is gone.
+                    // No export.
                 }
 
                 @Override
                 public void handedOver(CachedSequence from, CachedSequence to, int shared) {
-                    // It goes on.
+                    // No export.
                 }
 
                 @Override
@@ -29,20 +29,20 @@ public interface EvictionListener {
                 }
             };
 
-    /** Whether all that a finished sequence computed is kept elsewhere by now. */
+    /** Whether another tier has all tokens that a finished sequence computed. */
     boolean keeps(CachedSequence sequence);
 
-    /** A sequence's slots and rows are about to be freed. */
+    /** Called before a sequence's slots and rows are freed. */
     void leaves(CachedSequence sequence);
 
     /**
-     * A sequence is about to continue in the place of another one. Rows behind the shared tokens
-     * are still there, and are overwritten by the next batch.
+     * Called before a sequence continues in the slots of another one. The rows after the shared
+     * tokens still exist; the next batch overwrites them.
      *
-     * @param shared leading tokens that both have
+     * @param shared number of leading tokens that both have
      */
     void handedOver(CachedSequence from, CachedSequence to, int shared);
 
-    /** State rows are short: gives back those that are held; says whether there were any. */
+    /** Called if state rows are short: releases the held ones; returns whether there were any. */
     boolean releaseRows();
 }

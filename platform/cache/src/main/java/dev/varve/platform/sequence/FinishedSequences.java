@@ -5,7 +5,10 @@ import java.util.Deque;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Finished sequences, least recently used first, and what of them a request can go on with. */
+/**
+ * Finished sequences, least recently used first, and the search for a prefix that a request can
+ * reuse.
+ */
 final class FinishedSequences {
     private final boolean forgets;
     private final ResidentSequenceListener watcher;
@@ -17,20 +20,23 @@ final class FinishedSequences {
      * @param length leading tokens that need no computing
      */
     record Match(CachedSequence resident, int length) {
-        /** Whether nothing need be computed, since it has the output of the last token as well. */
+        /**
+         * Whether all tokens are cached, because the resident has the output of the last token as
+         * well.
+         */
         boolean isWhole(CacheRequest request) {
             return length == request.tokens().size();
         }
 
-        /** Whether nothing is lost if the request goes on where the resident ends. */
+        /** Whether nothing is lost if the request takes over the resident and extends it. */
         boolean extendsResident() {
             return length == resident.computed() && resident.output().isEmpty();
         }
     }
 
     /**
-     * @param forgets whether state cannot be cut back to any position
-     * @param watcher hears who is here
+     * @param forgets whether state cannot be cut back to every position
+     * @param watcher is notified of added and removed residents
      */
     FinishedSequences(boolean forgets, ResidentSequenceListener watcher) {
         this.watcher = watcher;
@@ -42,7 +48,7 @@ final class FinishedSequences {
         sequences.clear();
     }
 
-    /** Takes in a sequence as the most recently used one. */
+    /** Adds a sequence as the most recently used one. */
     void add(CachedSequence sequence) {
         sequences.addLast(sequence);
         watcher.stays(sequence);
@@ -54,17 +60,20 @@ final class FinishedSequences {
         }
     }
 
-    /** Takes one out that comes back, so that it does not give way meanwhile. */
+    /** Removes a sequence for a short time, so that it is not evicted meanwhile. */
     void setAside(CachedSequence sequence) {
         sequences.remove(sequence);
     }
 
-    /** Takes in again what was {@linkplain #setAside set aside}, as the most recently used one. */
+    /**
+     * Adds a sequence again that was {@linkplain #setAside set aside}, as the most recently used
+     * one.
+     */
     void putBack(CachedSequence sequence) {
         sequences.addLast(sequence);
     }
 
-    /** Takes out the one that was used longest ago. */
+    /** Removes the least recently used sequence. */
     Optional<CachedSequence> pollOldest() {
         Optional<CachedSequence> oldest = Optional.ofNullable(sequences.pollFirst());
         oldest.ifPresent(watcher::leaves);
@@ -75,7 +84,7 @@ final class FinishedSequences {
         return sequences.stream();
     }
 
-    /** Slots that they hold. */
+    /** Number of their slots. */
     int slots() {
         int sum = 0;
         for (CachedSequence resident : sequences) {
@@ -85,7 +94,7 @@ final class FinishedSequences {
     }
 
     /**
-     * The resident that has computed most of what a request needs.
+     * Finds the resident with the longest usable prefix of a request.
      *
      * @param last last position from which the request may resume
      */
@@ -111,7 +120,7 @@ final class FinishedSequences {
                 && request.mayTakeOutput(resident)) {
             return common;
         }
-        // One token is left, whose logits are wanted.
+        // One token remains, because its logits are needed.
         int limit = Math.min(Math.min(common, request.tokens().size() - 1), last);
         limit = Math.min(limit, resident.coldEnd());
         return forgets ? kept(resident, request, limit) : rewound(resident, request, limit);

@@ -25,12 +25,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The KV slots and state rows of all sequences. Finished sequences stay resident here, so that a
- * request that begins like one of them need not compute that part again; the one that was used
- * longest ago gives way first. Nothing gives way for a sequence that does not get its room in the
- * end.
+ * Manages the KV slots and state rows of all sequences. Finished sequences stay resident, so that a
+ * request with a common prefix skips that part of its prefill. The least recently used resident is
+ * evicted first. Evicts only if the allocation then succeeds.
  *
- * <p>What changes the caches travels in the batches that {@link #advance} makes, which are to be
+ * <p>The batches that {@link #advance} creates carry the changes of the caches, and must be
  * submitted in their order. Not thread-safe; runs per token.
  */
 public final class KvCacheManager {
@@ -42,7 +41,7 @@ public final class KvCacheManager {
     private StateRowAllocator rows;
     private final SequencePager paged;
 
-    /** Of guessed tokens that turned out right, for the next batch. */
+    /** Accepted draft tokens, for the next batch. */
     private List<StateCommit> commits = new ArrayList<>();
 
     /**
@@ -54,19 +53,19 @@ public final class KvCacheManager {
     }
 
     /**
-     * Likewise.
+     * Like {@link #KvCacheManager(CacheCapacity, boolean)}, with a listener for evictions.
      *
-     * @param departures hears of what leaves
+     * @param departures is notified of evicted sequences
      */
     public KvCacheManager(CacheCapacity sizes, boolean forgets, EvictionListener departures) {
         this(sizes, forgets, departures, ResidentSequenceListener.NONE);
     }
 
     /**
-     * Likewise.
+     * Like {@link #KvCacheManager(CacheCapacity, boolean)}, with listeners.
      *
-     * @param departures hears of what leaves
-     * @param watcher hears what can be gone on with
+     * @param departures is notified of evicted sequences
+     * @param watcher is notified of sequences that become available or unavailable to requests
      */
     public KvCacheManager(
             CacheCapacity sizes,
@@ -82,7 +81,7 @@ public final class KvCacheManager {
         rows = new StateRowAllocator(sizes.stateRows(), this::freeRows);
     }
 
-    /** Forgets all sequences, since the caches lost them. */
+    /** Forgets all sequences, after the caches lost them. */
     public void clear() {
         spans.owners().forEach(paged::leave);
         paged.clear();
@@ -92,57 +91,59 @@ public final class KvCacheManager {
         residents.clear();
     }
 
-    /** Who holds the slots at this moment. */
+    /** Current usage of the slots. */
     public KvSlotUsage slotUse() {
         int resident = residents.slots();
         return new KvSlotUsage(
                 spans.slots(), spans.slots() - spans.freeSlots() - resident, resident);
     }
 
-    /** Whether a sequence's computed tokens can be taken back one by one. */
+    /** Whether the computed tokens of a sequence can be cut back one by one. */
     public boolean canCutBack() {
         return !forgets;
     }
 
-    /** Most tokens that may be guessed of a sequence in a batch. */
+    /** Maximum draft tokens of a sequence in a batch. */
     public int mostGuesses(CachedSequence sequence) {
         int guesses = forgets ? Math.max(0, sizes.stashes().tokens() - 1) : Integer.MAX_VALUE;
         return Math.min(guesses, mostCertain(sequence));
     }
 
-    /** Most tokens behind the next one that a batch of decode may compute if none is guessed. */
+    /**
+     * Maximum tokens after the next one that a decode batch may compute if none is a draft token.
+     */
     public int mostCertain(CachedSequence sequence) {
         return paged.mostTokensOfStep(sequence) - 1;
     }
 
-    /** What became of the pages of all sequences; empty where spans hold all of them. */
+    /** Statistics of the pages of all sequences; empty if spans hold all of them. */
     public Optional<PagingStatus> paging() {
         return paged.status(spans.owners());
     }
 
-    /** What decides which pages of a sequence stay in its span; empty where all do. */
+    /** Policy that decides which pages of a sequence stay in its span; empty if all do. */
     public Optional<PagePolicy> pagePolicy() {
         return paged.policy();
     }
 
-    /** Whether the pages of a sequence of some tokens are chosen by what they are worth. */
+    /** Whether the pages of a sequence of some tokens are chosen by scores. */
     public boolean choosesPages(int tokens) {
         return paged.chooses() && sizes.mostSlots(tokens) < tokens;
     }
 
-    /** Whether that is what the model's own queries look for. */
+    /** Whether these scores come from the model's own queries. */
     public boolean asksShards() {
         return paged.asksShards();
     }
 
-    /** Whether the pages of a sequence are to be chosen anew behind what is computed of it. */
+    /** Whether the pages of a sequence must be chosen anew after its computed tokens. */
     public boolean isChoiceDue(CachedSequence sequence) {
         return paged.isDue(sequence, sequence.computed());
     }
 
     /**
-     * Chooses anew which pages of a sequence lie in its span, by the scores of all of its pages;
-     * the next batch moves them.
+     * Chooses the pages in the span of a sequence anew, by the scores of all of its pages; the next
+     * batch moves them.
      */
     public void choosePages(CachedSequence sequence, float[] scores) {
         paged.choose(
@@ -153,34 +154,34 @@ public final class KvCacheManager {
     }
 
     /**
-     * Likewise, for the last tokens of a prompt before they are computed.
+     * Chooses the pages anew for the last tokens of a prompt, before they are computed.
      *
-     * @param end position behind the prompt
+     * @param end position after the prompt
      */
     public void choosePagesFor(CachedSequence sequence, float[] scores, int end) {
         PageTable table = sequence.pages().orElseThrow();
         table.cut(sequence.computed());
         int whole = sequence.computed() / PoolGeometry.PAGE;
-        // Their places first, or what comes back now would leave for them.
+        // Runs are allocated first; otherwise pages that return now would leave for them.
         table.allocate(sequence.computed(), end, sequence.span().begin(), spans::add);
         paged.choose(sequence, Arrays.copyOf(scores, whole), end, spans::add);
     }
 
     /**
-     * Leaves the pages of a sequence as they are, though they were to be chosen anew.
+     * Keeps the pages of a sequence, although a new choice was due.
      *
-     * @param position tokens that would have counted in it
+     * @param position tokens whose queries would have counted in the choice
      */
     public void skipChoice(CachedSequence sequence, int position) {
         sequence.pages().ifPresent(table -> table.skip(position));
     }
 
     /**
-     * Chooses anew which pages of a sequence lie in its span; the next batch moves them.
+     * Chooses the pages in the span of a sequence anew; the next batch moves them.
      *
-     * @param answers of the shards to the batch that was computed last for it
-     * @param asked pages that they were asked for
-     * @param position tokens whose queries count in that
+     * @param answers responses of the shards to the last batch of the sequence
+     * @param asked number of pages in the query
+     * @param position tokens whose queries count in the choice
      */
     public void choosePages(
             CachedSequence sequence, List<PageScores> answers, int asked, int position) {
@@ -188,18 +189,19 @@ public final class KvCacheManager {
     }
 
     /**
-     * The batch that computes a sequence's next tokens only to learn what they look for. It leaves
-     * the sequence as it is: what it writes is written again by whatever computes them for good.
+     * Creates a batch that computes a sequence's next tokens only for their queries. It leaves the
+     * sequence unchanged: the final computation of the tokens overwrites the rows that it writes.
      *
-     * @param id what the shards call the sequence
-     * @param windowEnd position up to which slots are seen to
+     * @param id identifier of the sequence at the shards
+     * @param windowEnd position up to which slots are reserved
      */
     public Batch tryOut(CachedSequence sequence, long id, int[] tokens, int windowEnd) {
         int row = rows.takeOther();
-        // Pages that the cell of prefill had reserved behind them would take the place of others.
+        // Pages that the prefill cell has reserved after the computed tokens would occupy the runs
+        // of other pages.
         sequence.pages().ifPresent(table -> table.cut(sequence.computed()));
         ChunkPlacement place = place(sequence, windowEnd, row, ChunkPlacement.NO_STASH);
-        // Batches are computed in their order: whoever takes the row next writes it after this one.
+        // Batches run in order: the next owner of the row writes it after this batch.
         rows.release(row);
         SequenceChunk slice =
                 new SequenceChunk(id, tokens, place, OutputRows.NONE, ChunkComputeMode.CHUNK);
@@ -207,14 +209,14 @@ public final class KvCacheManager {
         return new Batch(takeChanges(), List.of(slice), Phase.PREFILL, List.of(), List.of(query));
     }
 
-    /** Slots that are free, or would be without residents. */
+    /** Slots that are free, or would be after the eviction of all residents. */
     private int obtainableSlots() {
         return spans.freeSlots() + residents.slots();
     }
 
     /**
-     * Position up to which a chunk of a prompt reserves slots, so that the pages beside it follow
-     * from its position alone, however the prompt is cut.
+     * Position up to which a chunk of a prompt reserves slots, so that its resident pages depend on
+     * its position only, and not on the chunk boundaries of the prompt.
      */
     public int reservedEnd(CachedSequence sequence, int promptTokens, int end) {
         int begin = sequence.computed();
@@ -223,12 +225,15 @@ public final class KvCacheManager {
                 : end;
     }
 
-    /** Last position from which a prompt may resume: behind it pages follow from its own end. */
+    /**
+     * Last position from which a prompt may resume: after it, the pages depend on the end of the
+     * prompt.
+     */
     public int lastResume(int promptTokens) {
         return paged.lastResume(promptTokens);
     }
 
-    /** Most slots that a sequence of some tokens may have. */
+    /** Maximum slots of a sequence of some tokens. */
     public int mostSlots(int tokens) {
         return sizes.mostSlots(tokens);
     }
@@ -239,12 +244,12 @@ public final class KvCacheManager {
     }
 
     /**
-     * A sequence with room for a prompt and the token after it, the first tokens of which count as
-     * computed: whoever calls this brings their rows and the state behind them before anything is
-     * computed. Residents are not touched, but may give way.
+     * Creates a sequence with slots for a prompt and the token after it, whose first tokens count
+     * as computed: the caller must import their rows and the state after them before anything is
+     * computed. Does not reuse residents, but may evict them.
      *
-     * @param cuts how these tokens were computed
-     * @param spareSlots slots that must remain for others
+     * @param cuts chunk boundaries of these tokens
+     * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
     public Optional<CachedSequence> beginBehind(
@@ -265,10 +270,10 @@ public final class KvCacheManager {
     }
 
     /**
-     * A sequence with room for a prompt and the token after it, beginning with what a resident has
-     * computed of it already.
+     * Creates a sequence with slots for a prompt and the token after it, beginning with the longest
+     * prefix that a resident has computed.
      *
-     * @param spareSlots slots that must remain for others
+     * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
     public Optional<CachedSequence> begin(CacheRequest request, int spareSlots) {
@@ -295,7 +300,7 @@ public final class KvCacheManager {
         return residents.find(request, lastResume(request.promptTokens()));
     }
 
-    /** A sequence of which nothing is computed. */
+    /** Creates a sequence without computed tokens. */
     private CachedSequence make(CacheRequest request) {
         return new CachedSequence(
                 request.tokens(),
@@ -304,7 +309,7 @@ public final class KvCacheManager {
                 paged.coldTokens(request.promptTokens()));
     }
 
-    /** Slots of a fork: as many as the resident has, if its pages are in no order. */
+    /** Slots of a fork: at least as many as the resident has, if its pages are not in order. */
     private static int forkSlots(Match match, int wanted) {
         CachedSequence resident = match.resident();
         boolean straight =
@@ -313,9 +318,9 @@ public final class KvCacheManager {
     }
 
     /**
-     * Whether a resident can stay as it is: others may go on from it. One that is extended goes
-     * over where it is kept elsewhere, or the copy would cost another resident; and any makes room
-     * where its own is needed.
+     * Whether the request can fork a resident, which then stays for other requests. A resident that
+     * the request extends is taken over instead if another tier has it, or if the copy would evict
+     * a resident. Every resident is taken over if the request needs its slots or row.
      */
     private boolean mayFork(Match match, int capacity) {
         if (match.extendsResident()) {
@@ -327,9 +332,7 @@ public final class KvCacheManager {
                 && hasRowForFork(Optional.of(match.resident()));
     }
 
-    /**
-     * Whether a fork will find a row to write to, without the eviction of what it is forked from.
-     */
+    /** Whether a fork will find a row to write, without the eviction of its source. */
     private boolean hasRowForFork(Optional<CachedSequence> source) {
         return rows.hasFree()
                 || residents.stream()
@@ -339,7 +342,7 @@ public final class KvCacheManager {
 
     private void fork(CachedSequence sequence, Match match, CacheRequest request, int capacity) {
         CachedSequence resident = match.resident();
-        // It gives way last, and not at all here.
+        // It becomes the most recently used one, and must not be evicted here.
         residents.setAside(resident);
         evictUntilFree(capacity);
         residents.putBack(resident);
@@ -353,7 +356,7 @@ public final class KvCacheManager {
     private void takeOver(CachedSequence sequence, Match match, CacheRequest request) {
         CachedSequence resident = match.resident();
         residents.remove(resident);
-        // Before its pages and rows behind the shared tokens are given up.
+        // Before its pages and rows after the shared tokens are released.
         departures.handedOver(resident, sequence, match.length());
         paged.leave(resident);
         sequence.hold(resident.pages());
@@ -365,8 +368,8 @@ public final class KvCacheManager {
     }
 
     /**
-     * Tokens whose pages a sequence takes over: all that there are for the same prompt with its
-     * output, also those that are reserved behind it, so that decode begins with the same pages.
+     * Tokens whose pages a sequence takes over. For the same prompt with its output these are all
+     * pages, including those reserved after it, so that decode begins with the same pages.
      */
     private static int pageTokens(Match match, CacheRequest request) {
         return match.isWhole(request) ? pageTokens(match.resident()) : match.length();
@@ -394,7 +397,7 @@ public final class KvCacheManager {
         }
     }
 
-    /** Lets a sequence begin with what a resident holds. */
+    /** Lets a sequence begin with the tokens of a resident. */
     private void adopt(CachedSequence sequence, Match match) {
         CachedSequence resident = match.resident();
         boolean whole = match.length() == resident.computed();
@@ -405,10 +408,10 @@ public final class KvCacheManager {
     }
 
     /**
-     * Keeps a copy of a sequence as it is, with what its last token gave, for requests of the same
-     * prompt. Does nothing where there is no room for it.
+     * Keeps a copy of a sequence and the output of its last token, for requests with the same
+     * prompt. Does nothing if there is no room for it.
      *
-     * @param output valid for good
+     * @param output output that stays valid
      */
     public void keepCopy(CachedSequence sequence, TokenLogits output) {
         int wanted = sizes.mostSlots(sequence.computed());
@@ -431,8 +434,8 @@ public final class KvCacheManager {
     }
 
     /**
-     * Makes room for {@code tokens} tokens of a sequence, moving it or evicting residents if need
-     * be.
+     * Makes room for {@code tokens} tokens of a sequence; moves it or evicts residents if
+     * necessary.
      *
      * @return whether there is room now; nothing changed if not
      */
@@ -454,15 +457,17 @@ public final class KvCacheManager {
     }
 
     /**
-     * Makes the batch that computes the next tokens of sequences, each at most once; there is room
-     * for them. It is of decode if all of them are rows. What it will write counts as written at
-     * once: the shards work in order, and if it fails, its sequences have lost their state anyway.
+     * Creates the batch that computes the next tokens of sequences, each at most once; their room
+     * must be allocated. It is a decode batch if all chunks are rows. Its tokens count as computed
+     * at once: the shards work in order, and after a failure the sequences have lost their state
+     * anyway.
      *
-     * @param captures layers whose input is wanted
+     * @param captures layers whose input is captured
      */
     public Batch advance(List<ScheduledTokens> advances, List<Integer> captures) {
         rows.makeRoom(advances);
-        // All rows before any is entered: one that a sequence leaves is still read in this batch.
+        // Takes all rows before entering any: a row that a sequence leaves is still read in this
+        // batch.
         List<SequenceChunk> slices = new ArrayList<>(advances.size());
         int stashes = 0;
         for (ScheduledTokens advance : advances) {
@@ -487,7 +492,10 @@ public final class KvCacheManager {
         return batch;
     }
 
-    /** Changes that the next batch would make, for whoever reads or writes caches before it. */
+    /**
+     * Takes the changes that the next batch would make, for callers that read or write caches
+     * before it.
+     */
     public CacheChanges takeChanges() {
         List<RowMove> moves = new ArrayList<>(spans.takeMoves());
         moves.addAll(paged.takeDrops());
@@ -499,7 +507,7 @@ public final class KvCacheManager {
         return changes;
     }
 
-    /** Where the next tokens go; their pages come to lie in the span. */
+    /** Placement of the next tokens; allocates their pages in the span. */
     private ChunkPlacement place(CachedSequence sequence, int end, int writeRow, int stash) {
         sequence.pages()
                 .ifPresent(
@@ -531,11 +539,11 @@ public final class KvCacheManager {
     }
 
     /**
-     * Takes back the end of a sequence's last forward: tokens that were guessed and are not its
-     * own. State that cannot be cut back takes in the others with the next batch.
+     * Rejects the end of a sequence's last forward: the draft tokens that are not accepted. A state
+     * that cannot be cut back advances over the accepted ones with the next batch.
      *
      * @param computed tokens that remain computed, at least one of that forward
-     * @throws IllegalStateException if there are fewer of a forward of which none was guessed, and
+     * @throws IllegalStateException if fewer tokens remain of a forward without draft tokens, and
      *     the state cannot be cut back
      */
     public void accept(CachedSequence sequence, int computed) {
@@ -558,10 +566,10 @@ public final class KvCacheManager {
     }
 
     /**
-     * Takes back all of a sequence's last forward, some of which was guessed, but a path through
-     * it, the tokens of which follow one another from now on.
+     * Rejects the last forward of a sequence, which had draft tokens, except for a path of accepted
+     * tokens, which become consecutive.
      *
-     * @throws IllegalStateException if nothing of that forward was guessed
+     * @throws IllegalStateException if that forward had no draft tokens
      */
     public void accept(CachedSequence sequence, TokenPath path) {
         accept(
@@ -588,7 +596,7 @@ public final class KvCacheManager {
         }
     }
 
-    /** Lets somebody give way who may hold rows; says whether there was one. */
+    /** Frees state rows by an export or an eviction; returns whether there was a holder to free. */
     private boolean freeRows() {
         return departures.releaseRows() || evict();
     }
@@ -603,8 +611,8 @@ public final class KvCacheManager {
     }
 
     /**
-     * Keeps a state row as it is until {@link #release}, whatever becomes of its sequence. Held
-     * rows are given back when {@link EvictionListener#releaseRows} asks for them.
+     * Keeps a state row unchanged until {@link #release}, even if its sequence is dropped. {@link
+     * EvictionListener#releaseRows} requests the release of held rows.
      */
     public void hold(int row) {
         rows.hold(row);
@@ -615,14 +623,14 @@ public final class KvCacheManager {
         rows.release(row);
     }
 
-    /** Lets all residents go. */
+    /** Evicts all residents. */
     public void evictAll() {
         while (evict()) {
             // One after the other.
         }
     }
 
-    /** Frees a sequence's slots and rows; what it had computed is gone. */
+    /** Frees a sequence's slots and rows; its computed tokens are lost. */
     public void drop(CachedSequence sequence) {
         spans.remove(sequence);
         paged.leave(sequence);

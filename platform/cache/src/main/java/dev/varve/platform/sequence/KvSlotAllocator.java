@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the spans of sequences lie in the KV pool, and the copies that their moves ask for. The
- * copies are only noted; the next batch makes them.
+ * Allocates the spans of sequences in the KV pool, and records the copies that moves require. The
+ * next batch makes the copies.
  */
 final class KvSlotAllocator {
     private final KvSlotPool slots;
@@ -22,7 +22,7 @@ final class KvSlotAllocator {
     /** Owners of spans; compaction moves them. */
     private final List<CachedSequence> owners = new ArrayList<>();
 
-    /** What the next batch has to move, in this order. */
+    /** Moves for the next batch, in this order. */
     private final List<RowMove> moves = new ArrayList<>();
 
     KvSlotAllocator(int slots) {
@@ -42,19 +42,19 @@ final class KvSlotAllocator {
         return slots.freeSlots();
     }
 
-    /** What must be moved before anything is computed. */
+    /** Takes the moves that must precede the next computation. */
     List<RowMove> takeMoves() {
         List<RowMove> result = List.copyOf(moves);
         moves.clear();
         return result;
     }
 
-    /** Has something moved behind all that is to be moved so far. */
+    /** Appends a move. */
     void add(RowMove move) {
         moves.add(move);
     }
 
-    /** Lets a sequence have a span; it has none yet. */
+    /** Adds a sequence, which has no span yet. */
     void add(CachedSequence owner) {
         owners.add(owner);
     }
@@ -65,7 +65,7 @@ final class KvSlotAllocator {
         slots.release(owner.span());
     }
 
-    /** Gives a sequence, which has none, the span of another one, which leaves. */
+    /** Gives the span of a sequence to another one, which has none; the first one leaves. */
     void handOver(CachedSequence from, CachedSequence to) {
         owners.remove(from);
         to.lieIn(from.span());
@@ -73,10 +73,11 @@ final class KvSlotAllocator {
     }
 
     /**
-     * Gives a sequence a span of its own with copies of the first rows of another one.
+     * Gives a sequence its own span, with copies of the first rows of another one.
      *
-     * @param capacity slots, of which as many are free
-     * @param count rows; all slots of the other one count where its pages are in no order
+     * @param capacity number of slots; as many must be free
+     * @param count number of rows; all slots of the other one are copied if its pages are not in
+     *     order
      */
     void placeCopy(CachedSequence from, CachedSequence to, int capacity, int count) {
         to.lieIn(place(capacity).orElseThrow());
@@ -86,7 +87,7 @@ final class KvSlotAllocator {
     }
 
     /**
-     * Brings the rows of a path to where those of the first tokens lie.
+     * Moves the rows of a path to the slots of the first tokens.
      *
      * @param position of the first token
      */
@@ -106,12 +107,12 @@ final class KvSlotAllocator {
         }
     }
 
-    /** Slots of a page from one on. */
+    /** Number of slots from an offset to the end of its page. */
     private static int inRun(int offset) {
         return Pages.TOKENS - offset % Pages.TOKENS;
     }
 
-    /** Makes a span larger, in place or elsewhere; says whether that was possible. */
+    /** Enlarges a span, in place or by a move; returns whether that was possible. */
     boolean grow(CachedSequence owner, int capacity) {
         Optional<SlotSpan> larger =
                 owner.span().capacity() == 0 ? place(capacity) : extend(owner, capacity);
@@ -143,7 +144,7 @@ final class KvSlotAllocator {
         }
     }
 
-    /** A new span; the others move if no gap is large enough. */
+    /** Takes a new span; moves the others if no gap is large enough. */
     private Optional<SlotSpan> place(int capacity) {
         Optional<SlotSpan> span = slots.take(capacity);
         if (span.isEmpty() && slots.freeSlots() >= capacity) {

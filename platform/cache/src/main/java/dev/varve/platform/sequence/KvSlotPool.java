@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Which KV slots are free, in whole blocks. A span starts in the middle of the largest gap, so that
- * it and its neighbour can grow in place.
+ * Free KV slots, in whole blocks. A span starts in the middle of the largest gap, so that it and
+ * its neighbour can grow in place.
  */
 final class KvSlotPool {
     private final int slots;
@@ -65,7 +65,7 @@ final class KvSlotPool {
         return new SlotSpan(begin, capacity);
     }
 
-    /** Makes a span larger without moving it, if the slots behind it are free. */
+    /** Enlarges a span without moving it, if the slots after it are free. */
     Optional<SlotSpan> extend(SlotSpan span, int capacity) {
         int more = capacity - span.capacity();
         Integer behind = gaps.get(span.end());

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Scores of a sequence's pages, as the latest choice gave them: they say which pages are to lie in
- * its span then, and until the next one which page leaves first. Sinks, the page that is written
- * and those shortly before it stay whatever they score.
+ * Scores of a sequence's pages from the latest choice: they determine which pages are in its span
+ * then, and until the next choice which page leaves first. Sinks, the page that is written and
+ * those shortly before it stay regardless of their scores.
  */
 final class PageRanking {
-    /** Score of what is not known well enough to leave. */
+    /** Score of a page that has no score yet and stays. */
     private static final float KEPT = 1e30f;
 
-    /** Rank of what must not leave. */
+    /** Rank of a protected page. */
     private static final float FIXED = 3.4e38f;
 
     private float[] scores = new float[0];
@@ -27,18 +27,18 @@ final class PageRanking {
     /** Pages that the latest choice brought back. */
     private final Set<Integer> recalled = new HashSet<>();
 
-    /** A choice that is made, or was made before. */
+    /** Takes the scores of a choice, new or restored. */
     void take(float[] given, int computed) {
         scores = given.clone();
         position = computed;
     }
 
-    /** Tokens whose queries counted in it. */
+    /** Sets the number of tokens whose queries counted in the choice. */
     void isMadeAt(int tokens) {
         position = tokens;
     }
 
-    /** The same choice for another sequence that begins alike. */
+    /** Copies the choice for another sequence with a common prefix. */
     PageRanking copy() {
         PageRanking copy = new PageRanking();
         copy.take(scores, position);
@@ -59,12 +59,12 @@ final class PageRanking {
         return scores.clone();
     }
 
-    /** What a page scores; it stays if it is newer than the choice. */
+    /** Score of a page; a page that is newer than the choice stays. */
     float score(int page) {
         return page < scores.length ? scores[page] : KEPT;
     }
 
-    /** The pages that are to lie in the span, of so many runs, the best ones first. */
+    /** Pages that belong in a span of this many runs, the best ones. */
     Set<Integer> wanted(int pages, int head, int runs) {
         List<Integer> order = new ArrayList<>(pages);
         for (int page = 0; page < pages; page++) {
@@ -74,7 +74,7 @@ final class PageRanking {
         return new HashSet<>(order.subList(0, Math.min(runs, pages)));
     }
 
-    /** Puts first the page that is to stay rather than another one; of equal ones the earlier. */
+    /** Orders pages by rank, higher first; pages of equal rank by number. */
     int byRank(int page, int other, int head) {
         int byScore = Float.compare(rank(other, head), rank(page, head));
         return byScore != 0 ? byScore : Integer.compare(page, other);
@@ -84,18 +84,18 @@ final class PageRanking {
         return PageTable.isProtected(page, head) ? FIXED : score(page);
     }
 
-    /** Of the pages that the choice before brought back, those that are wanted again. */
+    /** Number of pages that the previous choice brought back and this one keeps. */
     int hits(Set<Integer> wanted) {
         return (int) recalled.stream().filter(wanted::contains).count();
     }
 
-    /** Takes note of what the choice brought back. */
+    /** Records the pages that the choice brought back. */
     void recalled(Collection<Integer> pages) {
         recalled.clear();
         recalled.addAll(pages);
     }
 
-    /** Only so many tokens are left: a page that was cut has no score any more. */
+    /** Cuts the sequence to a number of tokens: a page that was cut has no score any more. */
     void cut(int tokens) {
         scores = Arrays.copyOf(scores, Math.min(scores.length, tokens / PoolGeometry.PAGE));
         position = Math.min(position, tokens);

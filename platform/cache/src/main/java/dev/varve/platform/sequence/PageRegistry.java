@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Names of pages, each for one content, and which of them the shards know. Sequences that begin
- * alike share pages; the last one that lets go of a page has the shards forget it.
+ * Names of pages, one for each content, and the pages that the shards know. Sequences with a common
+ * prefix share pages; when the last holder releases a page, the shards drop it.
  */
 final class PageRegistry {
     private long last;
 
-    /** Pages of which the shards keep something. */
+    /** Pages of which the shards keep data. */
     private final Set<Page> atShards = new HashSet<>();
 
     private final List<PageDrop> drops = new ArrayList<>();
@@ -40,31 +40,31 @@ final class PageRegistry {
         }
     }
 
-    /** A page that nobody has yet. */
+    /** Creates a page without content. */
     Page make() {
         return new Page(++last);
     }
 
-    /** Host memory has a page from now on. */
+    /** Marks a page as stored in host memory. */
     void putOnHost(Page page) {
         page.onHost = true;
         atShards.add(page);
     }
 
-    /** The shards were asked about a page, and remember what they know of it. */
+    /** Marks a page as queried: the shards keep what they computed for it. */
     void ask(Page page) {
         page.asked = true;
         atShards.add(page);
     }
 
-    /** One more sequence has a page. */
+    /** Adds a holder of a page. */
     void share(Page page) {
         page.holders++;
     }
 
     /**
-     * The page for positions that are about to be written: another one where somebody knows the
-     * content that it has.
+     * Returns the page for positions that are about to be written: a new page if another sequence,
+     * host memory or the shards refer to the present content.
      */
     Page toWrite(Page page) {
         if (page.holders == 1 && !page.onHost && !page.asked) {
@@ -74,27 +74,27 @@ final class PageRegistry {
         return make();
     }
 
-    /** A sequence lets go of a page. */
+    /** Removes a holder of a page. */
     void release(Page page) {
         if (--page.holders == 0 && atShards.remove(page)) {
             drops.add(new PageDrop(page.name));
         }
     }
 
-    /** Has the shards forget all pages, whoever holds them. */
+    /** Lets the shards drop all pages, regardless of their holders. */
     void releaseAll() {
         atShards.forEach(page -> drops.add(new PageDrop(page.name)));
         atShards.clear();
     }
 
-    /** What the shards are to forget. */
+    /** Takes the pages that the shards must drop. */
     List<PageDrop> takeDrops() {
         List<PageDrop> taken = List.copyOf(drops);
         drops.clear();
         return taken;
     }
 
-    /** Pages that lie in host memory. */
+    /** Number of pages in host memory. */
     long onHost() {
         return atShards.stream().filter(Page::isOnHost).count();
     }

@@ -6,10 +6,10 @@ import dev.varve.platform.shard.PageScores;
 import java.util.List;
 import java.util.Optional;
 
-/** Says which pages of a sequence matter for what comes next. */
+/** Scores the pages of a sequence by their relevance for the next tokens. */
 public interface PageScorer {
     /**
-     * Whether it goes by what the shards answer to a {@link dev.varve.platform.shard.PageQuery}.
+     * Whether it uses the responses of the shards to a {@link dev.varve.platform.shard.PageQuery}.
      */
     boolean asksShards();
 
@@ -17,9 +17,10 @@ public interface PageScorer {
      * Scores pages.
      *
      * @param history tokens of the sequence
-     * @param answers of the shards, in the order of layers, if they were asked
-     * @param pages whole pages of the history
-     * @return one number for each page, higher is better; empty if there is no telling this time
+     * @param answers responses of the shards, in the order of layers, if they were queried
+     * @param pages number of whole pages of the history
+     * @return one number for each page, higher is better; empty if no scores are available this
+     *     time
      */
     Optional<float[]> score(TokenHistory history, List<PageScores> answers, int pages);
 }

@@ -20,15 +20,16 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Where the pages of a sequence lie: in runs of slots of its span, in host memory, or in both. The
- * span holds its pages in the order of their numbers, from its first run on and without a gap, so
- * that attention adds up in the order of positions and what lies where follows from the set of
- * resident pages alone. Where the span is too small for all of them, a page leaves for each that
- * comes: the one with the lowest score where pages are scored, else the one that was used longest
- * ago; never a sink, nor the page that is written and those shortly before it.
+ * Place of the pages of a sequence: in runs of slots of its span, in host memory, or in both. The
+ * span holds its pages in the order of their numbers, from its first run on and without a gap.
+ * Attention therefore sums in the order of positions, and the set of resident pages alone
+ * determines the place of each. If the span is too small for all pages, one page leaves for each
+ * that enters: the one with the lowest score if pages are scored, else the least recently used one;
+ * never a sink, the page that is written or those shortly before it.
  *
- * <p>Decides and takes note; what is to be moved is told to whoever makes the next batch, in order:
- * first what leaves, then what is shifted, then what comes. Runs per step.
+ * <p>The table only decides and records. It passes the required moves to the maker of the next
+ * batch, in order: first the pages that leave, then the shifts, then the pages that enter. Runs per
+ * step.
  */
 final class PageTable {
     private static final int NOWHERE = -1;
@@ -36,15 +37,15 @@ final class PageTable {
     private final PageRegistry names;
     private final List<Page> pages = new ArrayList<>();
 
-    /** By page number the run where it lies. */
+    /** Run of each page, by page number. */
     private int[] runs = new int[16];
 
     private long[] uses = new long[16];
 
-    /** By run the number of the page that lies there; ascending, and never changed in place. */
+    /** Page number of each run; ascending, and never modified in place. */
     private int[] held = new int[0];
 
-    /** Runs of the span. */
+    /** Number of runs of the span. */
     private int capacity;
 
     private int head;
@@ -52,7 +53,7 @@ final class PageTable {
     private long epoch;
     private PageRanking choice = new PageRanking();
 
-    /** As it is at an epoch with some runs; empty before it was asked for. */
+    /** Map at an epoch with a number of runs; empty before its first use. */
     private Optional<KnownMap> known = Optional.empty();
 
     private PagingCounts counts = PagingCounts.NONE;
@@ -61,7 +62,7 @@ final class PageTable {
     private record KnownMap(PageMap map, long epoch, int runs) {}
 
     /**
-     * A table of a sequence that has no span yet.
+     * Creates a table of a sequence that has no span yet.
      *
      * @param pageBytes bytes of a page, over all shards
      */
@@ -70,14 +71,15 @@ final class PageTable {
         this.pageBytes = pageBytes;
     }
 
-    /** Whether all of the first tokens lie in the span. */
+    /** Whether the pages of the first tokens are all in the span, each in the run of its number. */
     boolean isStraightUpTo(int tokens) {
         int count = PoolGeometry.pages(tokens);
         return count == 0 || count <= held.length && held[count - 1] == count - 1;
     }
 
     /**
-     * The first tokens for another sequence, in a span in which pages lie as they do in its own.
+     * Copies the table of the first tokens for another sequence, in a span with the same
+     * arrangement of pages.
      */
     PageTable copy(int tokens) {
         PageTable copy = new PageTable(names, pageBytes);
@@ -101,11 +103,10 @@ final class PageTable {
     }
 
     /**
-     * Gives pages that are to come from elsewhere their places: those that lay in the span when
-     * that was written down lie there again, if that fits, else those that would if they had been
-     * computed one after the other.
+     * Assigns places to pages that are about to be imported: an earlier residency if it fits, else
+     * the residency of a computation from the beginning.
      *
-     * @param tokens how many are to come, of which those outside the span go to host memory
+     * @param tokens number of tokens; pages outside the span go to host memory
      */
     void await(int tokens, PageResidency before) {
         int count = PoolGeometry.pages(tokens);
@@ -134,13 +135,13 @@ final class PageTable {
     }
 
     /**
-     * Has those pages lie in the span again that lay there when there were so many tokens or
-     * somewhat more, so that the sequence goes on as it did then.
+     * Restores the residency that was recorded at the given number of tokens or slightly more, so
+     * that the sequence continues as it did then.
      *
-     * @param tokens how many there are
-     * @param before as it was written down, in a span of as many runs
+     * @param tokens number of tokens
+     * @param before recorded residency, in a span of as many runs
      * @param spanBegin first slot of the span
-     * @param moves hears what is to be moved
+     * @param moves receives the required moves
      */
     void restoreResidency(
             int tokens, PageResidency before, int spanBegin, Consumer<RowMove> moves) {
@@ -150,14 +151,14 @@ final class PageTable {
         }
         arrange(wanted, spanBegin, moves);
         take(before);
-        // It may have been made for tokens that were to come.
+        // The choice may have been made for tokens that were not computed yet.
         int scoredAt = Math.min(before.scoredAt(), tokens + PoolGeometry.PAGE);
         choice.cut(tokens);
         choice.isMadeAt(scoredAt);
         forgetIfStraight();
     }
 
-    /** One more page, which lies in no run. */
+    /** Appends a page that has no run. */
     private void append(Page page, long use) {
         int number = pages.size();
         if (number == runs.length) {
@@ -169,17 +170,17 @@ final class PageTable {
         uses[number] = use;
     }
 
-    /** The span has more runs from now on. */
+    /** Increases the number of runs of the span. */
     void growTo(int newCapacity) {
         capacity = Math.max(capacity, newCapacity);
     }
 
-    /** What became of its pages. */
+    /** Statistics of its pages. */
     PagingCounts counts() {
         return counts;
     }
 
-    /** A number that changes with what lies where. */
+    /** A number that changes with every change of the arrangement. */
     long epoch() {
         return epoch;
     }
@@ -188,17 +189,17 @@ final class PageTable {
         return held.length;
     }
 
-    /** Pages that lie in host memory alone. */
+    /** Number of pages in host memory only. */
     int hostPages() {
         return pages.size() - residentPages();
     }
 
-    /** Whether every page lies in the span, which then is the run of its number. */
+    /** Whether every page is in the span, in the run of its number. */
     boolean isStraight() {
         return held.length == pages.size();
     }
 
-    /** Which positions lie in the slots at this moment. */
+    /** Current map of positions to slots. */
     PageMap map() {
         if (known.filter(each -> each.epoch() == epoch && each.runs() == capacity).isEmpty()) {
             PageMap map = isStraight() ? PageMap.STRAIGHT : PageMap.of(inRuns());
@@ -207,14 +208,14 @@ final class PageTable {
         return known.get().map();
     }
 
-    /** By run the page that lies there. */
+    /** Page of each run. */
     private int[] inRuns() {
         int[] inRuns = Arrays.copyOf(held, capacity);
         Arrays.fill(inRuns, held.length, capacity, PageMap.EMPTY);
         return inRuns;
     }
 
-    /** The slot of a position in the span, or a negative number. */
+    /** Slot of a position in the span, or a negative number. */
     int slot(int position) {
         int page = PoolGeometry.pageOf(position);
         return isResident(page)
@@ -227,12 +228,12 @@ final class PageTable {
     }
 
     /**
-     * Sees that positions which are about to be written have slots; others leave if need be, and
-     * come back where there is room for more. If it fails nothing is changed.
+     * Allocates slots for positions that are about to be written; pages leave if necessary, and
+     * return if there is more room. Nothing is changed if it fails.
      *
      * @param spanBegin first slot of the span
-     * @param moves hears what is to be moved
-     * @throws IllegalStateException if nothing may leave
+     * @param moves receives the required moves
+     * @throws IllegalStateException if no page may leave
      */
     void allocate(int first, int end, int spanBegin, Consumer<RowMove> moves) {
         int firstPage = PoolGeometry.pageOf(first);
@@ -255,9 +256,9 @@ final class PageTable {
     }
 
     /**
-     * Brings back pages for which there is room beside those that are about to be written: the last
-     * ones that would leave come first. There is room where a sequence goes on from an earlier
-     * position of a longer one, whose later pages had driven them out.
+     * Brings back pages if there is room in addition to the pages that are about to be written: the
+     * last ones that would leave come first. There is room if a sequence resumes from an earlier
+     * position of a longer one, whose later pages had displaced them.
      */
     private void fillUp(BitSet wanted, int firstPage, int endPage) {
         int room = capacity - held.length;
@@ -277,13 +278,16 @@ final class PageTable {
         away.stream().limit(room).forEach(wanted::set);
     }
 
-    /** The page first that comes back before another one: of those that must stay, the later. */
+    /**
+     * Orders pages by their return; without a choice, or between protected pages, the most recently
+     * used one returns first.
+     */
     private int byReturn(int page, int other) {
         boolean byUse = !choice.isMade() || isProtected(page, head) && isProtected(other, head);
         return byUse ? Long.compare(uses[other], uses[page]) : choice.byRank(page, other, head);
     }
 
-    /** Adds pages that are about to be written, for each of which another one leaves if need be. */
+    /** Adds pages that are about to be written; another page leaves for each if necessary. */
     private void makeRoom(BitSet wanted, int firstPage, int endPage) {
         BitSet others = (BitSet) wanted.clone();
         others.clear(firstPage, endPage);
@@ -298,10 +302,10 @@ final class PageTable {
     }
 
     /**
-     * The page that leaves next.
+     * Selects the page that leaves next.
      *
-     * @param others those that may leave, but for those that must stay
-     * @param page the one for which it leaves
+     * @param others candidates, including protected pages
+     * @param page the page that needs the room
      */
     private int victim(BitSet others, int page) {
         int last = Math.max(head, page);
@@ -312,9 +316,9 @@ final class PageTable {
     }
 
     /**
-     * Has exactly some pages lie in the span.
+     * Arranges the span so that it holds exactly the given pages.
      *
-     * @param wanted their numbers, ascending; no more than there are runs
+     * @param wanted their numbers, ascending; at most one per run
      */
     private void arrange(int[] wanted, int spanBegin, Consumer<RowMove> moves) {
         if (Arrays.equals(wanted, held)) {
@@ -329,7 +333,7 @@ final class PageTable {
         shift(wanted, spanBegin, moves);
         hold(wanted);
         for (int page : wanted) {
-            // What is to be written for the first time comes from nowhere.
+            // A page that is written for the first time has no content to bring in.
             if (Arrays.binarySearch(stays, page) < 0 && pages.get(page).isOnHost()) {
                 pageIn(page, spanBegin, moves);
             }
@@ -337,9 +341,9 @@ final class PageTable {
     }
 
     /**
-     * Closes gaps and makes others. Rows that go down move first, from the front to the back, and
-     * then those that go up, from the back to the front: as they stay in their order, none comes to
-     * lie where another one has still to leave.
+     * Closes gaps and opens others. Rows that move down go first, from front to back, then those
+     * that move up, from back to front: their order stays, so no row overwrites one that has not
+     * moved yet.
      */
     private void shift(int[] wanted, int spanBegin, Consumer<RowMove> moves) {
         List<SlotCopy> up = new ArrayList<>();
@@ -367,7 +371,7 @@ final class PageTable {
         up.reversed().forEach(moves);
     }
 
-    /** Takes note that exactly some pages lie in the span. */
+    /** Records that the span holds exactly the given pages. */
     private void hold(int[] wanted) {
         Arrays.fill(runs, 0, pages.size(), NOWHERE);
         for (int run = 0; run < wanted.length; run++) {
@@ -387,7 +391,7 @@ final class PageTable {
         Page content = pages.get(page);
         boolean copies = !content.isOnHost();
         if (copies) {
-            // What lies there already has not changed since.
+            // A page that is in host memory already has not changed since.
             int slot = spanBegin + runs[page] * PoolGeometry.PAGE;
             moves.accept(PageMove.out(content.name(), slot));
             names.putOnHost(content);
@@ -412,13 +416,13 @@ final class PageTable {
     }
 
     /**
-     * Chooses which pages lie in the span, by their scores; equal ones in their order. Sinks and
-     * the last pages stay.
+     * Chooses the pages of the span by their scores; pages with equal scores in their order. Sinks
+     * and the last pages stay.
      *
-     * @param given score of each page, higher is better; of fewer pages than there are, if the
-     *     others stay
+     * @param given score of each page, higher is better; may cover fewer pages, then the others
+     *     stay
      * @param position computed tokens
-     * @return pages that left or came back
+     * @return number of pages that left or returned
      */
     int reselect(float[] given, int position, int spanBegin, Consumer<RowMove> moves) {
         choice.take(given, position);
@@ -434,18 +438,18 @@ final class PageTable {
         return leave + recalled.size();
     }
 
-    /** Pages are not chosen anew this time, and stay as they are until the next one. */
+    /** Skips a choice: the pages stay until the next one. */
     void skip(int position) {
         choice.isMadeAt(position);
     }
 
-    /** Computed tokens when pages were last chosen by score; 0 if they never were. */
+    /** Computed tokens at the last choice by score; 0 if there was none. */
     int scoredAt() {
         return choice.position();
     }
 
     /**
-     * The whole pages before a position, in their order, for a question about them.
+     * Places of the whole pages before a position, in their order, for a query.
      *
      * @param spanBegin first slot of the span
      */
@@ -464,7 +468,7 @@ final class PageTable {
     }
 
     /**
-     * Where the rows of some positions lie.
+     * Places of the rows of some positions.
      *
      * @param spanBegin first slot of the span
      */
@@ -486,20 +490,20 @@ final class PageTable {
         return rows;
     }
 
-    /** What lies where, to be written down. */
+    /** Current residency, to be recorded. */
     PageResidency residency() {
         return isStraight()
                 ? PageResidency.STRAIGHT
                 : new PageResidency(inRuns(), choice.scores(), choice.position());
     }
 
-    /** Goes on as the table of another sequence, which begins with the first tokens. */
+    /** Continues as the table of another sequence, which shares the first tokens. */
     void handOver(int tokens) {
         counts = PagingCounts.NONE;
         cut(tokens);
     }
 
-    /** Holds the first tokens only from now on. */
+    /** Cuts the table to the first tokens. */
     void cut(int tokens) {
         int kept = PoolGeometry.pages(tokens);
         while (pages.size() > kept) {
@@ -507,7 +511,7 @@ final class PageTable {
         }
         int[] rest = Arrays.stream(held).filter(page -> page < kept).toArray();
         if (rest.length < held.length) {
-            // The last ones go, so the others lie where they lay.
+            // Only the last ones are removed, so the others keep their runs.
             hold(rest);
         }
         head = Math.max(0, Math.min(head, kept - 1));
@@ -517,12 +521,12 @@ final class PageTable {
 
     private void forgetIfStraight() {
         if (isStraight()) {
-            // However it came to be so: a fork, a sequence that went over, one that was restored.
+            // Applies to a fork, to a takeover and to a restored sequence.
             choice = new PageRanking();
         }
     }
 
-    /** Lets go of all pages. */
+    /** Releases all pages. */
     void release() {
         cut(0);
     }

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Scores pages by the model's own queries: by the layer of full attention in which a page stands
- * out most, so that the score is the same on any split. A page of which some layer knows nothing
- * scores below all others.
+ * Scores pages by the model's own queries: the score of a page is its maximum over the layers of
+ * full attention, so that it is the same on any split. A page without a score in some layer ranks
+ * below all others.
  */
 public final class QueryScorer implements PageScorer {
     @Override

@@ -1,24 +1,26 @@
 package dev.varve.platform.sequence;
 
-/** Hears which finished sequences stay on the devices. Called on the cache's thread. */
+/**
+ * Listener for the finished sequences that stay on the devices. Called on the thread of the cache.
+ */
 public interface ResidentSequenceListener {
-    /** Nobody wants to know. */
+    /** A listener that does nothing. */
     ResidentSequenceListener NONE =
             new ResidentSequenceListener() {
                 @Override
                 public void stays(CachedSequence sequence) {
-                    // Nobody wants to know.
+                    // No listener.
                 }
 
                 @Override
                 public void leaves(CachedSequence sequence) {
-                    // Nobody wants to know.
+                    // No listener.
                 }
             };
 
-    /** A sequence can be gone on with from now on. */
+    /** Called when a sequence becomes available to requests. */
     void stays(CachedSequence sequence);
 
-    /** A sequence cannot be gone on with any more. */
+    /** Called when a sequence is not available to requests any more. */
     void leaves(CachedSequence sequence);
 }

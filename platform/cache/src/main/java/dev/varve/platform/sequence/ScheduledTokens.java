@@ -4,19 +4,19 @@ import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.TokenTree;
 
 /**
- * Tokens to compute next of one sequence.
+ * Tokens of one sequence to compute next.
  *
- * @param sequence whose tokens they are
- * @param id what the shards call it
- * @param tokens what follows its computed tokens, at least one; not to be modified
- * @param outputs what is wanted of them
- * @param stretch what they are to the sequence
- * @param keepState whether the state behind them is kept as the sequence's checkpoint, in place of
- *     an older one
- * @param guessed how many of the tokens, at their end, may turn out not to be the sequence's; then
- *     {@link KvCacheManager#accept} must be told which are before anything else is computed of it
+ * @param sequence sequence of the tokens
+ * @param id identifier of the sequence at the shards
+ * @param tokens the tokens after its computed ones, at least one; must not be modified
+ * @param outputs requested outputs
+ * @param stretch kind of the chunk
+ * @param keepState whether the state after them becomes the sequence's checkpoint, in place of an
+ *     older one
+ * @param guessed number of draft tokens, at the end; then {@link KvCacheManager#accept} must be
+ *     called with the accepted ones before anything else is computed of the sequence
  * @param tree which of the tokens each one follows
- * @param reserved position up to which slots are seen to: behind the tokens, or behind the window
+ * @param reserved position up to which slots are reserved: the end of the tokens, or of the window
  *     of which they are a piece
  */
 public record ScheduledTokens(
@@ -29,7 +29,7 @@ public record ScheduledTokens(
         int guessed,
         TokenTree tree,
         int reserved) {
-    /** Tokens that may branch. */
+    /** Creates tokens that may branch. */
     public ScheduledTokens(
             CachedSequence sequence,
             long id,
@@ -51,7 +51,7 @@ public record ScheduledTokens(
                 sequence.computed() + tokens.length);
     }
 
-    /** The same as a piece of a window that ends at a position. */
+    /** Returns the same tokens as a piece of a window that ends at a position. */
     public ScheduledTokens reserving(int windowEnd) {
         return new ScheduledTokens(
                 sequence,
@@ -65,7 +65,7 @@ public record ScheduledTokens(
                 Math.max(windowEnd, end()));
     }
 
-    /** Tokens one after the other. */
+    /** Creates consecutive tokens. */
     public ScheduledTokens(
             CachedSequence sequence,
             long id,
@@ -77,13 +77,13 @@ public record ScheduledTokens(
         this(sequence, id, tokens, outputs, stretch, keepState, guessed, TokenTree.CHAIN);
     }
 
-    /** Tokens whose state need not be kept. */
+    /** Creates tokens whose state is not kept. */
     public ScheduledTokens(
             CachedSequence sequence, long id, int[] tokens, OutputRows outputs, ChunkKind stretch) {
         this(sequence, id, tokens, outputs, stretch, false, 0);
     }
 
-    /** Position behind the tokens. */
+    /** Position after the tokens. */
     int end() {
         return sequence.computed() + tokens.length;
     }

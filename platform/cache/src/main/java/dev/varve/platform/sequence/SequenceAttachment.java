@@ -1,14 +1,14 @@
 package dev.varve.platform.sequence;
 
 /**
- * What goes with a sequence beside its places on the devices. Whoever begins like the sequence
- * begins with that part of it as well.
+ * Data that belongs to a sequence in addition to its slots and rows. A sequence with a common
+ * prefix begins with that part of it as well.
  */
 public interface SequenceAttachment {
     /**
-     * The part that belongs to the first tokens.
+     * Returns the part that belongs to the first tokens.
      *
-     * @param position how many tokens these are
+     * @param position number of tokens
      */
     SequenceAttachment upTo(int position);
 }

@@ -18,12 +18,12 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Sequences whose spans may be too small for them: their tables, and when their pages are chosen
- * anew. That depends on positions alone, so that a sequence which is computed again has the same
- * pages at the same tokens.
+ * Page tables of sequences whose spans may be smaller than their tokens, and the positions at which
+ * their pages are chosen anew. These depend on positions only, so that a sequence that is computed
+ * again has the same pages at the same tokens.
  */
 final class SequencePager {
-    /** Scoring looks at the whole history, so it is done the less often the longer that is. */
+    /** Scoring reads the whole history, so a longer history is scored less often. */
     private static final int HISTORY_PER_CHOICE = 45;
 
     private final Optional<PagingOptions> options;
@@ -31,7 +31,7 @@ final class SequencePager {
     private final boolean chooses;
     private final PageRegistry names = new PageRegistry();
 
-    /** Of sequences that are gone. */
+    /** Counts of dropped sequences. */
     private PagingCounts past = PagingCounts.NONE;
 
     SequencePager(Optional<PagingOptions> options) {
@@ -42,29 +42,30 @@ final class SequencePager {
         chooses = options.filter(bounded -> bounded.policy() != PagePolicy.LRU).isPresent();
     }
 
-    /** What decides which pages stay; empty where all do. */
+    /** Policy that decides which pages stay; empty if all do. */
     Optional<PagePolicy> policy() {
         return options.map(PagingOptions::policy);
     }
 
-    /** A table for a new sequence, if it needs one. */
+    /** Creates a table for a new sequence, if it needs one. */
     Optional<PageTable> table() {
         return options.map(bounded -> new PageTable(names, bounded.pageBytes()));
     }
 
-    /** All sequences are gone, and so is what the shards keep of them. */
+    /** Lets the shards drop all pages, after the loss of all sequences. */
     void clear() {
         names.releaseAll();
     }
 
-    /** Whether a prompt has pages that leave its pool. */
+    /** Whether a prompt is larger than its pool. */
     private boolean outgrows(int promptTokens) {
         return options.filter(bounded -> promptTokens > bounded.poolTokens()).isPresent();
     }
 
     /**
-     * Leading tokens that a request computes with the pages of a cold prefill: those in decode
-     * leave and come one by one, and the last ones of a prompt see pages that were chosen for them.
+     * Leading tokens that a request computes with the pages of a cold prefill. Decode replaces
+     * pages one at a time, and the last tokens of a prompt attend to pages that were chosen for
+     * them.
      */
     int coldTokens(int promptTokens) {
         if (options.isEmpty()) {
@@ -75,14 +76,17 @@ final class SequencePager {
                 : PoolGeometry.wholeCells(options.get().poolTokens());
     }
 
-    /** Last position from which a prompt may resume, since pages are chosen for what is behind. */
+    /**
+     * Last position from which a prompt may resume, because pages are chosen for the tokens after
+     * it.
+     */
     int lastResume(int promptTokens) {
         return chooses && outgrows(promptTokens)
                 ? Math.max(0, promptTokens - PoolGeometry.QUESTION)
                 : Integer.MAX_VALUE;
     }
 
-    /** End of the cell of prefill in which a position lies; 0 for a prompt that fits its pool. */
+    /** End of the prefill cell of a position; 0 for a prompt that fits its pool. */
     int cellEnd(int position, int promptTokens) {
         if (!outgrows(promptTokens)) {
             return 0;
@@ -91,7 +95,7 @@ final class SequencePager {
         return (position / cell + 1) * cell;
     }
 
-    /** Which pages a cold prefill of a prompt has in its pool when it reaches a position. */
+    /** Pages that a cold prefill of a prompt has in its pool when it reaches a position. */
     PageResidency coldResidency(int position, int promptTokens) {
         if (!outgrows(promptTokens) || position == 0) {
             return PageResidency.STRAIGHT;
@@ -109,12 +113,12 @@ final class SequencePager {
         return end <= runs ? PageResidency.STRAIGHT : new PageResidency(resident, new float[0], 0);
     }
 
-    /** What the shards are to forget. */
+    /** Takes the pages that the shards must drop. */
     List<? extends RowMove> takeDrops() {
         return names.takeDrops();
     }
 
-    /** A sequence leaves. */
+    /** Adds the counts of a sequence that is dropped. */
     void leave(CachedSequence sequence) {
         past = past.plus(counts(sequence));
     }
@@ -123,7 +127,7 @@ final class SequencePager {
         return sequence.pages().map(PageTable::counts).orElse(PagingCounts.NONE);
     }
 
-    /** What became of all pages. */
+    /** Status of all pages. */
     Optional<PagingStatus> status(Iterable<CachedSequence> present) {
         return options.map(
                 bounded -> {
@@ -140,8 +144,8 @@ final class SequencePager {
     }
 
     /**
-     * Most tokens of a sequence that one step may decode as if they were decoded one by one: none
-     * of its pages may leave in between, and pages are chosen behind the last one at most.
+     * Maximum tokens of a sequence that one step may decode with the same result as one at a time:
+     * none of its pages may leave in between, and pages are chosen after the last token at most.
      */
     int mostTokensOfStep(CachedSequence sequence) {
         if (sequence.pages().isEmpty()) {
@@ -170,7 +174,7 @@ final class SequencePager {
                         >= Math.max(options.get().tau(), position / HISTORY_PER_CHOICE);
     }
 
-    /** Questions about the pages of those sequences that are to be chosen behind a batch. */
+    /** Queries about the pages of the sequences whose pages are chosen after a batch. */
     List<PageQuery> queries(List<ScheduledTokens> advances) {
         List<PageQuery> queries = new ArrayList<>();
         if (scorer.filter(PageScorer::asksShards).isPresent()) {
@@ -188,14 +192,14 @@ final class SequencePager {
         return isDue(advance.sequence(), advance.end());
     }
 
-    /** Whether the pages of a sequence are to be chosen anew behind so many tokens. */
+    /** Whether the pages of a sequence must be chosen anew at a position. */
     boolean isDue(CachedSequence sequence, int position) {
         return sequence.pages()
                 .filter(table -> table.hostPages() > 0 && isDue(table, position))
                 .isPresent();
     }
 
-    /** Asks about all pages of a sequence that are computed. */
+    /** Creates a query about all computed pages of a sequence. */
     PageQuery query(int slice, CachedSequence sequence) {
         return new PageQuery(
                 slice,
@@ -204,12 +208,12 @@ final class SequencePager {
                         .places(sequence.computed(), sequence.span().begin()));
     }
 
-    /** Whether pages are chosen at all, by whatever scores them. */
+    /** Whether pages are chosen by scores, of any scorer. */
     boolean chooses() {
         return chooses;
     }
 
-    /** Whether pages are chosen by what the shards answer. */
+    /** Whether pages are scored by responses of the shards. */
     boolean asksShards() {
         return scorer.filter(PageScorer::asksShards).isPresent();
     }
@@ -217,10 +221,10 @@ final class SequencePager {
     /**
      * Chooses the pages of a sequence anew.
      *
-     * @param answers of the shards
-     * @param asked whole pages that were asked for
-     * @param position tokens whose queries count in it
-     * @param moves hears what is to be moved
+     * @param answers responses of the shards
+     * @param asked number of whole pages in the query
+     * @param position tokens whose queries count in the choice
+     * @param moves receives the required moves
      */
     void choose(
             CachedSequence sequence,
@@ -233,7 +237,7 @@ final class SequencePager {
     }
 
     /**
-     * Likewise, by scores that somebody else gave.
+     * Chooses the pages of a sequence anew by given scores.
      *
      * @param scores of the first pages; the others stay
      */

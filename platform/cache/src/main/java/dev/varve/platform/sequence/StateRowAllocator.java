@@ -9,16 +9,17 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * The state rows of sequences: the current one of each, and one for a checkpoint. Where rows are
- * short, others give way until there is one.
+ * Allocates the state rows of sequences: a current one for each, and one for a checkpoint. If rows
+ * are short, it evicts until one is free.
  */
 final class StateRowAllocator {
     private final StateRowPool rows;
     private final BooleanSupplier giveWay;
 
     /**
-     * @param count rows, the zero row included
-     * @param giveWay lets somebody give way who may hold rows; says whether there was one
+     * @param count number of rows, including the zero row
+     * @param giveWay frees rows by an export or an eviction; returns whether there was a holder to
+     *     free
      */
     StateRowAllocator(int count, BooleanSupplier giveWay) {
         rows = new StateRowPool(count);
@@ -29,7 +30,7 @@ final class StateRowAllocator {
         return rows.hasFree();
     }
 
-    /** Keeps a row as it is until it is released, whatever becomes of its sequence. */
+    /** Keeps a row unchanged until its release, even if its sequence is dropped. */
     void hold(int row) {
         rows.share(row);
     }
@@ -38,13 +39,13 @@ final class StateRowAllocator {
         rows.release(row);
     }
 
-    /** Whether a sequence holds a row that no other one does. */
+    /** Whether a sequence holds a row that no other one holds. */
     boolean holdsAlone(CachedSequence sequence) {
         return IntStream.of(sequence.stateRow(), sequence.checkpoint().row())
                 .anyMatch(row -> row != SequenceChunk.ZERO_ROW && !rows.isShared(row));
     }
 
-    /** One more holder of a sequence's rows, each of which counts once. */
+    /** Adds a holder of a sequence's rows, each of which counts once. */
     void share(CachedSequence sequence) {
         rows.share(sequence.stateRow());
         if (sequence.checkpoint().row() != sequence.stateRow()) {
@@ -52,7 +53,7 @@ final class StateRowAllocator {
         }
     }
 
-    /** A sequence goes on as another one, which has taken over some of its rows. */
+    /** Releases the rows of a sequence that its successor has not taken over. */
     void releaseOthers(CachedSequence from, CachedSequence to) {
         IntStream.of(from.stateRow(), from.checkpoint().row())
                 .distinct()
@@ -61,9 +62,9 @@ final class StateRowAllocator {
     }
 
     /**
-     * Others give way until each sequence of a batch finds a row. Before any is taken: a sequence
-     * that shares its row with a resident needs no other one once that is gone, and would hold
-     * three of them if it had taken it.
+     * Evicts until each sequence of a batch can get a row. Must run before any row is taken: a
+     * sequence that shares its row with a resident needs no new row after the eviction of that
+     * resident, and would hold three rows if it had taken one before.
      */
     void makeRoom(List<ScheduledTokens> advances) {
         for (ScheduledTokens advance : advances) {
@@ -73,7 +74,7 @@ final class StateRowAllocator {
             }
         }
         while (rows.free() < needed(advances) && giveWay.getAsBoolean()) {
-            // The resident may have been the one that shared a row.
+            // The evicted resident may have been the one that shared a row.
         }
     }
 
@@ -86,13 +87,13 @@ final class StateRowAllocator {
     }
 
     /**
-     * The row that the next forward of a sequence writes: its own, unless that is the zero row, its
-     * checkpoint or shared with forks. Others give way.
+     * Row that the next forward of a sequence writes: its own, unless that is the zero row, its
+     * checkpoint or shared with forks. Evicts if no row is free.
      */
     int next(CachedSequence sequence) {
         OptionalInt row = toWrite(sequence);
         while (row.isEmpty() && giveWay.getAsBoolean()) {
-            // The resident may have been the one that shared it.
+            // The evicted resident may have been the one that shared it.
             row = toWrite(sequence);
         }
         return row.orElseThrow(StateRowAllocator::tooMany);
@@ -109,7 +110,7 @@ final class StateRowAllocator {
                 || rows.isShared(row);
     }
 
-    /** A free row beside the current ones; others give way. */
+    /** Takes a free row in addition to the current ones; evicts if no row is free. */
     int takeOther() {
         OptionalInt row = rows.takeHigh();
         while (row.isEmpty() && giveWay.getAsBoolean()) {
@@ -122,7 +123,7 @@ final class StateRowAllocator {
         return new IllegalStateException("running sequences hold more rows than were planned");
     }
 
-    /** A sequence's state is in another row from now on. */
+    /** Makes a row the current one of a sequence. */
     void enter(CachedSequence sequence, int row) {
         if (row != sequence.stateRow()) {
             if (sequence.stateRow() != sequence.checkpoint().row()) {
@@ -139,7 +140,7 @@ final class StateRowAllocator {
         sequence.keepCheckpoint(Checkpoint.NONE);
     }
 
-    /** A sequence is gone. */
+    /** Releases the rows of a dropped sequence. */
     void drop(CachedSequence sequence) {
         dropCheckpoint(sequence);
         rows.release(sequence.stateRow());

@@ -6,15 +6,15 @@ import java.util.BitSet;
 import java.util.OptionalInt;
 
 /**
- * Which recurrent state rows are free, and how many sequences hold each of the others: forks share
- * the row of the state that they begin with until each writes one of its own. Current states come
- * from the low end and checkpoints from the high end, so that the states of running sequences tend
- * to be neighbours, which one operator can take together.
+ * Free recurrent state rows, and the number of holders of each other row: forks share the row of
+ * their common state until each writes its own. Current states come from the low end and
+ * checkpoints from the high end, so that the states of running sequences tend to be adjacent and
+ * one operator can process them together.
  */
 final class StateRowPool {
     private final BitSet free = new BitSet();
 
-    /** Holders of each row. */
+    /** Number of holders of each row. */
     private final int[] holders;
 
     StateRowPool(int rows) {
@@ -39,7 +39,7 @@ final class StateRowPool {
         return OptionalInt.of(row);
     }
 
-    /** How many rows nobody holds. */
+    /** Number of rows without a holder. */
     int free() {
         return free.cardinality();
     }
@@ -48,7 +48,7 @@ final class StateRowPool {
         return !free.isEmpty();
     }
 
-    /** One more sequence holds a row; the zero row is nobody's. */
+    /** Adds a holder of a row; the zero row has no holders. */
     void share(int row) {
         if (row != SequenceChunk.ZERO_ROW) {
             requireHeld(row);
@@ -56,14 +56,12 @@ final class StateRowPool {
         }
     }
 
-    /** Whether other sequences hold the row as well. */
+    /** Whether the row has more than one holder. */
     boolean isShared(int row) {
         return holders[row] > 1;
     }
 
-    /**
-     * A sequence gives a row back, which is free when the last one did; the zero row is ignored.
-     */
+    /** Removes a holder of a row, which is free after the last one; the zero row is ignored. */
     void release(int row) {
         if (row != SequenceChunk.ZERO_ROW) {
             requireHeld(row);

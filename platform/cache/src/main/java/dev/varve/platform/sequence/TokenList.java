@@ -5,7 +5,7 @@ import dev.varve.api.speculation.TokenHistory;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** Growing list of token ids. Used per token: no boxing. */
+/** Growing list of token ids, without boxing because it is used per token. */
 public final class TokenList implements TokenHistory {
     private static final long FNV_BASIS = 0xcbf29ce484222325L;
     private static final long FNV_PRIME = 0x100000001b3L;
@@ -13,7 +13,7 @@ public final class TokenList implements TokenHistory {
     private int[] values;
     private int size;
 
-    /** A list that begins with the given tokens. */
+    /** Creates a list that begins with the given tokens. */
     public TokenList(int[] first) {
         values = Arrays.copyOf(first, first.length + 64);
         size = first.length;
@@ -42,20 +42,20 @@ public final class TokenList implements TokenHistory {
         return values[size - 1];
     }
 
-    /** The tokens from {@code begin} up to {@code end}, in an array of their own. */
+    /** Copies the tokens from {@code begin} up to {@code end}. */
     public int[] range(int begin, int end) {
         return Arrays.copyOfRange(values, begin, end);
     }
 
-    /** A list of the first tokens. */
+    /** Copies the first tokens to a new list. */
     TokenList first(int length) {
         return new TokenList(range(0, length));
     }
 
     /**
-     * A number that stands for the first tokens, never 0 (FNV-1a over their ids).
+     * Hash of the first tokens, never 0 (FNV-1a over their ids).
      *
-     * @param length how many
+     * @param length number of tokens
      */
     public long fingerprint(int length) {
         long hash = FNV_BASIS;

@@ -1,9 +1,9 @@
 /**
- * What sequences have computed and where it lies in the caches of the shards: spans of KV slots,
- * recurrent state rows, checkpoints, and finished sequences that stay for requests that begin like
- * them. {@link dev.varve.platform.sequence.KvCacheManager} alone changes a {@link
- * dev.varve.platform.sequence.CachedSequence}; all others read it.
+ * Computed sequences and their place in the caches of the shards: spans of KV slots, recurrent
+ * state rows, checkpoints, and finished sequences that stay for requests that begin like them. Only
+ * {@link dev.varve.platform.sequence.KvCacheManager} changes a {@link
+ * dev.varve.platform.sequence.CachedSequence}; other classes read it.
  *
- * <p>Knows the contract of a shard and nothing of requests, queues and threads.
+ * <p>This package knows the contract of a shard, but no requests, queues or threads.
  */
 package dev.varve.platform.sequence;

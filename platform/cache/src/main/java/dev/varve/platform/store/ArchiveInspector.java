@@ -16,19 +16,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
-/** Looks after a folder of computed prompts without a model. */
+/** Lists, verifies and prunes a folder of cached prefixes without a model. */
 public final class ArchiveInspector {
     private final Path folder;
     private final InstantSource clock;
 
     /**
-     * What is kept of one model.
+     * Content of one namespace.
      *
-     * @param folder where it lies
-     * @param description what was said of the model
-     * @param readable whether this program knows its format
+     * @param folder its folder
+     * @param description description of its model
+     * @param readable whether this program can read its format
      * @param objects parents first
-     * @param bytes of its stores, about
+     * @param bytes approximate size of its stores
      */
     public record Kept(
             Path folder,
@@ -36,17 +36,17 @@ public final class ArchiveInspector {
             boolean readable,
             List<StoredObject> objects,
             long bytes) {
-        /** Positions that can be restored. */
+        /** Number of positions that can be restored. */
         public long checkpoints() {
             return count(ObjectKind.CHECKPOINT);
         }
 
-        /** Blocks of tokens whose rows are kept. */
+        /** Number of blocks of tokens. */
         public long blocks() {
             return count(ObjectKind.BLOCK);
         }
 
-        /** Blocks and positions whose hidden states are kept for a draft. */
+        /** Number of blocks and checkpoints with hidden states for a draft model. */
         public long features() {
             return count(ObjectKind.FEATURES);
         }
@@ -55,33 +55,33 @@ public final class ArchiveInspector {
             return objects.stream().filter(object -> object.name().kind() == kind).count();
         }
 
-        /** How often something of it was of use. */
+        /** Number of uses of its objects. */
         public long uses() {
             return objects.stream().mapToLong(StoredObject::uses).sum();
         }
 
-        /** When something of it was last used or written, in milliseconds since 1970. */
+        /** Time of the last use or write of an object, in milliseconds since 1970. */
         public long lastUse() {
             return objects.stream().mapToLong(StoredObject::lastUse).max().orElse(0);
         }
     }
 
     /**
-     * What reading everything showed.
+     * Result of a verification.
      *
-     * @param sound objects that are as they were written; what lies in a store that cannot be
-     *     opened counts as neither
-     * @param broken what is wrong, a line each
+     * @param sound objects with valid content; an object in a store that cannot be opened counts as
+     *     neither
+     * @param broken problems, a line each
      */
     public record Verdict(long sound, List<String> broken) {}
 
-    /** An inspector of a folder. */
+    /** Creates an inspector of a folder. */
     public ArchiveInspector(Path folder, InstantSource clock) {
         this.folder = folder;
         this.clock = clock;
     }
 
-    /** What is kept, model by model; a server may be writing. */
+    /** Lists the content, one entry per namespace; a server may be writing. */
     public List<Kept> kept() throws IOException {
         return contents().stream()
                 .map(
@@ -105,9 +105,9 @@ public final class ArchiveInspector {
     }
 
     /**
-     * Reads and checks everything; a server may be writing.
+     * Reads and verifies all objects; a server may be writing.
      *
-     * @param progress hears of objects that were read, and how many there are
+     * @param progress receives the number of processed objects and their total
      */
     public Verdict verify(
             SnapshotStoreProvider provider,
@@ -130,7 +130,7 @@ public final class ArchiveInspector {
                         archive.read(object.name().key(), new Anything());
                         sound++;
                     } catch (ArchiveMissException e) {
-                        // What has given way meanwhile is not broken.
+                        // An object that was evicted meanwhile is not broken.
                         if (e.reason() != ArchiveMissException.Reason.ABSENT) {
                             broken.add(content.where().folder() + ": " + e.getMessage());
                         }
@@ -157,7 +157,7 @@ public final class ArchiveInspector {
                 provider);
     }
 
-    /** Takes whatever comes. */
+    /** A target that accepts every object. */
     private static final class Anything implements ObjectTarget {
         @Override
         public boolean accept(ByteBuffer header, long bytes) {
@@ -166,16 +166,17 @@ public final class ArchiveInspector {
 
         @Override
         public void take(long offset, ByteBuffer bytes) {
-            // It was compared with its checksum already.
+            // The archive has verified its checksum already.
         }
     }
 
     /**
-     * Deletes what is not worth keeping; no server may be writing.
+     * Deletes expired namespaces, and then the least useful content over a budget; no server may be
+     * writing.
      *
      * @param budget bytes that may stay
-     * @param ttl time without use after which a model's prompts go
-     * @return bytes that were freed, about
+     * @param ttl time without use after which a namespace is deleted
+     * @return freed bytes, approximately
      * @throws VarveException if a server is writing
      */
     public long prune(long budget, Optional<Duration> ttl) throws IOException {
@@ -209,7 +210,7 @@ public final class ArchiveInspector {
     /**
      * Deletes everything; no server may be writing.
      *
-     * @return bytes that were freed, about
+     * @return freed bytes, approximately
      * @throws VarveException if a server is writing
      */
     public long clear() throws IOException {
@@ -228,7 +229,7 @@ public final class ArchiveInspector {
         long run() throws IOException;
     }
 
-    /** Does something while nobody can write. */
+    /** Runs a task while no other process can write. */
     private long alone(BatchEntry work) throws IOException {
         contents();
         FolderLock lock = FolderLock.take(folder);

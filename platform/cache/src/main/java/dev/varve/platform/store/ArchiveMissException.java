@@ -2,24 +2,24 @@ package dev.varve.platform.store;
 
 import java.util.Locale;
 
-/** An object could not be read; whoever wants it does without. */
+/** An object could not be read; the caller continues without it. */
 public final class ArchiveMissException extends Exception {
     private static final long serialVersionUID = 1;
 
     private final Reason reason;
 
-    /** Why. */
+    /** Reason of a miss. */
     public enum Reason {
-        /** It is not there any more. */
+        /** It does not exist any more. */
         ABSENT,
-        /** Some of its bytes are not those that were written. */
+        /** Some of its bytes differ from the written ones. */
         CORRUPT,
-        /** It is not what was looked for. */
+        /** It is not the requested object. */
         MISMATCH,
         /** The disk or the store failed. */
         UNREADABLE;
 
-        /** The word that people and programs read. */
+        /** Name in responses and metrics. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -34,7 +34,7 @@ public final class ArchiveMissException extends Exception {
         this.reason = reason;
     }
 
-    /** Why it could not be read. */
+    /** Reason of the miss. */
     public Reason reason() {
         return reason;
     }

@@ -7,15 +7,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How an archive is opened.
+ * Settings of an archive.
  *
- * @param folder where all namespaces lie; made if it is not there
- * @param namespace the one that is read and written
- * @param blockBytes bytes of a block's payload, for which chunks are made to fit
- * @param readOnly whether nothing is written, so that another process may be writing
- * @param limits how much is kept, and how long
- * @param cipher encrypts chunks; empty: they are not encrypted
- * @param clock tells the time of uses
+ * @param folder folder of all namespaces; created if it does not exist
+ * @param namespace the namespace to read and write
+ * @param blockBytes bytes of a block's payload, which determine the chunk size
+ * @param readOnly whether nothing is written, so that another process may write
+ * @param limits limits of size and time
+ * @param cipher encrypts chunks; empty for no encryption
+ * @param clock time source of uses
  */
 public record ArchiveSettings(
         Path folder,
@@ -25,7 +25,7 @@ public record ArchiveSettings(
         Limits limits,
         Optional<ChunkCipher> cipher,
         InstantSource clock) {
-    /** Checks that nothing is missing. */
+    /** Checks that no component is null. */
     public ArchiveSettings {
         Objects.requireNonNull(folder);
         Objects.requireNonNull(namespace);
@@ -35,9 +35,9 @@ public record ArchiveSettings(
     }
 
     /**
-     * How much is kept, and how long.
+     * Limits of size and time.
      *
-     * @param budget most bytes of all namespaces together
+     * @param budget maximum bytes of all namespaces together
      * @param reserve bytes of the disk that stay free
      * @param ttl time without use after which an object is not found any more
      */

@@ -4,15 +4,15 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What an archive holds and did.
+ * Contents and statistics of an archive.
  *
- * @param state whether it is written to
- * @param budgetBytes most bytes of all namespaces together
+ * @param state whether it accepts writes
+ * @param budgetBytes maximum bytes of all namespaces together
  * @param usedBytes bytes of this namespace's stores
- * @param objects blocks and checkpoints
+ * @param objects number of objects of all kinds
  * @param checkpoints positions that can be restored
- * @param generations stores
- * @param traffic what was read and written
+ * @param generations number of segments
+ * @param traffic reads and writes
  */
 public record ArchiveStatus(
         State state,
@@ -22,28 +22,28 @@ public record ArchiveStatus(
         int checkpoints,
         int generations,
         Traffic traffic) {
-    /** Whether an archive is written to. */
+    /** Whether an archive accepts writes. */
     public enum State {
         /** It is read and written. */
         OPEN,
         /** It is only read. */
         READ_ONLY,
-        /** The disk is full or failed; that is tried again. */
+        /** The disk is full or has failed; writes are retried later. */
         PAUSED;
 
-        /** The word that people and programs read. */
+        /** Name in responses and metrics. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
     /**
-     * What was read and written since the start.
+     * Reads and writes since the start.
      *
      * @param writtenBytes of objects
      * @param readBytes of objects
-     * @param evictions objects that gave way
-     * @param misses objects that were known and could not be read, by reason
+     * @param evictions evicted objects
+     * @param misses known objects that could not be read, by reason
      */
     public record Traffic(
             long writtenBytes,

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes objects, and makes room for them. For one thread at a time. */
+/** Writes objects, and evicts segments for them. For one thread at a time. */
 final class ArchiveWriter {
     private final OpenNamespace all;
     private final StoreSegments generations;
@@ -18,7 +18,7 @@ final class ArchiveWriter {
     private volatile long evictions;
     private volatile long writtenBytes;
 
-    /** Who hears that nothing can be written for a while, and knows the time. */
+    /** Receiver of write pauses, and clock. */
     interface Pause {
         void begin(String why);
 
@@ -34,24 +34,24 @@ final class ArchiveWriter {
         journal = all.journal();
     }
 
-    /** Objects that gave way. */
+    /** Number of evicted objects. */
     long evictions() {
         return evictions;
     }
 
-    /** Bytes of the objects that were written. */
+    /** Bytes of the written objects. */
     long writtenBytes() {
         return writtenBytes;
     }
 
-    /** Has a store made that can be written to, before anybody waits for it. */
+    /** Creates a writable segment ahead of the first write. */
     void prepare() throws IOException {
         if (generations.current(1).isEmpty() && !room.isShort(generations.bytes(), room.bytes(1))) {
             generations.roll(room.values(1));
         }
     }
 
-    /** Writes an object whose parent is there. */
+    /** Writes an object whose parent exists. */
     WriteResult write(ObjectDescriptor name, ObjectSource source) throws IOException {
         ByteBuffer header = source.header();
         ObjectPreamble preamble = new ObjectPreamble(name, header.remaining(), source.bytes());
@@ -59,7 +59,7 @@ final class ArchiveWriter {
         int chunks = codec.chunks(preamble.bytes());
         Optional<StoreSegment> target = place(chunks);
         if (target.isPresent() && !target.get().canBeOpened()) {
-            // Another one can, perhaps.
+            // Another segment may be usable.
             generations.leave(target.get());
             target = place(chunks);
         }
@@ -83,7 +83,7 @@ final class ArchiveWriter {
         JournalEntry.Added added =
                 new JournalEntry.Added(
                         name, preamble.bytes(), chunks, target.get().number(), pause.now());
-        // An object before it may have gone meanwhile, and with it the use of this one.
+        // An ancestor may have been evicted meanwhile, which makes this object unusable.
         if (!index.add(added)) {
             return WriteResult.NO_ROOM;
         }
@@ -92,7 +92,7 @@ final class ArchiveWriter {
         return WriteResult.WRITTEN;
     }
 
-    /** A generation with room for some chunks; others give way for it. */
+    /** Returns a segment with room for some chunks; evicts others if necessary. */
     private Optional<StoreSegment> place(int chunks) throws IOException {
         long bytes = room.bytes(chunks);
         boolean makesRoom = true;
@@ -111,7 +111,7 @@ final class ArchiveWriter {
         return values < chunks ? Optional.empty() : Optional.of(generations.roll(values));
     }
 
-    /** Deletes the generation that is worth least; says whether there was one. */
+    /** Deletes the segment with the lowest score; returns whether there was one. */
     private boolean evict() throws IOException {
         Optional<SegmentEviction.Plan> plan =
                 index.plan(
@@ -133,7 +133,7 @@ final class ArchiveWriter {
         return true;
     }
 
-    /** Writes what is worth it again, chunk by chunk. */
+    /** Writes the most useful objects of a segment again, chunk by chunk. */
     private void carry(StoreSegment victim, List<ObjectKey> keys) throws IOException {
         Optional<SnapshotStore> from = victim.acquire();
         if (from.isEmpty()) {

@@ -21,9 +21,11 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Encrypts chunks with AES-256-GCM, each under a nonce of its own. Thread-safe. */
+/** Encrypts chunks with AES-256-GCM, each with its own nonce. Thread-safe. */
 public final class ChunkCipher {
-    /** Bytes before the content: the nonce; and behind it: the tag. */
+    /**
+     * Additional bytes of an encrypted chunk: the nonce before the content, and the tag after it.
+     */
     static final int OVERHEAD = 12 + 16;
 
     private static final int NONCE_BYTES = 12;
@@ -48,9 +50,9 @@ public final class ChunkCipher {
     }
 
     /**
-     * Reads a key: {@value #KEY_BYTES} bytes, as they are, in hexadecimal digits or in Base64.
+     * Reads a key: {@value #KEY_BYTES} bytes, raw, in hexadecimal digits or in Base64.
      *
-     * @throws VarveException if the file cannot be read or holds something else
+     * @throws VarveException if the file cannot be read or does not contain a key
      */
     public static ChunkCipher of(Path file) {
         byte[] content;
@@ -93,16 +95,16 @@ public final class ChunkCipher {
         }
     }
 
-    /** Tells keys apart, and nothing else of them. */
+    /** Identifies the key, without revealing it. */
     String id() {
         return id;
     }
 
     /**
-     * Encrypts what remains of a buffer.
+     * Encrypts the remaining bytes of a buffer.
      *
-     * @param name what it is bound to
-     * @param to takes {@value #OVERHEAD} bytes more
+     * @param name authenticated name of the chunk
+     * @param to receives {@value #OVERHEAD} bytes more
      */
     void encrypt(byte[] name, ByteBuffer from, ByteBuffer to) {
         byte[] nonce = new byte[NONCE_BYTES];
@@ -117,9 +119,9 @@ public final class ChunkCipher {
     }
 
     /**
-     * Decrypts what remains of a buffer.
+     * Decrypts the remaining bytes of a buffer.
      *
-     * @return whether it is what was encrypted under this name
+     * @return whether they were encrypted with this key and name, and are intact
      */
     boolean decrypt(byte[] name, ByteBuffer from, ByteBuffer to) {
         if (from.remaining() < OVERHEAD) {

@@ -6,29 +6,29 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * Objects in chunks, each a value of a store: a checksum, the length of its content, and the
- * content, encrypted if there is a cipher. The checksum is over the chunk's key as well, so that a
- * chunk in another one's place is found out. Not thread-safe: it has buffers of its own.
+ * Encodes objects as chunks, each a value of a store: a checksum, the length of its content, and
+ * the content, encrypted if there is a cipher. The checksum covers the chunk's key, so that a
+ * misplaced chunk is detected. Not thread-safe: it has its own buffers.
  */
 final class ChunkCodec {
-    /** Bytes of a chunk's key: the object's and the number of the part. */
+    /** Bytes of a chunk's key: the object key and the number of the part. */
     static final int KEY_BYTES = ObjectKey.BYTES + Integer.BYTES;
 
     private static final int FRAME = 2 * Integer.BYTES;
 
-    /** Most content that a chunk should have, about: more is no faster. */
+    /** Approximate maximum content of a chunk: more is not faster. */
     private static final int MOST_TARGET = 128 << 10;
 
-    /** Least, about: of less, too much is no content. */
+    /** Approximate minimum content of a chunk: with less, the overhead is too large. */
     private static final int LEAST_TARGET = 8 << 10;
 
-    /** Chunks that a block should have at least, since the last one of an object is half empty. */
+    /** Minimum chunks of a block, because the last chunk of an object is half empty on average. */
     private static final int PARTS = 16;
 
     private static final int LEAST_VALUE = 4096;
     private static final int GRAIN = 64;
 
-    /** What stands before the payload of a block, with some more for good measure. */
+    /** Estimated bytes before the payload of a block, with a margin. */
     private static final int BLOCK_HEADER = 4096;
 
     private final int valueBytes;
@@ -45,7 +45,7 @@ final class ChunkCodec {
         plain = ByteBuffer.allocateDirect(valueBytes);
     }
 
-    /** The size of values with which blocks of some bytes waste little. */
+    /** Size of values that wastes little space for blocks of some bytes. */
     static int valueBytes(long blockBytes) {
         long block = Math.max(1, blockBytes) + BLOCK_HEADER;
         long target = Math.clamp(block / PARTS, LEAST_TARGET, MOST_TARGET);
@@ -60,36 +60,36 @@ final class ChunkCodec {
         return valueBytes - FRAME - (cipher.isPresent() ? ChunkCipher.OVERHEAD : 0);
     }
 
-    /** How many chunks some bytes take. */
+    /** Number of chunks for some bytes. */
     int chunks(long bytes) {
         return Math.toIntExact((bytes + capacity() - 1) / capacity());
     }
 
-    /** The key of a part; valid until the next call. */
+    /** Key of a part; valid until the next call. */
     ByteBuffer key(ObjectKey object, int part) {
         key.clear();
         object.put(key);
         return key.putInt(part).flip();
     }
 
-    /** A buffer for the content of a part, empty; valid until the next call. */
+    /** Empty buffer for the content of a part; valid until the next call. */
     ByteBuffer content() {
         return plain.clear().limit(capacity());
     }
 
-    /** The content is what was put to {@link #content} so far. */
+    /** Ends the content that was put to {@link #content}. */
     void endContent() {
         plain.flip();
     }
 
-    /** What of an encoded value says anything; the rest only fills it up. */
+    /** Used part of an encoded value; the rest is padding. */
     ByteBuffer used(ByteBuffer encoded) {
         return encoded.slice(
                 0, FRAME + encoded.order(ByteOrder.LITTLE_ENDIAN).getInt(Integer.BYTES));
     }
 
     /**
-     * The content of a value that is as long as what it says.
+     * Decodes a value without padding.
      *
      * @return valid until the next call; empty if it is not that of this part
      */
@@ -102,13 +102,13 @@ final class ChunkCodec {
         return value.getInt(Integer.BYTES) == length ? decode(object, part) : Optional.empty();
     }
 
-    /** A buffer for a value that is to be read; valid until the next call. */
+    /** Buffer for a value to read; valid until the next call. */
     ByteBuffer value() {
         return value.clear();
     }
 
     /**
-     * Makes a value of what {@link #content} was filled with, from 0 to its limit.
+     * Encodes the content of {@link #content}, from 0 to its limit, as a value.
      *
      * @return valid until the next call
      */
@@ -126,7 +126,7 @@ final class ChunkCodec {
     }
 
     /**
-     * The content of a value that {@link #value} was filled with.
+     * Decodes the value in {@link #value}.
      *
      * @return valid until the next call; empty if it is not that of this part
      */

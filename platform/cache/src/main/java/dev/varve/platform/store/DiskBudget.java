@@ -9,28 +9,28 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How much may be written: within the budget, and with some of the disk left. For one thread at a
- * time.
+ * Limits the bytes on disk: to the budget, and to the free space minus a reserve. For one thread at
+ * a time.
  */
 final class DiskBudget {
     private static final int GENERATIONS = 16;
     private static final long LEAST_GENERATION = 4L << 20;
     private static final long MOST_GENERATION = 1L << 30;
 
-    /** Free bytes of the disk with which a store can be made. */
+    /** Minimum free bytes of the disk for a new store. */
     private static final long LEAST_FREE = 32L << 20;
 
-    /** Bytes after which the disk is looked at again. */
+    /** Bytes written between two checks of the free space. */
     private static final long LOOK_EVERY = 8L << 20;
 
-    /** A generation holds at least as many objects as the largest one so far. */
+    /** A segment holds at least this many objects of the size of the one to write. */
     private static final int LEAST_OBJECTS = 2;
 
     private final ArchiveSettings settings;
     private final StoreFolder folder;
     private final int valueBytes;
 
-    /** Bytes that were written since the disk was looked at. */
+    /** Bytes written since the last check of the free space. */
     private long unlooked = LOOK_EVERY;
 
     private boolean diskIsShort;
@@ -44,14 +44,14 @@ final class DiskBudget {
         this.valueBytes = valueBytes;
     }
 
-    /** Bytes of the disk that some chunks take. */
+    /** Bytes on disk of some chunks. */
     long bytes(long chunks) {
         return chunks * (valueBytes + ChunkCodec.KEY_BYTES);
     }
 
     /**
-     * Values of a new generation in which an object of some chunks must fit. Stores may want room
-     * for all of it at once, and some more.
+     * Number of values of a new segment, in which an object of some chunks must fit. A store may
+     * allocate all of them at once, and some more.
      */
     long values(int chunks) throws IOException {
         long budget = settings.limits().budget();
@@ -62,7 +62,7 @@ final class DiskBudget {
         return Math.min(values, Math.max(chunks, budget / 2 / bytes(1)));
     }
 
-    /** Whether some more bytes beside those that are used would be too many. */
+    /** Whether some bytes in addition to the used ones would exceed a limit. */
     boolean isShort(long used, long more) throws IOException {
         return used + others() + more > settings.limits().budget() || isDiskShort(more);
     }
@@ -76,7 +76,7 @@ final class DiskBudget {
         return diskIsShort;
     }
 
-    /** Something was deleted, or time has passed. */
+    /** Forces new checks, after a deletion or some time. */
     void lookAgain() {
         unlooked = LOOK_EVERY;
         others = -1;
@@ -90,7 +90,7 @@ final class DiskBudget {
         return Files.getFileStore(settings.folder()).getUsableSpace();
     }
 
-    /** What is short, for people. */
+    /** Description of the exceeded limit, for display. */
     String why(long used, long more) throws IOException {
         return String.format(
                 Locale.ROOT,
@@ -114,7 +114,7 @@ final class DiskBudget {
                 .toList();
     }
 
-    /** Bytes of other namespaces, as their journals tell. */
+    /** Bytes of other namespaces, according to their journals. */
     private long others() throws IOException {
         if (others < 0) {
             long bytes = 0;
@@ -126,7 +126,7 @@ final class DiskBudget {
         return others;
     }
 
-    /** Deletes the namespace that was not used for longest; says whether there was one. */
+    /** Deletes the least recently used other namespace; returns whether there was one. */
     boolean dropOthers(StoreFolder.Found own) throws IOException {
         Optional<NamespaceContent> oldest =
                 otherNamespaces().stream()
@@ -140,7 +140,7 @@ final class DiskBudget {
         return true;
     }
 
-    /** A generation that may go since nothing is in it. */
+    /** Finds a segment that may be deleted because it has no objects. */
     Optional<StoreSegment> empty(StoreSegments all, ObjectIndex index) {
         Map<Integer, Long> chunks = index.chunks();
         return all.numbers().stream()

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The one rule for files that other users of this machine could forge or read: libraries and
- * prompts that are read back, and secrets. Where a file system knows no owners nothing is refused.
+ * Checks the permissions of files that other users of this machine could forge or read: libraries,
+ * stored prompts that are read back, and secrets. A file system without owners passes every check.
  */
 public final class FilePermissionCheck {
     private static final int ROOT = 0;
@@ -18,8 +18,8 @@ public final class FilePermissionCheck {
     private FilePermissionCheck() {}
 
     /**
-     * Why others could change or replace what is in a folder; empty if they cannot. It belongs to
-     * this user, and only this user can write to it.
+     * Reason why another user could change or replace the content of a folder; empty if none could:
+     * the folder belongs to this user, and only this user can write to it.
      *
      * @param real without symbolic links
      */
@@ -38,8 +38,8 @@ public final class FilePermissionCheck {
     }
 
     /**
-     * Why others could replace what is in a folder, which others may write to if its sticky bit
-     * keeps them from what is not theirs; empty if they cannot.
+     * Reason why another user could replace the content of a folder; empty if none could. Other
+     * users may write to the folder if its sticky bit protects the files of this user.
      */
     public static Optional<String> replaceable(Path folder) throws IOException {
         if (!knowsOwners(folder)) {
@@ -55,7 +55,7 @@ public final class FilePermissionCheck {
                 : Optional.empty();
     }
 
-    /** Why a secret in a file is none; empty if it is one. Its group may read it. */
+    /** Reason why a file does not protect a secret; empty if it does. Its group may read it. */
     public static Optional<String> exposed(Path file) throws IOException {
         if (!knowsOwners(file)) {
             return Optional.empty();
@@ -81,7 +81,7 @@ public final class FilePermissionCheck {
         return (Integer) Files.getAttribute(file, "unix:uid");
     }
 
-    /** Java tells the user's name only, which a container may not have. */
+    /** Java reports only the user's name, which a container may lack. */
     private static int user() throws IOException {
         return owner(Path.of("/proc/self"));
     }

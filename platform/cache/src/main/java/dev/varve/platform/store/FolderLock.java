@@ -13,7 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Keeps others from writing to a folder. The system lets it go when the process ends. */
+/**
+ * Locks a folder against other writers. The operating system releases the lock when the process
+ * ends.
+ */
 final class FolderLock implements AutoCloseable {
     private static final String NAME = "lock";
     private static final int MOST_TEXT = 32;
@@ -25,9 +28,9 @@ final class FolderLock implements AutoCloseable {
     }
 
     /**
-     * Takes the lock.
+     * Acquires the lock.
      *
-     * @throws VarveException if another process has it, naming that
+     * @throws VarveException if another process holds it; the message names that process
      * @throws IOException if the folder cannot be used
      */
     static FolderLock take(Path folder) throws IOException {
@@ -61,7 +64,7 @@ final class FolderLock implements AutoCloseable {
                 owner = "process " + new String(text, StandardCharsets.US_ASCII).strip();
             }
         } catch (IOException e) {
-            // It is locked all the same.
+            // The owner is unknown, but the folder is locked.
         }
         return new VarveException(
                 VarveException.Kind.UNAVAILABLE,

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the objects that lie in stores but that the index does not know, since its journal was lost
- * or damaged. Waits for the disk.
+ * Finds objects in the stores that the index lacks, after their journal was lost or damaged. Waits
+ * for the disk.
  */
 final class IndexRebuild {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
@@ -27,12 +27,12 @@ final class IndexRebuild {
         this.codec = codec;
     }
 
-    /** Takes an object that was found, if those before it are there. */
+    /** Receives a found object; returns whether it was added, which requires its ancestors. */
     interface Taker {
         boolean take(JournalEntry.Added found) throws IOException;
     }
 
-    /** Returns how many objects were taken. */
+    /** Runs the search; returns the number of added objects. */
     int run(Taker taker) throws IOException {
         List<JournalEntry.Added> found = new ArrayList<>();
         for (int number : generations.numbers()) {
@@ -50,7 +50,7 @@ final class IndexRebuild {
         return taken;
     }
 
-    /** One that cannot be read has nothing that could be found. */
+    /** Searches a segment; one that cannot be read has no objects. */
     private void find(StoreSegment generation, List<JournalEntry.Added> found) {
         try {
             Optional<SnapshotStore> store = generation.acquire();
@@ -68,7 +68,7 @@ final class IndexRebuild {
 
     private void find(StoreSegment generation, SnapshotStore store, List<JournalEntry.Added> found)
             throws IOException {
-        // The time of uses is lost; a store is never older than what is in it.
+        // The time of uses is lost; a store is never older than its content.
         long time = Files.getLastModifiedTime(generation.path()).toMillis();
         for (ObjectKey key : unknown(store)) {
             ByteBuffer value = codec.value();
@@ -89,7 +89,7 @@ final class IndexRebuild {
         }
     }
 
-    /** Objects whose first chunk is there: it is written last. */
+    /** Unknown objects whose first chunk exists: it is written last. */
     private List<ObjectKey> unknown(SnapshotStore store) throws IOException {
         List<ObjectKey> keys = new ArrayList<>();
         store.keys(

@@ -14,13 +14,16 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * The entries of a namespace in a file, one behind the other, each with its length and a checksum.
- * What a killed process left half-written at the end is cut off. Thread-safe.
+ * Journal file of a namespace: a sequence of entries, each with its length and a checksum. An entry
+ * that a killed process left half-written at the end is cut off. Thread-safe.
  */
 final class Journal implements AutoCloseable {
     private static final long MAGIC = 0x5641_5256_454A_3031L;
 
-    /** A journal is made anew at each start where that is worth it; none of ours is as long. */
+    /**
+     * Maximum size that is read. Each start compacts the journal if that is worth it, so none of
+     * ours is as long.
+     */
     private static final long MOST_BYTES = 256L << 20;
 
     private static final int FRAME = Short.BYTES + Integer.BYTES;
@@ -40,12 +43,14 @@ final class Journal implements AutoCloseable {
         identity = identity(file);
     }
 
-    /** Which file it is, where the system tells. */
+    /** Identity of the file, if the system reports one. */
     private static Optional<Object> identity(Path file) throws IOException {
         return Optional.ofNullable(Files.readAttributes(file, BasicFileAttributes.class).fileKey());
     }
 
-    /** Opens a journal for writing; makes an empty one if there is none, or none of this kind. */
+    /**
+     * Opens a journal for writing; creates an empty one if there is none, or none of this format.
+     */
     static Journal write(Path file) throws IOException {
         PrivateFiles.create(file);
         FileChannel channel =
@@ -67,18 +72,18 @@ final class Journal implements AutoCloseable {
         return journal;
     }
 
-    /** Whether it begins as journals do; reading goes on behind that. */
+    /** Whether the file begins with the magic number; reading continues after it. */
     private boolean begins() throws IOException {
         ByteBuffer begin = ByteBuffer.allocate(Long.BYTES);
         while (begin.hasRemaining() && channel.read(begin, begin.position()) >= 0) {
-            // A regular file gives some bytes at each call.
+            // A regular file returns some bytes at each call.
         }
         boolean journal = !begin.hasRemaining() && begin.flip().getLong() == MAGIC;
         read = journal ? Long.BYTES : Long.MAX_VALUE;
         return journal;
     }
 
-    /** Hands out the entries that were not handed out before, as far as they are whole. */
+    /** Passes on the entries that were not passed on before, as far as they are complete. */
     synchronized void replay(Consumer<JournalEntry> taker) throws IOException {
         long size = channel.size();
         if (read >= size || size - read > MOST_BYTES) {
@@ -86,7 +91,7 @@ final class Journal implements AutoCloseable {
         }
         ByteBuffer all = ByteBuffer.allocate(Math.toIntExact(size - read));
         while (all.hasRemaining() && channel.read(all, read + all.position()) >= 0) {
-            // Likewise.
+            // A regular file returns some bytes at each call.
         }
         all.flip();
         for (Optional<JournalEntry> entry = next(all); entry.isPresent(); entry = next(all)) {
@@ -95,7 +100,7 @@ final class Journal implements AutoCloseable {
         read += all.position();
     }
 
-    /** The next whole entry; the buffer stays before what is none. */
+    /** Reads the next complete entry; without one, the buffer's position does not change. */
     private static Optional<JournalEntry> next(ByteBuffer all) {
         int begin = all.position();
         if (all.remaining() >= FRAME) {
@@ -122,7 +127,7 @@ final class Journal implements AutoCloseable {
         return (int) checksum.getValue();
     }
 
-    /** Cuts off what was not whole; to be called when all was handed out. */
+    /** Cuts off an incomplete entry; to be called after all entries were passed on. */
     synchronized void mend() throws IOException {
         if (channel.size() > read) {
             channel.truncate(read);
@@ -130,14 +135,14 @@ final class Journal implements AutoCloseable {
     }
 
     /**
-     * Whether nothing of it is lost, as far as that can be seen; to be asked when all was handed
-     * out. One that another process writes to may end with half an entry.
+     * Whether no entry is lost, as far as that is detectable; to be called after all entries were
+     * passed on. A journal that another process writes may end with an incomplete entry.
      */
     synchronized boolean isComplete() throws IOException {
         return begun && (!writes || channel.size() == read);
     }
 
-    /** Whether its file is another one now, or one that was begun anew. */
+    /** Whether the path is a different file now, or the file was started again. */
     synchronized boolean isReplaced() {
         try {
             return channel.size() < read && read < Long.MAX_VALUE
@@ -147,7 +152,7 @@ final class Journal implements AutoCloseable {
         }
     }
 
-    /** Adds an entry. */
+    /** Appends an entry. */
     synchronized void append(JournalEntry entry) throws IOException {
         buffer.clear().position(FRAME);
         entry.put(buffer);
@@ -162,10 +167,7 @@ final class Journal implements AutoCloseable {
         read = at;
     }
 
-    /**
-     * Makes a journal of just these entries and puts it in the place of the one at {@code file}, at
-     * once.
-     */
+    /** Creates a journal of the given entries and replaces the one at {@code file}, atomically. */
     static Journal replace(Path file, Collection<? extends JournalEntry> entries)
             throws IOException {
         Path next = file.resolveSibling(file.getFileName() + ".new");

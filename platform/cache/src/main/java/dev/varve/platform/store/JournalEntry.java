@@ -3,25 +3,25 @@ package dev.varve.platform.store;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** Something that happened to the objects of a namespace. */
+/** A change of the objects of a namespace. */
 sealed interface JournalEntry {
-    /** Most bytes of an entry. */
+    /** Maximum bytes of an entry. */
     int MOST_BYTES = 1 + 2 * ObjectKey.BYTES + 5 * Integer.BYTES + 2 * Long.BYTES;
 
-    /** An object is there as a whole. */
+    /** An object was written completely. */
     record Added(ObjectDescriptor name, long bytes, int chunks, int generation, long time)
             implements JournalEntry {}
 
-    /** An object was of use; so were those before it. */
+    /** An object was used, and so were its ancestors. */
     record Used(ObjectKey key, int uses, long time) implements JournalEntry {}
 
     /** An object cannot be read any more. */
     record Lost(ObjectKey key) implements JournalEntry {}
 
-    /** A generation was deleted. */
+    /** A segment was deleted. */
     record Gone(int generation) implements JournalEntry {}
 
-    /** Writes it. */
+    /** Encodes the entry. */
     default void put(ByteBuffer to) {
         switch (this) {
             case Added(
@@ -49,7 +49,7 @@ sealed interface JournalEntry {
         }
     }
 
-    /** Reads what {@link #put} wrote; empty if it is no entry. */
+    /** Decodes an entry of {@link #put}; empty if the bytes are not valid. */
     static Optional<JournalEntry> take(ByteBuffer from) {
         try {
             JournalEntry entry =

@@ -5,10 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What belongs together: objects of one model, computed in one way.
+ * Namespace of a store: objects of one model that were computed in one way.
  *
  * @param id a SHA-256
- * @param description what people are told of it
+ * @param description description for display
  */
 public record Namespace(byte[] id, Map<String, String> description) {
     private static final int FOLDER_BYTES = 16;

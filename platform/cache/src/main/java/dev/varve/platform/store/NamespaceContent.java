@@ -8,13 +8,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a namespace holds, as its journal tells; its stores are not opened.
+ * Content of a namespace according to its journal; its stores are not opened.
  *
  * @param objects parents first
- * @param bytes of its stores, about
+ * @param bytes approximate size of its stores
  */
 record NamespaceContent(StoreFolder.Found where, List<StoredObject> objects, long bytes) {
-    /** Reads it; what cannot be read counts as nothing. */
+    /** Reads the content; a journal that cannot be read counts as empty. */
     static NamespaceContent of(StoreFolder.Found where) {
         ObjectIndex index = new ObjectIndex();
         long[] chunks = new long[1];
@@ -22,16 +22,16 @@ record NamespaceContent(StoreFolder.Found where, List<StoredObject> objects, lon
             journal.replay(index::take);
             chunks[0] = index.chunks().values().stream().mapToLong(Long::longValue).sum();
         } catch (IOException e) {
-            // Nothing is known of it.
+            // The content is unknown.
         }
         return new NamespaceContent(
                 where, index.objects(), chunks[0] * (where.valueBytes() + ChunkCodec.KEY_BYTES));
     }
 
     /**
-     * Deletes the stores that are worth least, as many as needed. Nobody may be writing.
+     * Deletes the segments with the lowest score, as many as needed. No process may be writing.
      *
-     * @return bytes that were freed, about
+     * @return freed bytes, approximately
      */
     long shrink(long wanted, long now) throws IOException {
         ObjectIndex index = new ObjectIndex();
@@ -75,7 +75,7 @@ record NamespaceContent(StoreFolder.Found where, List<StoredObject> objects, lon
         }
     }
 
-    /** When something of it was last used or written; 0 if nothing was. */
+    /** Time of the last use or write of an object; 0 if there is none. */
     long lastUse() {
         return objects.stream().mapToLong(StoredObject::lastUse).max().orElse(0);
     }

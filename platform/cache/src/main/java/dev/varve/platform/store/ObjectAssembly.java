@@ -5,7 +5,7 @@ import dev.varve.platform.store.ArchiveMissException.Reason;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** Hands an object to a target while its chunks come, one after the other. */
+/** Passes an object to a target while its chunks arrive in order. */
 final class ObjectAssembly {
     private final ObjectKey key;
     private final int chunks;
@@ -18,7 +18,7 @@ final class ObjectAssembly {
     private long offset;
 
     /**
-     * @param mostHeader most bytes of a header that is believed
+     * @param mostHeader maximum accepted bytes of a header
      */
     ObjectAssembly(
             ObjectKey key, int chunks, ChunkCodec codec, ObjectTarget target, int mostHeader) {
@@ -30,9 +30,9 @@ final class ObjectAssembly {
     }
 
     /**
-     * Takes the next chunk's content.
+     * Processes the content of the next chunk.
      *
-     * @throws ArchiveMissException if the object is none, or is not wanted
+     * @throws ArchiveMissException if the object is invalid, or the target rejects it
      */
     void take(int part, ByteBuffer content) throws ArchiveMissException {
         if (part == 0) {
@@ -59,7 +59,7 @@ final class ObjectAssembly {
         header = ByteBuffer.allocate(read.headerBytes());
     }
 
-    /** Returns whether all of the header is there, and the target wants what stands behind it. */
+    /** Collects the header; returns whether it is complete and the target accepts the payload. */
     private boolean completeHeader(ByteBuffer content) throws ArchiveMissException {
         int count = Math.min(header.remaining(), content.remaining());
         header.put(content.slice(content.position(), count));
@@ -75,7 +75,7 @@ final class ObjectAssembly {
         return true;
     }
 
-    /** All chunks have come; returns the object's bytes. */
+    /** Ends the object after its last chunk; returns its bytes. */
     long end() throws ArchiveMissException {
         if (!accepted || offset != preamble.orElseThrow().payloadBytes()) {
             throw corrupt(chunks - 1);
@@ -83,7 +83,7 @@ final class ObjectAssembly {
         return preamble.orElseThrow().bytes();
     }
 
-    /** A chunk is not what was written. */
+    /** Creates the failure for a chunk that differs from the written one. */
     ArchiveMissException corrupt(int part) {
         return new ArchiveMissException(
                 Reason.CORRUPT,

@@ -4,22 +4,22 @@ import java.util.Comparator;
 import java.util.Objects;
 
 /**
- * Which object it is, and where in its tree.
+ * Identity of an object and its position in the tree.
  *
  * @param key its own
  * @param parent key of the block before it, or of the root, which is no object
- * @param kind what it is good for
- * @param position tokens up to its end
- * @param tail those of them that are not its parent's
+ * @param kind kind of the object
+ * @param position number of tokens up to its end
+ * @param tail how many of them are not its parent's
  */
 public record ObjectDescriptor(
         ObjectKey key, ObjectKey parent, ObjectKind kind, int position, int tail) {
-    /** Blocks and checkpoints behind the blocks that they need. */
+    /** Orders blocks and checkpoints after the blocks that they need. */
     static final Comparator<ObjectDescriptor> PARENTS_FIRST =
             Comparator.comparingInt(ObjectDescriptor::position)
                     .thenComparing(ObjectDescriptor::kind);
 
-    /** Checks that nothing is missing. */
+    /** Checks the components. */
     public ObjectDescriptor {
         Objects.requireNonNull(key);
         Objects.requireNonNull(parent);

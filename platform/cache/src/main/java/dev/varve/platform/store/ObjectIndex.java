@@ -12,14 +12,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Which objects there are, and where. An object is there only while all those before it are.
+ * Index of the objects of a namespace. An object exists only while all its ancestors do.
  * Thread-safe; every call is short.
  */
 final class ObjectIndex {
-    /** In the order in which they came, so parents first. */
+    /** In the order of insertion, so parents first. */
     private final Map<ObjectKey, Node> nodes = new LinkedHashMap<>();
 
-    /** Objects by the key of what lies before them. */
+    /** Objects by the key of their parent. */
     private final Map<ObjectKey, Set<Node>> behind = new HashMap<>();
 
     private int checkpoints;
@@ -86,7 +86,7 @@ final class ObjectIndex {
         }
     }
 
-    /** Takes over what happened. */
+    /** Applies a journal entry. */
     void take(JournalEntry entry) {
         switch (entry) {
             case JournalEntry.Added added -> add(added);
@@ -97,10 +97,10 @@ final class ObjectIndex {
         }
     }
 
-    /** Where the chunks of an object lie. */
+    /** Place of the chunks of an object. */
     record Place(int generation, int chunks) {}
 
-    /** Enters an object whose parent is there; one that was there moves. */
+    /** Adds an object whose parent exists; a known object moves to the new segment. */
     synchronized boolean add(JournalEntry.Added added) {
         Node known = nodes.get(added.name().key());
         if (known != null) {
@@ -132,7 +132,7 @@ final class ObjectIndex {
         return true;
     }
 
-    /** An object that was used at a time or later. */
+    /** Finds an object that was last used at a time or later. */
     synchronized Optional<StoredObject> find(ObjectKey key, long since) {
         return Optional.ofNullable(nodes.get(key))
                 .filter(node -> node.lastUse >= since)
@@ -144,7 +144,7 @@ final class ObjectIndex {
                 .map(node -> new Place(node.generation, node.chunks));
     }
 
-    /** Checkpoints right behind a block or root. */
+    /** Checkpoints whose parent is a block or a root. */
     synchronized List<StoredObject> checkpoints(ObjectKey block, long since) {
         return behind.getOrDefault(block, Set.of()).stream()
                 .filter(node -> node.name.kind() == ObjectKind.CHECKPOINT && node.lastUse >= since)
@@ -152,7 +152,7 @@ final class ObjectIndex {
                 .toList();
     }
 
-    /** Counts a use of an object, and tells how many there were; 0 if it is not there. */
+    /** Counts a use of an object, and returns the new count; 0 if it does not exist. */
     synchronized int use(ObjectKey key, long now) {
         Node node = nodes.get(key);
         if (node == null) {
@@ -162,7 +162,7 @@ final class ObjectIndex {
         return node.uses;
     }
 
-    /** Takes over what a journal says of an object's uses. */
+    /** Applies the use count of a journal entry. */
     synchronized void use(JournalEntry.Used used) {
         Optional.ofNullable(nodes.get(used.key()))
                 .ifPresent(node -> use(node, used.uses(), used.time()));
@@ -176,7 +176,7 @@ final class ObjectIndex {
         }
     }
 
-    /** Hidden states of its tokens stay as long as it does. */
+    /** Extends the life of its hidden states to its own. */
     private void useFeatures(ObjectDescriptor name, long now) {
         for (Node node : behind.getOrDefault(name.parent(), Set.of())) {
             if (node.name.kind() == ObjectKind.FEATURES
@@ -186,7 +186,7 @@ final class ObjectIndex {
         }
     }
 
-    /** Forgets an object and all that lie behind it. Returns how many they are. */
+    /** Removes an object and its descendants. Returns their number. */
     synchronized int remove(ObjectKey key) {
         Node node = nodes.get(key);
         if (node == null) {
@@ -207,7 +207,7 @@ final class ObjectIndex {
         return gone.size();
     }
 
-    /** Forgets the objects of some generations, and all that lie behind them. */
+    /** Removes the objects of some segments, and their descendants. Returns their number. */
     synchronized int removeGenerations(Predicate<Integer> gone) {
         int before = nodes.size();
         List<ObjectKey> keys =
@@ -219,7 +219,7 @@ final class ObjectIndex {
         return before - nodes.size();
     }
 
-    /** Forgets everything. */
+    /** Removes everything. */
     synchronized void clear() {
         nodes.clear();
         behind.clear();
@@ -234,7 +234,7 @@ final class ObjectIndex {
         return checkpoints;
     }
 
-    /** Chunks by generation. */
+    /** Number of chunks by segment. */
     synchronized Map<Integer, Long> chunks() {
         Map<Integer, Long> chunks = new HashMap<>();
         nodes.values()
@@ -242,7 +242,7 @@ final class ObjectIndex {
         return chunks;
     }
 
-    /** What happened to the objects, as short as it can be told; parents first. */
+    /** The shortest list of entries that results in this index; parents first. */
     synchronized List<JournalEntry> entries() {
         List<JournalEntry> entries = new ArrayList<>();
         nodes.values().forEach(node -> entries.add(node.entry()));
@@ -262,8 +262,8 @@ final class ObjectIndex {
     }
 
     /**
-     * Says which generation is worth least, and what of it is worth keeping. That takes a while, so
-     * others go on meanwhile.
+     * Plans the eviction of a segment. This takes a while and runs on a copy, so that other threads
+     * can continue.
      */
     Optional<SegmentEviction.Plan> plan(SegmentEviction rule) {
         return rule.plan(copy());

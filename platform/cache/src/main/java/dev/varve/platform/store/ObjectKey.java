@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Name of an object: a SHA-256 of all that tells it from others. Immutable. */
+/** Key of an object: a SHA-256 of everything that identifies it. Immutable. */
 public final class ObjectKey {
     /** Bytes of a key. */
     public static final int BYTES = 32;
@@ -16,7 +16,7 @@ public final class ObjectKey {
     }
 
     /**
-     * A key of {@value #BYTES} bytes, which are copied.
+     * Creates a key of {@value #BYTES} bytes, which are copied.
      *
      * @throws IllegalArgumentException if there are more or fewer
      */
@@ -28,14 +28,14 @@ public final class ObjectKey {
         return new ObjectKey(bytes.clone());
     }
 
-    /** The key that stands at a buffer's position, which moves behind it. */
+    /** Reads the key at a buffer's position, and advances the position. */
     static ObjectKey take(ByteBuffer from) {
         byte[] bytes = new byte[BYTES];
         from.get(bytes);
         return new ObjectKey(bytes);
     }
 
-    /** A copy of its bytes. */
+    /** Copies its bytes. */
     public byte[] bytes() {
         return bytes.clone();
     }
@@ -51,11 +51,11 @@ public final class ObjectKey {
 
     @Override
     public int hashCode() {
-        // Bytes of a digest are as good as any hash of them.
+        // The bytes of a digest are a good hash.
         return ByteBuffer.wrap(bytes).getInt();
     }
 
-    /** In hexadecimal digits. */
+    /** The key in hexadecimal digits. */
     @Override
     public String toString() {
         return HexFormat.of().formatHex(bytes);

@@ -1,11 +1,11 @@
 package dev.varve.platform.store;
 
-/** What an object is good for. */
+/** Kind of an object. */
 public enum ObjectKind {
-    /** Rows of some tokens, which others lie behind. */
+    /** Rows of some tokens; may be a parent of other objects. */
     BLOCK,
-    /** State from which a sequence can go on; nothing lies behind it. */
+    /** State from which a sequence can resume; never a parent. */
     CHECKPOINT,
-    /** Hidden states of the tokens of a block or checkpoint, behind the same block as that. */
+    /** Hidden states of the tokens of a block or checkpoint; has the same parent as that object. */
     FEATURES
 }

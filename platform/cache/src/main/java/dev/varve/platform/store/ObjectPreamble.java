@@ -4,19 +4,19 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * What every object begins with, so that an index can be made of a store alone.
+ * Beginning of every object, from which the index can be rebuilt without a journal.
  *
- * @param headerBytes of what stands behind it, before the payload
+ * @param headerBytes bytes of the header, which follows it before the payload
  * @param payloadBytes of the payload
  */
 record ObjectPreamble(ObjectDescriptor name, int headerBytes, long payloadBytes) {
     private static final int MAGIC = 0x5641_5256;
     private static final int FORMAT = 1;
 
-    /** More than any object has; sums and numbers of chunks stay in their range. */
+    /** More than any object has; prevents an overflow of sums and chunk numbers. */
     private static final long MOST_PAYLOAD = 1L << 40;
 
-    /** How long it is. */
+    /** Bytes of a preamble. */
     static final int BYTES = 6 * Integer.BYTES + Long.BYTES + ObjectKey.BYTES;
 
     /** Bytes of the whole object. */
@@ -31,7 +31,7 @@ record ObjectPreamble(ObjectDescriptor name, int headerBytes, long payloadBytes)
         to.putInt(headerBytes).putLong(payloadBytes);
     }
 
-    /** Reads it; empty if this is none of that object. */
+    /** Decodes a preamble; empty if the bytes are not a preamble of that object. */
     static Optional<ObjectPreamble> take(ObjectKey key, ByteBuffer from) {
         if (from.remaining() < BYTES || from.getInt() != MAGIC || from.getInt() != FORMAT) {
             return Optional.empty();

@@ -2,9 +2,9 @@ package dev.varve.platform.store;
 
 import java.nio.ByteBuffer;
 
-/** Where an object's bytes come from. Asked by one thread at a time. */
+/** Source of the bytes of an object. Called by one thread at a time. */
 public interface ObjectSource {
-    /** What stands before the payload, which whoever reads it needs to judge it. */
+    /** Header before the payload, by which a reader checks the object. */
     ByteBuffer header();
 
     /** Bytes of the payload. */
@@ -13,7 +13,7 @@ public interface ObjectSource {
     /**
      * Fills a buffer with the payload's bytes from an offset on.
      *
-     * @param target takes as many as remain in it
+     * @param target receives as many bytes as remain in it
      */
     void give(long offset, ByteBuffer target);
 }

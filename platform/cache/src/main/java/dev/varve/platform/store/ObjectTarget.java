@@ -2,19 +2,19 @@ package dev.varve.platform.store;
 
 import java.nio.ByteBuffer;
 
-/** Where an object's bytes go. Called by one thread. */
+/** Receives the bytes of an object. Called by one thread. */
 public interface ObjectTarget {
     /**
-     * Judges the object before its payload is read.
+     * Checks the object before its payload is read.
      *
-     * @param header what its writer put before the payload
-     * @param bytes of the payload
-     * @return whether it is what was looked for
+     * @param header header that its writer put before the payload
+     * @param bytes number of bytes of the payload
+     * @return whether it is the requested object
      */
     boolean accept(ByteBuffer header, long bytes);
 
     /**
-     * Takes a run of the payload's bytes, which are those that were written.
+     * Receives a run of the payload's bytes, which are verified.
      *
      * @param bytes valid during the call
      */

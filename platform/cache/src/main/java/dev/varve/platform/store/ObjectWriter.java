@@ -3,17 +3,17 @@ package dev.varve.platform.store;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Writes one object chunk by chunk, the first one last: without it there is no object. */
+/** Writes one object chunk by chunk, the first one last: without it the object does not exist. */
 final class ObjectWriter {
     private final ObjectPreamble preamble;
     private final ByteBuffer header;
     private final ObjectSource source;
     private final ChunkCodec codec;
 
-    /** Takes chunks. */
+    /** Receiver of chunks. */
     @FunctionalInterface
     interface Chunks {
-        /** Returns whether there was room for it. */
+        /** Stores a chunk; returns whether there was room for it. */
         boolean put(int part, ByteBuffer key, ByteBuffer value) throws IOException;
     }
 
@@ -25,7 +25,7 @@ final class ObjectWriter {
         this.codec = codec;
     }
 
-    /** Returns whether there was room for all of it. */
+    /** Writes all chunks; returns whether there was room for them. */
     boolean write(Chunks to, int chunks) throws IOException {
         ObjectKey key = preamble.name().key();
         for (int part = chunks - 1; part >= 0; part--) {
@@ -38,7 +38,7 @@ final class ObjectWriter {
         return true;
     }
 
-    /** Fills the codec's buffer with the object's bytes from a place on. */
+    /** Fills the codec's buffer with the object's bytes from an offset on. */
     private void fill(long begin) {
         ByteBuffer content = codec.content();
         content.limit((int) Math.min(codec.capacity(), preamble.bytes() - begin));

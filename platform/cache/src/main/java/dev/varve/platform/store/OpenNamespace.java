@@ -10,8 +10,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The objects of a namespace, open: which there are, the journal that tells it, and the stores that
- * they lie in. What there is is known at once; the stores open behind. Thread-safe.
+ * An open namespace: the index of its objects, its journal, and its stores. The index is available
+ * at once; the stores open in the background. Thread-safe.
  */
 final class OpenNamespace implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
@@ -23,7 +23,7 @@ final class OpenNamespace implements AutoCloseable {
     private final ObjectIndex index = new ObjectIndex();
     private final ThreadLocal<ChunkCodec> codecs;
 
-    /** What the journal is to be told when somebody writes. */
+    /** Entries to append to the journal before the next write. */
     private final Queue<JournalEntry> news = new ConcurrentLinkedQueue<>();
 
     private OpenNamespace(
@@ -52,9 +52,9 @@ final class OpenNamespace implements AutoCloseable {
     }
 
     /**
-     * Opens a namespace, and makes it if it is to be written to.
+     * Opens a namespace, and creates it if this process writes.
      *
-     * @return empty if it is not there
+     * @return empty if it does not exist
      */
     static Optional<OpenNamespace> open(
             ArchiveSettings settings, StoreFolder folder, SnapshotStoreProvider provider)
@@ -64,7 +64,7 @@ final class OpenNamespace implements AutoCloseable {
                                 settings.namespace(),
                                 ChunkCodec.valueBytes(settings.blockBytes()),
                                 !settings.readOnly())
-                        // Another process may be about to make it.
+                        // Another process may be about to create it.
                         .filter(each -> !settings.readOnly() || each.hasJournal());
         return found.isPresent()
                 ? Optional.of(new OpenNamespace(found.get(), settings, provider))
@@ -138,26 +138,26 @@ final class OpenNamespace implements AutoCloseable {
         return generations;
     }
 
-    /** The calling thread's. */
+    /** Codec of the calling thread. */
     ChunkCodec codec() {
         return codecs.get();
     }
 
-    /** Notes for the journal, without waiting for a disk. */
+    /** Queues a journal entry, without waiting for a disk. */
     void note(JournalEntry entry) {
         if (writes) {
             news.add(entry);
         }
     }
 
-    /** Writes down what was noted. */
+    /** Appends the queued entries. */
     void flush() throws IOException {
         for (JournalEntry entry = news.poll(); entry != null; entry = news.poll()) {
             journal.append(entry);
         }
     }
 
-    /** Where an object is to be read from. */
+    /** Finds the segment from which an object must be read. */
     Optional<StoreSegment> generation(int number) throws IOException {
         Optional<StoreSegment> found = generations.find(number);
         if (found.isEmpty() && !writes) {
@@ -169,12 +169,12 @@ final class OpenNamespace implements AutoCloseable {
         return found;
     }
 
-    /** What lies in a generation cannot be had. */
+    /** Removes the objects of a segment from the index. */
     void forget(int generation) {
         index.removeGenerations(number -> number == generation);
     }
 
-    /** A store could not be opened: what is in it is of no use now. */
+    /** Drops a store that could not be opened, with its objects. */
     private void cannotBeOpened(StoreSegment generation, Throwable failure) {
         LOG.log(
                 System.Logger.Level.WARNING,
@@ -186,7 +186,7 @@ final class OpenNamespace implements AutoCloseable {
             return;
         }
         generations.leave(generation);
-        // One that was closed in order may be read another time: what fails may be this process.
+        // A store that was closed properly may be readable later: the cause may be in this process.
         if (generation.isExpendable()) {
             note(new JournalEntry.Gone(generation.number()));
             try {
@@ -197,31 +197,31 @@ final class OpenNamespace implements AutoCloseable {
         }
     }
 
-    /** Takes over what another process has written since. */
+    /** Adopts the entries that another process has written since. */
     void follow() throws IOException {
         journal.replay(index::take);
     }
 
-    /** Whether another process has begun another journal in this one's place. */
+    /** Whether another process has replaced the journal. */
     boolean isReplaced() {
         return journal.isReplaced();
     }
 
-    /** Forgets all objects, and deletes their stores. For one thread at a time. */
+    /** Removes all objects, and deletes their stores. For one thread at a time. */
     void clear() throws IOException {
         news.clear();
         index.clear();
         for (StoreSegment.Id id : where.generations()) {
             Optional<StoreSegment> generation = generations.find(id.number());
             if (generation.isPresent()) {
-                // First: the journal may need the room that this makes on a full disk.
+                // Before the append: on a full disk the journal may need the freed space.
                 generations.delete(generation.get());
             }
             journal.append(new JournalEntry.Gone(id.number()));
         }
     }
 
-    /** Closes the stores, those that are read from as soon as that is over. */
+    /** Closes the stores; a store with active readers is closed after them. */
     @Override
     public void close() throws IOException {
         try {

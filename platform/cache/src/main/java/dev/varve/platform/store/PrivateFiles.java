@@ -10,7 +10,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Files and folders that nobody but their owner can read, where the file system knows owners. */
+/**
+ * Creates files and folders that only their owner can read, if the file system supports POSIX
+ * permissions; deletes files and folders.
+ */
 final class PrivateFiles {
     private PrivateFiles() {}
 
@@ -28,21 +31,21 @@ final class PrivateFiles {
                 : new FileAttribute<?>[0];
     }
 
-    /** Makes a file unless it is there. */
+    /** Creates a file unless it exists. */
     static void create(Path file) throws IOException {
         try {
             Files.createFile(file, attributes(file, "rw-------"));
         } catch (FileAlreadyExistsException e) {
-            // It is there.
+            // The file exists already.
         }
     }
 
-    /** Makes a folder, and those above it, unless it is there. */
+    /** Creates a folder and its parents, unless they exist. */
     static void createFolder(Path folder) throws IOException {
         Files.createDirectories(folder, attributes(folder, "rwx------"));
     }
 
-    /** Deletes a file, or a folder with all that is in it; nothing if it is not there. */
+    /** Deletes a file, or a folder with its content; does nothing if it does not exist. */
     static void delete(Path path) throws IOException {
         if (Files.isDirectory(path, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
             List<Path> all;

@@ -1,12 +1,12 @@
 package dev.varve.platform.store;
 
-/** Where objects are read from. */
+/** An archive from which objects are read. */
 @FunctionalInterface
 public interface ReadableArchive {
     /**
      * Reads an object, on the caller's thread.
      *
-     * @throws ArchiveMissException if it cannot be had, after which some of it may have been taken
+     * @throws ArchiveMissException if it cannot be read; the target may have received a part of it
      */
     void read(ObjectKey key, ObjectTarget target) throws ArchiveMissException;
 }

@@ -16,36 +16,36 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Which generation gives way, and what is carried over from it. A checkpoint is worth the tokens
- * that it saves times the chance that it is used again, which grows with its uses and fades with
- * its age; a generation is worth what would be lost with it: the checkpoints in it, and those that
- * need a block of it.
+ * Selects the segment to evict, and the objects to carry over from it. The benefit of a checkpoint
+ * is the number of tokens that it saves times the likelihood of its next use, which grows with its
+ * uses and decays with its age. The score of a segment is the benefit that its loss would cost per
+ * chunk: that of the checkpoints in it, and of those that need a block of it.
  *
- * @param candidates generations that may go
+ * @param candidates segments that may be evicted
  * @param now milliseconds since 1970
  */
 record SegmentEviction(Predicate<Integer> candidates, long now) {
-    /** Time in which the chance of another use halves. */
+    /** Time in which the likelihood of another use halves. */
     private static final double HALF_LIFE = Duration.ofDays(2).toMillis();
 
-    /** Part of a generation that may be carried over; with more, nothing would be won. */
+    /** Maximum part of a segment that is carried over; a larger part would free too little. */
     private static final double MOST_CARRIED = 0.4;
 
-    /** A checkpoint that was never used is carried only if it is this young. */
+    /** Maximum age at which a checkpoint without uses is carried over. */
     private static final double YOUNG = Duration.ofHours(1).toMillis();
 
     /**
-     * What is to be done.
+     * A planned eviction.
      *
-     * @param generation that goes
-     * @param carried objects of it that are written again before, parents first
+     * @param generation segment to delete
+     * @param carried objects of it to write again before, parents first
      */
     record Plan(int generation, List<ObjectKey> carried) {}
 
-    /** A checkpoint, what it is worth, and what it needs. */
+    /** A checkpoint, its benefit, and the objects that it needs. */
     private record Worth(Node checkpoint, double benefit, List<Node> chain) {}
 
-    /** The plan for some objects; empty if there is no candidate among their generations. */
+    /** Plans an eviction; empty if no candidate has objects. */
     Optional<Plan> plan(Collection<Node> nodes) {
         Map<Integer, Double> worth = new HashMap<>();
         Map<Integer, Long> chunks = new HashMap<>();
@@ -92,12 +92,12 @@ record SegmentEviction(Predicate<Integer> candidates, long now) {
         return new Worth(checkpoint, checkpoint.name().position() * chance, chain);
     }
 
-    /** A clock may have been set back. */
+    /** Never negative, because the clock may have been set back. */
     private double age(Node node) {
         return Math.max(0, now - node.lastUse());
     }
 
-    /** The best checkpoints that need something of the victim, with what they need of it. */
+    /** The best checkpoints that need objects of the segment, with those objects. */
     private List<ObjectKey> carried(int victim, List<Worth> all, long most) {
         List<Worth> touching =
                 all.stream()

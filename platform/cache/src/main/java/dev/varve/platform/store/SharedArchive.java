@@ -22,24 +22,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The objects of a namespace in a store that several servers share. Nothing is known of what is
- * there: it is asked, and checked when it comes. A store that does not answer, or not in time, is
- * left alone until it does. Thread-safe; calls wait for the store, so none is for the engine's
- * thread but those that say so.
+ * The objects of a namespace in a store that several servers share. There is no local index: every
+ * lookup queries the store, and every value is verified. A store that does not respond in time is
+ * not queried until it recovers. Thread-safe. Calls wait for the store, so the engine's thread must
+ * only make those that are documented never to wait.
  */
 public final class SharedArchive implements WritableArchive, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
 
-    /** Bytes of a part, with all that stands before and behind its content. */
+    /** Bytes of a part, including everything before and after its content. */
     static final int PART_BYTES = 512 << 10;
 
-    /** Most bytes of a header that is believed. */
+    /** Maximum accepted bytes of a header. */
     private static final int MOST_HEADER = 8 << 20;
 
-    /** Most bytes of a head, and of what says which checkpoints are behind a block. */
+    /** Maximum bytes of a head, and of the set of checkpoints after a block. */
     private static final int MOST_SMALL = 512;
 
-    /** How long writing one part may take; nobody waits for it. */
+    /** Time limit of the write of one part; no request waits for it. */
     private static final Duration WRITE_LIMIT = Duration.ofSeconds(5);
 
     private static final long PAUSE_NANOS = Duration.ofSeconds(30).toNanos();
@@ -73,7 +73,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
     }
 
     /**
-     * Uses a store, which is closed with the archive. One that does not answer at first is used
+     * Opens an archive; its store is closed with it. A store that does not respond at first is used
      * once it does.
      */
     public static SharedArchive open(SharedArchiveSettings settings, SharedStore store) {
@@ -82,23 +82,23 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         return archive;
     }
 
-    /** The same archive for one more owner, who closes it as well. */
+    /** Returns the same archive for one more owner, which closes it as well. */
     public SharedArchive share() {
         owners.incrementAndGet();
         return this;
     }
 
-    /** Whether the store is asked at the moment. Never waits. */
+    /** Whether the store is queried at the moment. Never waits. */
     public boolean answers() {
         return breaker.isClosed();
     }
 
-    /** Takes note of what came of asking for a prompt. Never waits. */
+    /** Counts the outcome of a search. Never waits. */
     public void count(Outcome outcome) {
         searches.get(outcome).incrementAndGet();
     }
 
-    /** How long the next answer may take. */
+    /** Time limit of the next response. */
     private Duration limit(long deadline) throws ArchiveMissException {
         long left = deadline - System.nanoTime();
         if (!breaker.isClosed()) {
@@ -112,7 +112,10 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         return most.toNanos() < left ? most : Duration.ofNanos(left);
     }
 
-    /** Nothing came within a limit: that of the store, or that of a request which needs little. */
+    /**
+     * Records a failed query: either the store exceeded its limit, or only the shorter deadline of
+     * a request.
+     */
     private ArchiveMissException failed(IOException failure, long deadline) {
         if (System.nanoTime() >= deadline) {
             return late(failure.getMessage());
@@ -131,10 +134,10 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
     }
 
     /**
-     * The heads of those objects that there are, as far as they can be believed.
+     * Returns the heads of the objects that exist, as far as they are valid.
      *
-     * @param deadline of {@link System#nanoTime}
-     * @throws ArchiveMissException if the store does not answer in time
+     * @param deadline value of {@link System#nanoTime}
+     * @throws ArchiveMissException if the store does not respond in time
      */
     public Map<ObjectKey, SharedObjectManifest> heads(List<ObjectKey> objects, long deadline)
             throws ArchiveMissException {
@@ -162,11 +165,11 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
     }
 
     /**
-     * How many tokens behind blocks there may be checkpoints.
+     * Returns the distances in tokens after blocks at which there may be checkpoints.
      *
-     * @param deadline of {@link System#nanoTime}
+     * @param deadline value of {@link System#nanoTime}
      * @return one set for each block
-     * @throws ArchiveMissException if the store does not answer in time
+     * @throws ArchiveMissException if the store does not respond in time
      */
     public List<BitSet> tails(List<ObjectKey> blocks, long deadline) throws ArchiveMissException {
         List<BitSet> found = new ArrayList<>(blocks.size());
@@ -192,11 +195,11 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
     }
 
     /**
-     * Which objects have all of their parts.
+     * Determines which objects have all of their parts.
      *
-     * @param deadline of {@link System#nanoTime}
+     * @param deadline value of {@link System#nanoTime}
      * @return a bit for each of them
-     * @throws ArchiveMissException if the store does not answer in time
+     * @throws ArchiveMissException if the store does not respond in time
      */
     public BitSet complete(List<SharedObjectManifest> heads, long deadline)
             throws ArchiveMissException {
@@ -240,9 +243,9 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
     /**
      * Reads an object.
      *
-     * @param deadline of {@link System#nanoTime}, behind which computing would have been as fast
-     * @throws ArchiveMissException if it cannot be had in time, after which some of it may have
-     *     been taken
+     * @param deadline value of {@link System#nanoTime}, after which prefill would have been as fast
+     * @throws ArchiveMissException if it cannot be read in time; the target may have received a
+     *     part of it
      */
     public void read(SharedObjectManifest head, ObjectTarget target, long deadline)
             throws ArchiveMissException {
@@ -308,7 +311,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         return codec.decode(head.content(), part, value).orElseThrow(() -> assembly.corrupt(part));
     }
 
-    /** Lets the time of objects begin anew, since they were of use. */
+    /** Restarts the time-to-live of used objects. */
     public void touch(List<SharedObjectManifest> heads) {
         List<String> all = new ArrayList<>();
         for (SharedObjectManifest head : heads) {
@@ -361,7 +364,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         }
     }
 
-    /** The head of an object that is there as a whole. */
+    /** Head of an object that exists with all its parts. */
     private Optional<SharedObjectManifest> known(ObjectKey key) throws ArchiveMissException {
         long deadline = System.nanoTime() + WRITE_LIMIT.toNanos();
         Optional<SharedObjectManifest> head =
@@ -411,9 +414,9 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
     }
 
     /**
-     * Deletes all objects of the namespace, of all servers that share them.
+     * Deletes all objects of the namespace, for all servers that share them.
      *
-     * @throws VarveException of kind UNAVAILABLE if the store does not answer
+     * @throws VarveException of kind UNAVAILABLE if the store does not respond
      */
     public void clear() {
         if (settings.readOnly()) {
@@ -432,7 +435,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         }
     }
 
-    /** What it did. Never waits. */
+    /** Statistics of this archive. Never waits. */
     public SharedArchiveStatus status() {
         Map<Outcome, Long> asked = new EnumMap<>(Outcome.class);
         searches.forEach((outcome, count) -> asked.put(outcome, count.get()));
@@ -448,7 +451,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
                 counted);
     }
 
-    /** Leaves the store once all owners have closed it. */
+    /** Closes the store after the last owner's call. */
     @Override
     public void close() {
         if (owners.decrementAndGet() > 0) {
@@ -458,7 +461,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         try {
             store.close();
         } catch (RuntimeException e) {
-            // A plugin's fault must not keep the rest of the model from being closed.
+            // A plugin's failure must not keep the rest of the model from being closed.
             LOG.log(
                     System.Logger.Level.WARNING,
                     "{0} was not closed in order: {1}",

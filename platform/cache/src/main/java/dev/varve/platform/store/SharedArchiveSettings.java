@@ -5,13 +5,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How the objects of a shared store are used.
+ * Settings of a shared archive.
  *
- * @param address for people
- * @param namespace the one that is read and written
+ * @param address address of the store, for display
+ * @param namespace the namespace to read and write
  * @param readOnly whether nothing is written
- * @param answerLimit how long a request waits for an answer
- * @param cipher encrypts what is written; empty: it is not encrypted
+ * @param answerLimit maximum time to wait for a response
+ * @param cipher encrypts written chunks; empty for no encryption
  */
 public record SharedArchiveSettings(
         String address,
@@ -19,7 +19,7 @@ public record SharedArchiveSettings(
         boolean readOnly,
         Duration answerLimit,
         Optional<ChunkCipher> cipher) {
-    /** Checks that nothing is missing, and that the time is positive. */
+    /** Checks that no component is null, and that the time is positive. */
     public SharedArchiveSettings {
         Objects.requireNonNull(address);
         Objects.requireNonNull(namespace);

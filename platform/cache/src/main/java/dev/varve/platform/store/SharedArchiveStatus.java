@@ -4,12 +4,12 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a shared store did for this process.
+ * Statistics of a shared store in this process.
  *
- * @param address for people
- * @param answers whether it is asked at the moment
+ * @param address address of the store, for display
+ * @param answers whether it is queried at the moment
  * @param writes whether objects are written to it at the moment
- * @param searches requests for which it was asked, by what came of that
+ * @param searches number of searches, by outcome
  * @param writtenBytes of objects
  * @param readBytes of objects
  * @param misses objects that were found and could not be used, by reason
@@ -28,18 +28,18 @@ public record SharedArchiveStatus(
         misses = Map.copyOf(misses);
     }
 
-    /** What came of asking for a prompt. */
+    /** Outcome of a search for a prompt. */
     public enum Outcome {
-        /** It had more than was known here. */
+        /** The store had more of it than the other tiers. */
         FOUND,
-        /** It had no more. */
+        /** The store had no more of it than the other tiers. */
         NOTHING,
-        /** It did not answer, or not in time. */
+        /** The store did not respond, or not in time. */
         FAILED,
-        /** It was not asked, since it had not answered others. */
+        /** The store was not queried, because it had not responded before. */
         SKIPPED;
 
-        /** The word that people and programs read. */
+        /** Name in responses and metrics. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }

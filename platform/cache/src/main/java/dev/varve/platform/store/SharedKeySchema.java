@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Under which keys a shared store has what: {@code varve:1:NAMESPACE:OBJECT} an object's head,
- * {@code …:OBJECT:tails} the checkpoints behind a block, {@code varve:1:NAMESPACE:CONTENT:PART} its
- * parts; digests in hexadecimal digits. The number is that of the format.
+ * Keys of a shared store: {@code varve:1:NAMESPACE:OBJECT} for an object's head, {@code
+ * …:OBJECT:tails} for the checkpoints after a block, {@code varve:1:NAMESPACE:CONTENT:PART} for a
+ * part; digests in hexadecimal digits. The number is the version of the format.
  *
- * @param prefix what all keys of the namespace begin with
+ * @param prefix common prefix of all keys of the namespace
  */
 record SharedKeySchema(String prefix) {
     static SharedKeySchema of(Namespace namespace) {
@@ -19,7 +19,10 @@ record SharedKeySchema(String prefix) {
         return prefix + object;
     }
 
-    /** Of a value whose bit {@code n} says that a checkpoint may be {@code n} tokens behind. */
+    /**
+     * Key of a value whose bit {@code n} means that there may be a checkpoint {@code n} tokens
+     * after the block.
+     */
     String tails(ObjectKey block) {
         return prefix + block + ":tails";
     }

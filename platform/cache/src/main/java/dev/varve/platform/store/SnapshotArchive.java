@@ -23,22 +23,22 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The objects of a namespace, on disk. Whatever goes wrong with the disk or the bytes on it is a
- * miss of a read, or a write that did not happen. Thread-safe.
+ * The objects of a namespace on disk. Every failure of the disk or of its content is a miss of a
+ * read or a failed write. Thread-safe.
  */
 public final class SnapshotArchive implements ReadableArchive, WritableArchive, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
 
-    /** Most bytes of a header that is believed. */
+    /** Maximum accepted bytes of a header. */
     private static final int MOST_HEADER = 64 << 20;
 
-    /** How long nothing is written after that failed. */
+    /** Pause of writes after a failure. */
     private static final long PAUSE_MILLIS = Duration.ofSeconds(30).toMillis();
 
-    /** How often people are told that something could not be read. */
+    /** Minimum interval of warnings about failed reads. */
     private static final long REPORT_MILLIS = Duration.ofMinutes(1).toMillis();
 
-    /** How often a reader looks at what another process writes. */
+    /** Interval at which a read-only archive follows the writing process. */
     private static final long FOLLOW_MILLIS = 500;
 
     private static final ThreadFactory FOLLOWERS =
@@ -53,10 +53,12 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     private final Map<Reason, AtomicLong> misses = new EnumMap<>(Reason.class);
     private final AtomicLong readBytes = new AtomicLong();
 
-    /** Empty where another process has not made it yet; another one when that began anew. */
+    /**
+     * Empty if another process has not created it yet; replaced if that process started it again.
+     */
     private volatile Optional<OpenNamespace> open;
 
-    /** It ends with the last of them. */
+    /** The archive ends with its last owner. */
     private final AtomicInteger owners = new AtomicInteger(1);
 
     private volatile long pausedUntil;
@@ -85,7 +87,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         }
     }
 
-    /** Makes the writer; closes the namespace where it cannot be prepared. */
+    /** Creates the writer; closes the namespace if that fails. */
     private ArchiveWriter prepared(OpenNamespace written) throws IOException {
         try {
             int valueBytes = written.where().valueBytes();
@@ -99,7 +101,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         }
     }
 
-    /** Closes what a failure leaves open, and adds what goes wrong then to the failure. */
+    /** Closes a resource after a failure, and adds a failure of the close to it. */
     static void closeAfter(Throwable failure, AutoCloseable opened) {
         try {
             opened.close();
@@ -113,8 +115,8 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     }
 
     /**
-     * Opens the objects of a namespace: what there is is known at once, and the stores are opened
-     * behind.
+     * Opens the objects of a namespace: the index is available at once, and the stores open in the
+     * background.
      *
      * @throws VarveException if another process writes to the folder, or it was written with
      *     another key
@@ -139,7 +141,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         }
     }
 
-    /** The same archive for one more owner, who closes it as well. */
+    /** Returns the same archive for one more owner, which closes it as well. */
     public SnapshotArchive share() {
         owners.incrementAndGet();
         return this;
@@ -154,22 +156,22 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         return settings.clock().millis();
     }
 
-    /** The time since which an object must have been used to be found. */
+    /** Time of the earliest last use at which an object is still found. */
     private long since() {
         return settings.limits().ttl().map(ttl -> now() - ttl.toMillis()).orElse(Long.MIN_VALUE);
     }
 
-    /** An object, if it is there. Never waits for a disk. */
+    /** Finds an object. Never waits for a disk. */
     public Optional<StoredObject> find(ObjectKey key) {
         return open.flatMap(all -> all.index().find(key, since()));
     }
 
-    /** The checkpoints right behind a block or a root. Never waits for a disk. */
+    /** Checkpoints whose parent is a block or a root. Never waits for a disk. */
     public List<StoredObject> checkpoints(ObjectKey block) {
         return open.map(all -> all.index().checkpoints(block, since())).orElse(List.of());
     }
 
-    /** Counts a use of an object and of those before it. Never waits for a disk. */
+    /** Counts a use of an object and of its ancestors. Never waits for a disk. */
     public void use(ObjectKey key) {
         long now = now();
         open.ifPresent(
@@ -184,7 +186,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     /**
      * Reads an object, on the caller's thread; waits until its store is open.
      *
-     * @throws ArchiveMissException if it cannot be had, after which some of it may have been taken
+     * @throws ArchiveMissException if it cannot be read; the target may have received a part of it
      */
     @Override
     public void read(ObjectKey key, ObjectTarget target) throws ArchiveMissException {
@@ -202,7 +204,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         }
     }
 
-    /** One line is enough for a disk that fails again and again. */
+    /** Logs a miss; one warning per interval is enough for a disk that fails repeatedly. */
     private void report(ArchiveMissException miss) {
         long now = now();
         boolean known = miss.reason() == Reason.ABSENT || now - reportedAt < REPORT_MILLIS;
@@ -240,7 +242,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         return new ArchiveMissException(Reason.ABSENT, "it has given way");
     }
 
-    /** What a store has that cannot be opened is not known any more, from now on. */
+    /** Acquires a store; if it could not be opened, its objects are removed from the index. */
     private static Optional<SnapshotStore> acquire(OpenNamespace all, StoreSegment generation)
             throws IOException {
         try {
@@ -251,10 +253,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         }
     }
 
-    /**
-     * Writes an object whose parent is there, on the caller's thread. It is there as a whole or not
-     * at all.
-     */
+    /** Writes an object whose parent exists, on the caller's thread. The write is atomic. */
     @Override
     public WriteResult write(ObjectDescriptor name, ObjectSource source) {
         if (find(name.key()).isPresent()) {
@@ -272,7 +271,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
             all.flush();
             return writer.orElseThrow().write(name, source);
         } catch (IOException | RuntimeException e) {
-            // A fault of the plugin costs no more than one of the disk.
+            // A failure of the plugin is handled like one of the disk.
             pause(e.toString());
             return WriteResult.FAILED;
         } finally {
@@ -280,7 +279,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         }
     }
 
-    /** What the writer knows of it. */
+    /** Pause of this archive, for its writer. */
     private final class Pausing implements ArchiveWriter.Pause {
         @Override
         public void begin(String why) {
@@ -304,7 +303,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         pausedUntil = now() + PAUSE_MILLIS;
     }
 
-    /** Takes over what another process has written since. */
+    /** Adopts the entries that another process has written since. */
     synchronized void follow() {
         if (closed) {
             return;
@@ -325,7 +324,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     }
 
     /**
-     * Forgets all objects, and deletes their stores, unless others write them.
+     * Removes all objects, and deletes their stores. Does nothing if this process does not write.
      *
      * @throws VarveException of kind UNREADABLE_FILE if not all of them could be deleted
      */
@@ -366,7 +365,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         return takesMore() ? ArchiveStatus.State.OPEN : ArchiveStatus.State.PAUSED;
     }
 
-    /** What it holds and did. */
+    /** Contents and statistics of the archive. */
     public ArchiveStatus status() {
         Map<Reason, Long> counted = new EnumMap<>(Reason.class);
         misses.forEach((reason, count) -> counted.put(reason, count.get()));
@@ -385,8 +384,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     }
 
     /**
-     * Ends writing once all owners have closed it, and closes the stores so that they are found
-     * again as they are.
+     * Ends writing after the last owner's call, and closes the stores so that they can be reopened.
      */
     @Override
     public void close() {

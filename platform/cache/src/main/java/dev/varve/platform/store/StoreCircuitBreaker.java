@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Keeps requests from waiting for a store that does not answer: once it has failed it is not asked
- * any more, but tried now and then by a thread of its own until it answers. Thread-safe.
+ * Circuit breaker for a store that does not respond: after a failure no request queries the store,
+ * and a thread of its own probes it until it responds. Thread-safe.
  */
 final class StoreCircuitBreaker implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.store");
 
-    /** Answers in a row that came too late for who asked. */
+    /** Number of late responses in a row that count as a failure. */
     private static final int MOST_LATE = 3;
 
     private static final long LEAST_WAIT_MILLIS = 250;
@@ -32,15 +32,15 @@ final class StoreCircuitBreaker implements AutoCloseable {
     private int late;
     private boolean told;
 
-    /** Finds out whether the store answers. */
+    /** Checks whether the store responds. */
     interface Probe {
         void run() throws IOException;
     }
 
     /**
-     * A breaker that does not let anybody ask before the store has answered once.
+     * Creates a breaker that allows no queries before the first successful probe.
      *
-     * @param shown the store's address for people
+     * @param shown the store's address, for display
      */
     StoreCircuitBreaker(String shown, Probe probe) {
         this.shown = shown;
@@ -48,9 +48,9 @@ final class StoreCircuitBreaker implements AutoCloseable {
     }
 
     /**
-     * Tries the store for the first time.
+     * Probes the store for the first time.
      *
-     * @param limit how long its answer is waited for; it may come later
+     * @param limit maximum time to wait for the response, which may still arrive later
      */
     void begin(Duration limit) {
         try {
@@ -64,20 +64,20 @@ final class StoreCircuitBreaker implements AutoCloseable {
         }
     }
 
-    /** Whether the store may be asked. */
+    /** Whether the store may be queried. */
     boolean isClosed() {
         return answers;
     }
 
-    /** The store was of use, so that the next failure is taken for a single one. */
+    /** Records a useful response; resets the probe interval and the number of late responses. */
     synchronized void succeeded() {
         wait = LEAST_WAIT_MILLIS;
         late = 0;
     }
 
     /**
-     * The store did not answer as soon as a request needed it. That says little of the store where
-     * little was to be computed, unless it goes on.
+     * Records a response that was too late for its request. A short prompt has a short deadline, so
+     * only several late responses in a row count as a failure.
      */
     synchronized void late(String why) {
         late++;
@@ -86,7 +86,7 @@ final class StoreCircuitBreaker implements AutoCloseable {
         }
     }
 
-    /** The store did not answer, or not in time. */
+    /** Records that the store did not respond, or not in time. */
     synchronized void failed(String why) {
         if (answers || !told) {
             LOG.log(
@@ -107,7 +107,7 @@ final class StoreCircuitBreaker implements AutoCloseable {
             trying.schedule(this::attempt, wait, TimeUnit.MILLISECONDS);
             wait = Math.min(MOST_WAIT_MILLIS, 2 * wait);
         } catch (RejectedExecutionException e) {
-            // It was closed meanwhile.
+            // The breaker was closed meanwhile.
             answers = false;
         }
     }

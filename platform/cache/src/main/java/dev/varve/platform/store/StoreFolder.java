@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The folder of all namespaces: what stands in it, and in which format. */
+/** The folder of all namespaces: its files and their format. */
 final class StoreFolder {
     private static final int FORMAT = 1;
     private static final String FILE = "varve-cache.json";
@@ -35,10 +35,10 @@ final class StoreFolder {
     private final Path folder;
 
     /**
-     * A namespace as its folder tells.
+     * A namespace according to its folder.
      *
-     * @param valueBytes of its stores
-     * @param format of its objects; only that of this program can be read
+     * @param valueBytes value size of its stores
+     * @param format format of its objects; only that of this program can be read
      */
     record Found(Path folder, Namespace namespace, int valueBytes, int format) {
         boolean isReadable() {
@@ -49,7 +49,7 @@ final class StoreFolder {
             return folder.resolve(JOURNAL);
         }
 
-        /** Whether a writer has begun its journal. */
+        /** Whether a writer has started its journal. */
         boolean hasJournal() {
             try {
                 return Files.size(journal()) >= Long.BYTES;
@@ -58,14 +58,14 @@ final class StoreFolder {
             }
         }
 
-        /** There while the journal may not tell all that lies in the stores. */
+        /** Marker file that exists while the journal may lack objects of the stores. */
         Path rebuilding() {
             return folder.resolve(REBUILDING);
         }
 
         /**
-         * Opens the journal for writing, hands out what it tells, and takes note if some of it is
-         * lost, until somebody has {@linkplain IndexRebuild looked for it}.
+         * Opens the journal for writing and passes on its entries. If entries are lost, creates a
+         * marker, which stays until {@linkplain IndexRebuild the index is rebuilt}.
          */
         Journal write(Consumer<JournalEntry> taker) throws IOException {
             boolean known = generations().isEmpty() || hasJournal();
@@ -83,7 +83,7 @@ final class StoreFolder {
             }
         }
 
-        /** Its stores, in the order in which they were made. */
+        /** Its segments, in the order of creation. */
         List<StoreSegment.Id> generations() throws IOException {
             try (Stream<Path> files = Files.list(folder)) {
                 return files.flatMap(file -> StoreSegment.Id.of(file).stream())
@@ -97,16 +97,16 @@ final class StoreFolder {
         this.folder = folder;
     }
 
-    /** Makes the folder if it is not there. */
+    /** Creates the folder unless it exists. */
     void create() throws IOException {
         PrivateFiles.createFolder(folder);
     }
 
     /**
-     * Checks that nobody else can forge what this process writes and reads back. Checksums do not
-     * keep from that; a key does.
+     * Checks that no other user can forge the content that this process reads back. A checksum does
+     * not prevent that; a key does.
      *
-     * @throws VarveException of kind INVALID_REQUEST if others can write to the folder
+     * @throws VarveException of kind INVALID_REQUEST if other users can write to the folder
      */
     void requireOwn(Optional<ChunkCipher> cipher) throws IOException {
         Optional<String> reason =
@@ -123,8 +123,8 @@ final class StoreFolder {
     }
 
     /**
-     * Checks that what is in the folder can be read with a key, or without one; says so in the
-     * folder if nothing is in it.
+     * Checks that the content of the folder can be read with the given key, or without one; records
+     * the key id if the folder is new.
      *
      * @param writes whether this process may write
      * @throws VarveException if it was written with another key, or by a newer program
@@ -170,7 +170,7 @@ final class StoreFolder {
                 Setting.STORE_FOLDER + ": " + folder + " " + why);
     }
 
-    /** The namespaces, readable or not. */
+    /** All namespaces, readable or not. */
     List<Found> namespaces() throws IOException {
         if (!Files.isDirectory(folder)) {
             return List.of();
@@ -210,11 +210,11 @@ final class StoreFolder {
     }
 
     /**
-     * The folder of a namespace, made if it is not there. What cannot be read of an earlier one, or
-     * has another format, is put aside.
+     * Finds the folder of a namespace, or creates it. Deletes an earlier one that cannot be read or
+     * has another format.
      *
      * @param writes whether this process may write
-     * @return empty if it is not there and cannot be made
+     * @return empty if it does not exist and must not be created
      */
     Optional<Found> namespace(Namespace wanted, int valueBytes, boolean writes) throws IOException {
         Path path = folder.resolve(wanted.folder());

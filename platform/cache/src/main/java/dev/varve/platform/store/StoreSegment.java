@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One store of a namespace. It is opened by another thread than the one that asks for it; a mark
- * beside it says that it is open for writing. Thread-safe.
+ * One store of a namespace. Another thread than the requesting one opens it; a marker file beside
+ * it means that it is open for writing. Thread-safe.
  */
 final class StoreSegment {
     private static final Pattern NAME = Pattern.compile("generation-(\\d{6,9})-(\\d{1,12})");
@@ -32,13 +32,13 @@ final class StoreSegment {
     private boolean closed;
 
     /**
-     * What its file's name tells.
+     * Parsed file name.
      *
-     * @param number in the order in which they were made
-     * @param values most of them
+     * @param number in the order of creation
+     * @param values maximum number of values
      */
     record Id(int number, long values) {
-        /** Reads the name of a file; empty if it is not that of a generation. */
+        /** Parses the name of a file; empty if it is not that of a segment. */
         static Optional<Id> of(Path file) {
             Matcher name = NAME.matcher(file.getFileName().toString());
             return name.matches()
@@ -73,12 +73,12 @@ final class StoreSegment {
         return path;
     }
 
-    /** Where it is marked as open for writing. */
+    /** Marker file while it is open for writing. */
     Path mark() {
         return path.resolveSibling(path.getFileName() + ".open");
     }
 
-    /** Has it opened. Called once. */
+    /** Opens it on an executor. Called once. */
     void open(SnapshotStoreProvider provider, StoreAccess access, Executor executor) {
         expendable = access == StoreAccess.CREATE || access == StoreAccess.RECOVER;
         executor.execute(
@@ -95,19 +95,17 @@ final class StoreSegment {
         return new StoreSize(ChunkCodec.KEY_BYTES, valueBytes, id.values());
     }
 
-    /**
-     * Whether nothing is lost with it if it cannot be opened: it is new, or was left half-written.
-     */
+    /** Whether a failure to open it loses nothing: it is new, or was left half-written. */
     boolean isExpendable() {
         return expendable;
     }
 
-    /** Hears whether it could be opened. */
+    /** Completes when it is open, or could not be opened. */
     CompletableFuture<SnapshotStore> opened() {
         return store;
     }
 
-    /** Waits until it is open, or could not be opened. */
+    /** Waits until it is open, or could not be opened; returns whether it is open. */
     boolean canBeOpened() {
         return store.handle((opened, failure) -> failure == null).join();
     }
@@ -115,7 +113,7 @@ final class StoreSegment {
     /**
      * Keeps it open until {@link #release}, and waits until it is.
      *
-     * @return empty if it is about to go
+     * @return empty if it is about to be closed
      * @throws IOException if it could not be opened
      */
     Optional<SnapshotStore> acquire() throws IOException {
@@ -144,7 +142,7 @@ final class StoreSegment {
         }
     }
 
-    /** Closes it as soon as nobody uses it; nobody begins to from now on. */
+    /** Closes it after its last user; accepts no new users. */
     void doom() {
         boolean last;
         synchronized (this) {
@@ -156,7 +154,7 @@ final class StoreSegment {
         }
     }
 
-    /** Closes what is or will be open. */
+    /** Closes the store, as soon as it is open. */
     private void close() {
         synchronized (this) {
             if (closed) {

@@ -16,8 +16,8 @@ import java.util.concurrent.Executors;
 import java.util.function.BiConsumer;
 
 /**
- * The stores of a namespace, of which the last one may be written to. They are opened one after the
- * other by a thread of their own, the last one first. Thread-safe.
+ * The segments of a namespace, of which the last one may be writable. A thread of its own opens
+ * their stores one by one, the last one first. Thread-safe.
  */
 final class StoreSegments implements AutoCloseable {
     private final StoreFolder.Found where;
@@ -29,14 +29,14 @@ final class StoreSegments implements AutoCloseable {
                     Thread.ofPlatform().name("varve-store-open").daemon(true).factory());
     private final Map<Integer, StoreSegment> open = new TreeMap<>();
 
-    /** Chunks in each, those included that belong to nobody any more. */
+    /** Chunks in each segment, including those of removed objects. */
     private final Map<Integer, Long> used = new TreeMap<>();
 
     private Optional<StoreSegment> current = Optional.empty();
     private int last;
 
     /**
-     * @param failed hears of one that could not be opened, from another thread
+     * @param failed is called by another thread with a segment that could not be opened
      */
     StoreSegments(
             StoreFolder.Found where,
@@ -50,9 +50,9 @@ final class StoreSegments implements AutoCloseable {
     }
 
     /**
-     * Begins to open all that are there.
+     * Starts to open all existing segments.
      *
-     * @param chunks that are known to be in each
+     * @param chunks known number of chunks in each
      */
     synchronized void open(Map<Integer, Long> chunks) throws IOException {
         List<StoreSegment.Id> ids = where.generations();
@@ -109,7 +109,7 @@ final class StoreSegments implements AutoCloseable {
         return Optional.ofNullable(open.get(number));
     }
 
-    /** Looks for one that another process has made since. */
+    /** Looks for a segment that another process has created since. */
     synchronized Optional<StoreSegment> lookFor(int number) throws IOException {
         for (StoreSegment.Id id : where.generations()) {
             if (id.number() == number && !open.containsKey(number)) {
@@ -122,21 +122,21 @@ final class StoreSegments implements AutoCloseable {
         return find(number);
     }
 
-    /** The one to write to, if it has room for some chunks. */
+    /** The writable segment, if it has room for some chunks. */
     synchronized Optional<StoreSegment> current(int chunks) {
         return current.filter(
                 generation -> used.get(generation.number()) + chunks <= generation.values());
     }
 
-    /** Takes note of chunks that are written. */
+    /** Records written chunks. */
     synchronized void add(int number, int chunks) {
         used.computeIfPresent(number, (key, known) -> known + chunks);
     }
 
     /**
-     * Makes another one, which is written to from now on.
+     * Creates another segment, which becomes the writable one.
      *
-     * @param values most of them
+     * @param values maximum number of its values
      */
     synchronized StoreSegment roll(long values) throws IOException {
         StoreSegment next =
@@ -144,7 +144,7 @@ final class StoreSegments implements AutoCloseable {
                         where.folder(), new StoreSegment.Id(last + 1, values), where.valueBytes());
         mark(next);
         if (current.isPresent()) {
-            // It is read from only: whoever is killed now leaves it as it is.
+            // It is read-only from now on: a crash leaves it intact.
             Files.deleteIfExists(current.get().mark());
         }
         last++;
@@ -155,17 +155,17 @@ final class StoreSegments implements AutoCloseable {
         return next;
     }
 
-    /** Writes no more to one. */
+    /** Stops writing to a segment. */
     synchronized void leave(StoreSegment generation) {
         current = current.filter(each -> each != generation);
     }
 
-    /** Whether one is being written to. */
+    /** Whether a segment is the writable one. */
     synchronized boolean isCurrent(int number) {
         return current.filter(generation -> generation.number() == number).isPresent();
     }
 
-    /** Deletes one; who reads from it may go on. */
+    /** Deletes a segment; active readers may finish. */
     synchronized void delete(StoreSegment generation) throws IOException {
         open.remove(generation.number());
         used.remove(generation.number());
@@ -178,7 +178,7 @@ final class StoreSegments implements AutoCloseable {
         }
     }
 
-    /** What a plugin may have put beside its store. */
+    /** Files that a plugin may have created beside its store. */
     private List<Path> beside(StoreSegment generation) throws IOException {
         String name = generation.path().getFileName() + ".";
         try (var files = Files.list(where.folder())) {
@@ -186,13 +186,13 @@ final class StoreSegments implements AutoCloseable {
         }
     }
 
-    /** Bytes of all of them. */
+    /** Bytes of all segments. */
     synchronized long bytes() {
         long chunks = used.values().stream().mapToLong(Long::longValue).sum();
         return chunks * (where.valueBytes() + ChunkCodec.KEY_BYTES);
     }
 
-    /** Numbers of all of them, ascending. */
+    /** Numbers of all segments, ascending. */
     synchronized List<Integer> numbers() {
         return List.copyOf(open.keySet());
     }
@@ -201,12 +201,14 @@ final class StoreSegments implements AutoCloseable {
         return open.size();
     }
 
-    /** Has something done behind the stores that are being opened. */
+    /** Runs a task after the stores that are being opened. */
     void whenOpen(Runnable task) {
         opener.execute(task);
     }
 
-    /** Closes all of them, which may take a moment; those that are not open yet first open. */
+    /**
+     * Closes all segments, which may take a moment: stores that are still opening are opened first.
+     */
     @Override
     public void close() {
         List<StoreSegment> all;
@@ -222,7 +224,7 @@ final class StoreSegments implements AutoCloseable {
                     Files.deleteIfExists(generation.mark());
                 }
             } catch (IOException e) {
-                // It is mended at the next start.
+                // The next start recovers it.
             }
         }
     }

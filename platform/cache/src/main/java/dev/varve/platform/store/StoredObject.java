@@ -1,10 +1,10 @@
 package dev.varve.platform.store;
 
 /**
- * What is known of an object without reading it.
+ * Description of an object, known without reading it.
  *
  * @param bytes of its header and its payload
- * @param uses how often it was of use
- * @param lastUse when it was last used or written, in milliseconds since 1970
+ * @param uses number of uses
+ * @param lastUse time of its last use or write, in milliseconds since 1970
  */
 public record StoredObject(ObjectDescriptor name, long bytes, int uses, long lastUse) {}

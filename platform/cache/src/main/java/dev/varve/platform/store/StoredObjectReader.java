@@ -5,7 +5,7 @@ import dev.varve.api.snapshot.SnapshotStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Reads one object chunk by chunk, each only if it is what was written. */
+/** Reads one object chunk by chunk, and verifies each chunk. */
 final class StoredObjectReader {
     private final ObjectKey key;
     private final int chunks;
@@ -19,7 +19,7 @@ final class StoredObjectReader {
         this.codec = codec;
     }
 
-    /** Hands it to a target; returns its bytes. */
+    /** Passes the object to a target; returns its bytes. */
     long read(ObjectTarget target, int mostHeader) throws ArchiveMissException, IOException {
         ObjectAssembly assembly = new ObjectAssembly(key, chunks, codec, target, mostHeader);
         for (int part = 0; part < chunks; part++) {

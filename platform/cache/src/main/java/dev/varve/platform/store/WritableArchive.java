@@ -1,13 +1,13 @@
 package dev.varve.platform.store;
 
-/** Where objects are written to. Thread-safe. */
+/** An archive that accepts objects. Thread-safe. */
 public interface WritableArchive {
-    /** Whether objects can be written at the moment. */
+    /** Whether it accepts writes at the moment. */
     boolean takesMore();
 
     /**
-     * Writes an object, on the caller's thread. It is there as a whole or not at all; one that is
-     * there already stays.
+     * Writes an object, on the caller's thread. The write is atomic; an object that already exists
+     * stays.
      */
     WriteResult write(ObjectDescriptor name, ObjectSource source);
 }

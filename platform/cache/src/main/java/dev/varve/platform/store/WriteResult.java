@@ -1,17 +1,17 @@
 package dev.varve.platform.store;
 
-/** What became of an object that was to be written. */
+/** Result of the write of an object. */
 public enum WriteResult {
-    /** It is there now. */
+    /** It was written. */
     WRITTEN,
-    /** It was there before. */
+    /** It existed already. */
     KNOWN,
-    /** There is no room for it, or its parent is not there. */
+    /** There is no room for it, or its parent does not exist. */
     NO_ROOM,
     /** It could not be written. */
     FAILED;
 
-    /** Whether it is there. */
+    /** Whether the object exists now. */
     public boolean isThere() {
         return this == WRITTEN || this == KNOWN;
     }

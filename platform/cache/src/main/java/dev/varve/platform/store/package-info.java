@@ -1,8 +1,8 @@
 /**
- * What was computed for prompts, on disk: objects that form trees, cut into chunks of one size and
- * kept by a plugin's stores in rolling generations. An index in memory, with a journal beside the
- * stores, says what is there; nothing that was read is handed out before its checksum was compared.
+ * Prefix cache on disk: objects that form trees, cut into chunks of one size and kept in the stores
+ * of a plugin, one per segment. An index in memory, with a journal beside the stores, lists the
+ * objects. No chunk is returned before its checksum is verified.
  *
- * <p>Knows nothing of models: what the objects mean is their owner's matter.
+ * <p>This package does not know models: the meaning of an object belongs to its owner.
  */
 package dev.varve.platform.store;

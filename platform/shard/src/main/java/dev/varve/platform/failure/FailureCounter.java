@@ -10,19 +10,19 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Runs optional work of an engine (prefix cache, drafts, choice of pages, events), so that a
- * failure is a miss for the sequence it was for, counted and logged, and never fails a step. Counts
- * failed steps as well. For the engine's thread alone.
+ * Runs optional work of an engine (prefix cache, drafts, choice of pages, events). A failure counts
+ * as a miss for its sequence, is counted and logged, and never fails a step. Counts failed steps as
+ * well. For the engine's thread only.
  */
 public final class FailureCounter {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
-    /** Failures within {@link #WINDOW} from which on an engine is degraded. */
+    /** Number of failures within {@link #WINDOW} from which on an engine is degraded. */
     private static final int MANY = 3;
 
     private static final Duration WINDOW = Duration.ofMinutes(10);
 
-    /** Traces of the same kind of failure are written once in so long. */
+    /** Minimum time between two logged stack traces. */
     private static final Duration TRACE = Duration.ofMinutes(1);
 
     private final LongSupplier nanoTime;
@@ -31,7 +31,7 @@ public final class FailureCounter {
     private long steps;
     private Optional<Long> tracedAt = Optional.empty();
 
-    /** A failure of some time ago. */
+    /** A recent failure and its time. */
     private record Failure(long nanos, String reason) {}
 
     /**
@@ -50,10 +50,10 @@ public final class FailureCounter {
      *     empty if there were few
      */
     public record Report(long optional, long steps, Optional<String> reason) {
-        /** Nothing failed. */
+        /** No failures. */
         public static final Report NONE = new Report(0, 0, Optional.empty());
 
-        /** The sum of two engines' failures, with the first reason there is. */
+        /** Returns the sum of two engines' failures, with the first reason present. */
         public Report plus(Report other) {
             return new Report(
                     optional + other.optional, steps + other.steps, reason.or(() -> other.reason));
@@ -63,8 +63,8 @@ public final class FailureCounter {
     /**
      * Runs optional work.
      *
-     * @param what it does, for the log: "a prefix could not be looked up"
-     * @param instead stands for its result if it fails
+     * @param what description of a failure for the log, such as "a prefix could not be looked up"
+     * @param instead result if the work fails
      * @throws ShardLostException if a shard is lost, which is no failure of this work
      */
     public <T> T guard(String what, Supplier<T> work, T instead) {
@@ -78,7 +78,7 @@ public final class FailureCounter {
         }
     }
 
-    /** Likewise, without a result; says whether it went well. */
+    /** Runs optional work without a result; returns whether it succeeded. */
     public boolean guard(String what, Runnable work) {
         return guard(
                 what,

@@ -1,5 +1,5 @@
 /**
- * Failures that no request must see: optional work runs behind a boundary that counts them, and an
- * engine that has many of them says so.
+ * Handles failures that must not fail a request: optional work runs in a guard that counts them,
+ * and an engine with many failures reports itself as degraded.
  */
 package dev.varve.platform.failure;

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @param site the process that uses it
  */
 public record DeviceReference(String backend, int index, ProcessLocation site) {
-    /** Stands for the best backend of this process until somebody asks which that is. */
+    /** Name of the best backend of this process, until the request is resolved. */
     public static final String AUTO = "auto";
 
     private static final Pattern BACKEND = Pattern.compile("[a-z][a-z0-9_-]*");
@@ -24,7 +24,8 @@ public record DeviceReference(String backend, int index, ProcessLocation site) {
     private static final Pattern DIGITS = Pattern.compile("[0-9]+");
 
     /**
-     * The processor of this process, whose memory is the host's. Behind the patterns that check it.
+     * The CPU of this process, whose memory is the host's. Declared after the patterns that check
+     * it.
      */
     public static final DeviceReference PROCESSOR = local("cpu", 0);
 
@@ -45,7 +46,7 @@ public record DeviceReference(String backend, int index, ProcessLocation site) {
     }
 
     /**
-     * Reads the name of one device; a backend alone means its first device.
+     * Parses the name of one device; a backend alone means its first device.
      *
      * @throws IllegalArgumentException if it has another form
      */
@@ -54,7 +55,7 @@ public record DeviceReference(String backend, int index, ProcessLocation site) {
     }
 
     /**
-     * Reads devices separated by commas, each with its number.
+     * Parses devices separated by commas, each with its number.
      *
      * @throws IllegalArgumentException if an item is empty or has another form
      */
@@ -105,12 +106,12 @@ public record DeviceReference(String backend, int index, ProcessLocation site) {
         return new DeviceReference(backend, index, new ProcessLocation.Local());
     }
 
-    /** The same device used by another process. */
+    /** Returns the same device in another process. */
     public DeviceReference at(ProcessLocation other) {
         return new DeviceReference(backend, index, other);
     }
 
-    /** Whether its backend is still to be chosen. */
+    /** Whether its backend is not chosen yet. */
     public boolean isAutomatic() {
         return backend.equals(AUTO);
     }

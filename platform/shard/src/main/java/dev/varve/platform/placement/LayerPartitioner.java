@@ -16,34 +16,34 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Cuts the layers of a model into ranges. */
+/** Splits the layers of a model into ranges. */
 public final class LayerPartitioner {
     private LayerPartitioner() {}
 
     /**
-     * Ranges and why some of them are not where the weights put them.
+     * Layer ranges, and why some of them differ from the split by weights.
      *
-     * @param moved what the family moved, for people; empty if nothing
+     * @param moved message about the ranges that the family moved; empty if it moved none
      */
     public record Aligned(List<LayerRange> ranges, Optional<String> moved) {
-        /** Takes a copy of the ranges. */
+        /** Copies the ranges. */
         public Aligned {
             ranges = List.copyOf(ranges);
         }
     }
 
-    /** Ranges of equal weight. */
+    /** Splits into ranges of equal weight. */
     public static List<LayerRange> split(int layers, int shards) {
         return split(layers, shards, List.of());
     }
 
     /**
-     * Ranges whose ends are the cumulative shares of the weights, rounded half up and at least one
-     * layer apart.
+     * Splits into ranges whose ends are the cumulative shares of the weights, rounded half up and
+     * at least one layer apart.
      *
      * @param weights one per shard, or none for equal ones; only their ratios matter
-     * @throws IllegalArgumentException if there are fewer layers than shards, or the weights do not
-     *     fit the shards
+     * @throws IllegalArgumentException if there are fewer layers than shards, or the number of
+     *     weights is not the number of shards
      */
     public static List<LayerRange> split(int layers, int shards, List<Double> weights) {
         if (layers < 1 || shards < 1 || shards > layers) {
@@ -64,7 +64,7 @@ public final class LayerPartitioner {
                             + shares.size());
         }
         // Exact decimals: 0.08 + 0.46 + 0.46 is 1, and a share of exactly half a layer rounds up
-        // whatever the weights were multiplied with.
+        // for every multiple of the weights.
         List<BigDecimal> exact = shares.stream().map(LayerPartitioner::exact).toList();
         BigDecimal sum = exact.stream().reduce(BigDecimal.ZERO, BigDecimal::add);
         if (sum.signum() <= 0) {
@@ -98,7 +98,10 @@ public final class LayerPartitioner {
         return BigDecimal.valueOf(weight);
     }
 
-    /** Moves boundaries to where the family may be cut, and says which and why. */
+    /**
+     * Moves boundaries to layers at which the family can be cut, and reports the moved ones with
+     * the reason.
+     */
     public static Aligned align(LayerSplitAdapter model, List<LayerRange> ranges) {
         List<LayerRange> aligned = model.align(ranges);
         if (aligned.equals(ranges)) {
@@ -136,7 +139,7 @@ public final class LayerPartitioner {
                 source);
     }
 
-    /** Such as {@code [0, 5) [5, 35)}. */
+    /** Formats ranges, such as {@code [0, 5) [5, 35)}. */
     public static String describe(List<LayerRange> ranges) {
         return ranges.stream().map(LayerRange::toString).collect(Collectors.joining(" "));
     }

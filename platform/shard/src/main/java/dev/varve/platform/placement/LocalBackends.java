@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * The device backends of this process. Each is loaded when it is first asked for, and once; the
- * processor's always comes first. One thread.
+ * The device backends of this process. Each is loaded once, when it is first requested; the CPU
+ * backend always loads first. One thread.
  */
 public final class LocalBackends {
-    /** Where several GPU backends see the same hardware, the vendor's own comes first. */
+    /** If several GPU backends see the same hardware, the vendor's own comes first. */
     private static final List<String> PREFERRED = List.of("cuda", "hip");
 
     private static final String PROCESSOR = DeviceReference.PROCESSOR.backend();
@@ -28,7 +28,7 @@ public final class LocalBackends {
     private final BackendOptions options;
     private final Map<String, DeviceBackend> opened = new HashMap<>();
 
-    /** Why backends cannot be used: a library that failed half-way is not loaded a second time. */
+    /** Why backends cannot be used: a library that failed halfway is not loaded a second time. */
     private final Map<String, VarveException> failures = new HashMap<>();
 
     /**
@@ -40,8 +40,8 @@ public final class LocalBackends {
     }
 
     /**
-     * The backend that {@code auto} means: the first GPU backend that has a device, else the
-     * processor. A renderer that computes on the processor's cores is no GPU.
+     * Returns the backend that {@code auto} means: the first GPU backend with a device, else the
+     * CPU. A renderer that computes on CPU cores is no GPU.
      *
      * @throws VarveException of kind UNAVAILABLE if there is none, with every backend's reason
      */
@@ -82,11 +82,11 @@ public final class LocalBackends {
     }
 
     /**
-     * A backend, loaded.
+     * Returns a backend, loaded.
      *
      * @throws VarveException of kind UNAVAILABLE if no plugin provides it, if it was built for
-     *     another ggml release than the processor's, or if it cannot be used; the same one every
-     *     time
+     *     another ggml release than the CPU backend, or if it cannot be used; the same exception
+     *     every time
      */
     public DeviceBackend open(String backend) {
         DeviceBackend known = opened.get(backend);
@@ -123,7 +123,7 @@ public final class LocalBackends {
         return provider.open(options);
     }
 
-    /** The processor's backend brings ggml's base library, which every other backend builds on. */
+    /** Loads the CPU backend: it contains ggml's base library, which every other backend needs. */
     private void openBase(DeviceBackendProvider provider) {
         DeviceBackendProvider processor = providers.get(PROCESSOR);
         if (processor == null) {
@@ -150,9 +150,9 @@ public final class LocalBackends {
     }
 
     /**
-     * Facts about a device.
+     * Returns the properties of a device.
      *
-     * @throws VarveException of kind UNAVAILABLE if it is not there
+     * @throws VarveException of kind UNAVAILABLE if it does not exist
      */
     public DeviceInfo info(DeviceReference device) {
         List<DeviceInfo> devices = open(device.backend()).devices();
@@ -168,7 +168,7 @@ public final class LocalBackends {
         return devices.get(device.index());
     }
 
-    /** Whether this process could use a device. */
+    /** Whether this process can use a device. */
     public boolean isUsable(DeviceReference device) {
         try {
             info(device);

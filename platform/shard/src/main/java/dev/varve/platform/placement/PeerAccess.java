@@ -1,9 +1,9 @@
 package dev.varve.platform.placement;
 
-/** How activations and caches move between two devices of one backend. */
+/** Path of activations and caches between two devices of one backend. */
 public enum PeerAccess {
     /** Through the memory of the host. */
     THROUGH_HOST,
-    /** From one device to the other, where they can. */
+    /** Directly from one device to the other, if they support it. */
     DIRECT
 }

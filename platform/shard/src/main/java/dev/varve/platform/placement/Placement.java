@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Which device computes which layers.
+ * Assignment of layer ranges to devices.
  *
  * @param parts in layer order; the ranges follow each other from layer 0 to the model's last
  */
 public record Placement(List<Part> parts) {
-    /** A device and its layers. */
+    /** A device and its layer range. */
     public record Part(DeviceReference device, LayerRange range) {
         @Override
         public String toString() {
@@ -42,7 +42,7 @@ public record Placement(List<Part> parts) {
                 .collect(Collectors.joining(","));
     }
 
-    /** Devices with a range each. */
+    /** Creates a placement from devices and their ranges, in the same order. */
     public static Placement of(List<DeviceReference> devices, List<LayerRange> ranges) {
         if (devices.size() != ranges.size()) {
             throw new IllegalArgumentException(devices + " for layers " + ranges);
@@ -54,7 +54,7 @@ public record Placement(List<Part> parts) {
         return new Placement(parts);
     }
 
-    /** Everything on one device. */
+    /** Creates a placement on one device. */
     public static Placement single(DeviceReference device, LayerRange range) {
         return new Placement(List.of(new Part(device, range)));
     }

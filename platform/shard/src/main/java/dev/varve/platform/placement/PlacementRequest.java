@@ -10,11 +10,11 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
- * The devices that a person wants a model on, in layer order.
+ * The devices that the operator requests for a model, in layer order.
  *
- * @param devices one or more; a device may be there twice
- * @param split how the layers are shared out; {@link SplitRule.Equal} for one device
- * @param grouping who decides on processes
+ * @param devices one or more; a device may occur twice
+ * @param split how the layers are distributed; {@link SplitRule.Equal} for one device
+ * @param grouping how devices are assigned to processes
  * @param peerAccess whether devices of one backend copy from each other directly
  */
 public record PlacementRequest(
@@ -33,33 +33,35 @@ public record PlacementRequest(
         }
     }
 
-    /** Everything on one device. */
+    /** Creates a request for one device. */
     public static PlacementRequest single(DeviceReference device) {
         return of(List.of(device), new SplitRule.Equal());
     }
 
-    /** Devices in the processes that they name, which copy through the host. */
+    /**
+     * Creates a request for devices in the processes that they name, which copy through the host.
+     */
     public static PlacementRequest of(List<DeviceReference> devices, SplitRule split) {
         return new PlacementRequest(
                 devices, split, ProcessGrouping.AS_NAMED, PeerAccess.THROUGH_HOST);
     }
 
-    /** Whether the layers are spread over several devices. */
+    /** Whether the layers are split among several devices. */
     public boolean isSplit() {
         return devices.size() > 1;
     }
 
-    /** The first device, of which {@code auto} in other flags takes its meaning. */
+    /** The first device; {@code auto} in other flags refers to it. */
     public DeviceReference primary() {
         return devices.getFirst();
     }
 
     /**
-     * Puts the best backend for {@code auto}, and decides which devices go to a process of their
-     * own. A request that was resolved stays as it is.
+     * Replaces {@code auto} by the best backend, and decides which devices get their own process. A
+     * resolved request stays as it is.
      *
-     * @param best name of the best backend of this process; asked only where it is needed
-     * @throws IllegalArgumentException that begins with the setting that is wrong
+     * @param best supplies the name of the best backend of this process; called only if needed
+     * @throws IllegalArgumentException that begins with the name of the wrong setting
      */
     public PlacementRequest resolve(Supplier<String> best) {
         boolean asked = devices.stream().anyMatch(DeviceReference::isAutomatic);
@@ -94,7 +96,7 @@ public record PlacementRequest(
         return request;
     }
 
-    /** Whether {@link ProcessGrouping#BY_BACKEND} has anything to decide: nobody wrote a site. */
+    /** Whether {@link ProcessGrouping#BY_BACKEND} applies: several devices, none with a process. */
     public static boolean isGrouped(List<DeviceReference> devices) {
         return devices.size() > 1 && devices.stream().allMatch(DeviceReference::isLocal);
     }
@@ -111,8 +113,8 @@ public record PlacementRequest(
     }
 
     /**
-     * Refuses peer access that cannot happen: who asks for direct copies and gets none would notice
-     * it by the speed at best.
+     * Rejects peer access that has no effect: the operator would notice the missing direct copies
+     * only by the speed.
      */
     private void requirePeers() {
         if (peerAccess == PeerAccess.THROUGH_HOST) {

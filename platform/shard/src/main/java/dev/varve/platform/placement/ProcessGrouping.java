@@ -1,12 +1,12 @@
 package dev.varve.platform.placement;
 
-/** Who decides which devices get a process of their own. */
+/** How devices are assigned to processes of their own. */
 public enum ProcessGrouping {
-    /** Those that say so by their {@link ProcessLocation}. */
+    /** By the {@link ProcessLocation} of each device. */
     AS_NAMED,
     /**
-     * If none says so: the devices of other backends than the first get one each, or all but the
-     * first where there is one backend.
+     * If no device names a process: each device of another backend than the first gets one, or,
+     * with one backend, each but the first.
      */
     BY_BACKEND
 }

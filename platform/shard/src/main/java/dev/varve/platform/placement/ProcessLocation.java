@@ -2,9 +2,9 @@ package dev.varve.platform.placement;
 
 import java.util.regex.Pattern;
 
-/** Which process a device is used by. */
+/** Process that uses a device. */
 public sealed interface ProcessLocation {
-    /** This one. */
+    /** This process. */
     record Local() implements ProcessLocation {
         @Override
         public String toString() {
@@ -12,7 +12,7 @@ public sealed interface ProcessLocation {
         }
     }
 
-    /** A shard process that this one starts and ends. */
+    /** A shard process that this process starts and ends. */
     record Child() implements ProcessLocation {
         static final String NAME = "process";
 
@@ -23,7 +23,7 @@ public sealed interface ProcessLocation {
     }
 
     /**
-     * A shard process that somebody else started, here or on another host.
+     * A shard process that was started separately, here or on another host.
      *
      * @param address transport and address, such as {@code unix:/run/varve/a.sock}
      */
@@ -48,7 +48,7 @@ public sealed interface ProcessLocation {
     }
 
     /**
-     * Reads what follows {@code @} in the name of a device.
+     * Parses the text after {@code @} in the name of a device.
      *
      * @throws IllegalArgumentException if it is neither {@code process} nor {@code scheme:address}
      */

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** How the layers of a model are shared out among its devices. */
+/** How the layers of a model are distributed among its devices. */
 public sealed interface SplitRule {
-    /** Every device gets as many layers as the others, as far as that goes. */
+    /** Every device gets the same number of layers, up to rounding. */
     record Equal() implements SplitRule {}
 
     /**
-     * Each device gets its share.
+     * Each device gets a share by its weight.
      *
      * @param values one per device, finite and above 0; only their ratios matter
      */
@@ -34,9 +34,9 @@ public sealed interface SplitRule {
     String AUTOMATIC = "auto";
 
     /**
-     * Reads {@value #AUTOMATIC} or decimal numbers separated by commas.
+     * Parses {@value #AUTOMATIC} or decimal numbers separated by commas.
      *
-     * @throws IllegalArgumentException if an item is empty, no number, not finite or not above 0
+     * @throws IllegalArgumentException if an item is empty, not a number, not finite or not above 0
      */
     static SplitRule parse(String text) {
         if (text.equals(AUTOMATIC)) {

@@ -1,5 +1,5 @@
 /**
- * Where the layers of a model go: names of devices, weights of a split, layer ranges, and the
- * choice of a split from what the devices can do.
+ * Placement of a model's layers: names of devices, weights of a split, layer ranges, and the choice
+ * of a split from the capabilities of the devices.
  */
 package dev.varve.platform.placement;

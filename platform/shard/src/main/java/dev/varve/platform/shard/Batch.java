@@ -6,18 +6,19 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * One step of all shards: tokens of one or several sequences, each at most once. Every shard of a
- * model gets the same batch. What changes the caches travels in it, so that it happens at its place
- * among the batches in every shard, however far they are apart.
+ * One step of all shards: tokens of one or several sequences, each sequence at most once. Every
+ * shard of a model gets the same batch. The batch carries the changes to the caches, so that every
+ * shard applies them at the same place in the order of batches, however far the shards are apart.
  *
  * @param changes to the caches before the slices are computed
  * @param slices in the order of the tokens' columns
- * @param phase which thread count the device uses
- * @param captures layers whose input is wanted, ascending, of those that the shards were loaded
- *     with; the layer count stands for the last layer's output. The shard answers that computes it,
- *     before anything is rounded for the way. With the last layer's output that layer computes all
- *     columns, which may change the last bits of logits that only some of them have
- * @param queries asks how much slices look for pages of their sequences
+ * @param phase selects the thread count of the device
+ * @param captures layers whose input is requested, ascending, a subset of those that the shards
+ *     were loaded with; the layer count means the last layer's output. The shard that computes a
+ *     captured layer returns its values, before anything is rounded for the transfer. If the last
+ *     layer's output is captured, that layer computes all columns, which may change the last bits
+ *     of logits that were requested for some columns only
+ * @param queries requests for page scores: how strongly slices attend to pages of their sequences
  */
 public record Batch(
         CacheChanges changes,
@@ -39,23 +40,23 @@ public record Batch(
         }
     }
 
-    /** A batch that asks for no pages. */
+    /** Creates a batch without page queries. */
     public Batch(
             CacheChanges changes, List<SequenceChunk> slices, Phase phase, List<Integer> captures) {
         this(changes, slices, phase, captures, List.of());
     }
 
-    /** A batch that changes nothing first. */
+    /** Creates a batch without cache changes and page queries. */
     public Batch(List<SequenceChunk> slices, Phase phase, List<Integer> captures) {
         this(CacheChanges.NONE, slices, phase, captures);
     }
 
-    /** A batch that changes nothing first, without captures. */
+    /** Creates a batch without cache changes, captures and page queries. */
     public Batch(List<SequenceChunk> slices, Phase phase) {
         this(slices, phase, List.of());
     }
 
-    /** Tokens of all slices. */
+    /** Number of tokens of all slices. */
     public int tokens() {
         int tokens = 0;
         for (SequenceChunk slice : slices) {
@@ -64,7 +65,7 @@ public record Batch(
         return tokens;
     }
 
-    /** Rows of logits of all slices, in their order. */
+    /** Number of rows of logits of all slices. */
     public int outputs() {
         int outputs = 0;
         for (SequenceChunk slice : slices) {

@@ -1,14 +1,14 @@
 package dev.varve.platform.shard;
 
 /**
- * Whether the numbers of a token depend on what is computed with it. A processor multiplies a few
- * columns with other operators than one, whose sums have another order; here that is ruled out, or
- * allowed. Devices other than the processor choose their operators by the number of columns
- * themselves: nothing is promised of them, whatever is set.
+ * Whether the numbers of a token may depend on the other tokens of its batch. A CPU multiplies
+ * several columns with other operators than a single column, and these sum in another order; this
+ * setting forbids or allows that. Devices other than the CPU choose their operators by the number
+ * of columns: the setting guarantees nothing for them.
  *
  * <p>A <em>row</em> is a token of a decode step, or a slice of a single token or of {@link
  * ChunkComputeMode#ROWS} in any batch; a <em>chunk</em> is a longer slice of a prefill batch
- * ({@link Batch#phase}). Rows of several sequences and chunks of several sequences may stand in one
+ * ({@link Batch#phase}). Rows of several sequences and chunks of several sequences may be in one
  * batch, which then is a prefill batch. In it
  *
  * <ul>
@@ -19,17 +19,17 @@ package dev.varve.platform.shard;
  */
 public enum BatchInvariance {
     /**
-     * A row has the numbers that it has alone, which are those of libllama, whatever rows and
-     * chunks of other sequences are computed with it. In a decode batch this holds for all types of
-     * weights for which it costs next to nothing (see {@link ColumnNumerics}), and for others up to
-     * 4 or 7 rows; in a prefill batch for all, if both phases have the same number of threads.
+     * A row has the numbers that it has alone, which are those of libllama, for any rows and chunks
+     * of other sequences in its batch. In a decode batch this holds for all weight types for which
+     * it costs almost nothing (see {@code ColumnNumerics}), and for other types up to 4 or 7 rows;
+     * in a prefill batch it holds for all types, if both phases have the same number of threads.
      */
     AUTO,
 
     /**
-     * A row has the same numbers also among other rows of its own sequence, with any number of
-     * threads and all types of weights. Attention goes by heads, so that the numbers are not those
-     * of libllama from 512 positions in F16 or F32 rows on.
+     * A row also has the same numbers among other rows of its own sequence, with any number of
+     * threads and all weight types. Attention is split by heads, so that from 512 positions in F16
+     * or F32 rows on the numbers differ from those of libllama.
      */
     ON,
 

@@ -3,14 +3,14 @@ package dev.varve.platform.shard;
 import java.util.List;
 
 /**
- * What becomes of the caches before anything else reads or writes them. Commits belong to the batch
- * before: they are to be made before another one has drafted slices.
+ * Changes of the caches, applied before any slice reads or writes them. Commits belong to the batch
+ * before: the caller makes them before another batch has drafted slices.
  *
  * @param commits of drafted slices, each at most once
- * @param moves of rows, in this order
+ * @param moves of rows, applied in this order
  */
 public record CacheChanges(List<StateCommit> commits, List<RowMove> moves) {
-    /** Nothing changes. */
+    /** No changes. */
     public static final CacheChanges NONE = new CacheChanges(List.of(), List.of());
 
     /** Copies the lists. */
@@ -19,22 +19,22 @@ public record CacheChanges(List<StateCommit> commits, List<RowMove> moves) {
         moves = List.copyOf(moves);
     }
 
-    /** Copies of rows alone. */
+    /** Creates changes that only copy rows. */
     public static CacheChanges copies(List<SlotCopy> copies) {
         return new CacheChanges(List.of(), List.copyOf(copies));
     }
 
-    /** Whether nothing changes. */
+    /** Whether there are no changes. */
     public boolean isEmpty() {
         return commits.isEmpty() && moves.isEmpty();
     }
 
-    /** Slots that are copied from place to place. */
+    /** Copies from slots to slots. */
     public List<SlotCopy> copies() {
         return moves.stream().filter(SlotCopy.class::isInstance).map(SlotCopy.class::cast).toList();
     }
 
-    /** Slots whose rows are copied, wherever to. */
+    /** Number of slots whose rows are copied, to slots or host memory. */
     public long movedSlots() {
         long slots = 0;
         for (RowMove move : moves) {

@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * The parts of which the state of a sequence consists, layer by layer, in the shards of a model.
- */
+/** Parts of a sequence's state, layer by layer, in the shards of a model. */
 public final class CacheLayout {
     private final Map<Integer, RowLayout> rows = new TreeMap<>();
     private final Map<Integer, RowLayout> windows = new TreeMap<>();
@@ -25,7 +23,7 @@ public final class CacheLayout {
     }
 
     /**
-     * The parts of some layers.
+     * Creates the layout of a layer range.
      *
      * @param regionSlots as in {@link CacheSizes}
      */
@@ -59,20 +57,20 @@ public final class CacheLayout {
         return layout;
     }
 
-    /** Whether a sequence can only go on from a position whose state was kept. */
+    /** Whether a sequence can resume only at a checkpoint, since its earlier states are lost. */
     public boolean forgets() {
         return forgets;
     }
 
-    /** Bytes of the K and V rows of one token. */
+    /** Bytes of the K and V rows of one token in all full attention layers. */
     public long bytesPerToken() {
         return rows.values().stream().mapToLong(each -> each.bytes(1)).sum();
     }
 
     /**
-     * The rows of consecutive positions in all full attention layers, in ascending order.
+     * Rows of consecutive positions in all full attention layers, layers in ascending order.
      *
-     * @param span where the sequence's rows lie
+     * @param span slots of the sequence
      */
     public List<CachePart> rows(SlotSpan span, int position, int count) {
         List<CachePart> parts = new ArrayList<>(rows.size());
@@ -85,10 +83,10 @@ public final class CacheLayout {
     }
 
     /**
-     * The rows of consecutive positions in all full attention layers, layer by layer in ascending
+     * Rows of consecutive positions in all full attention layers, layer by layer in ascending
      * order.
      *
-     * @param runs where they lie
+     * @param runs the positions and the places of their rows
      */
     public List<List<CachePart>> rows(List<RowRun> runs) {
         List<List<CachePart>> layers = new ArrayList<>(rows.size());
@@ -99,7 +97,7 @@ public final class CacheLayout {
     }
 
     /**
-     * Bytes of the rows of consecutive positions, as {@link #rows} has them: layer by layer.
+     * Bytes of the rows of consecutive positions, layer by layer, as {@link #rows} returns them.
      *
      * @param count positions
      */
@@ -108,9 +106,9 @@ public final class CacheLayout {
     }
 
     /**
-     * Bytes of the states at a position, as {@link #states} has them.
+     * Bytes of the states at a position, in the order of {@link #states}.
      *
-     * @param position tokens that they have seen, at least 1
+     * @param position number of tokens that the states include, at least 1
      */
     public long[] stateBytes(int position) {
         return bytes(states(SequenceChunk.ZERO_ROW + 1, position));
@@ -121,10 +119,10 @@ public final class CacheLayout {
     }
 
     /**
-     * The states of all other layers, in ascending order; windows after the rest.
+     * States of all other layers, in ascending order; windows last.
      *
      * @param row state row that holds them
-     * @param position tokens that they have seen, at least 1
+     * @param position number of tokens that they include, at least 1
      */
     public List<CachePart> states(int row, int position) {
         List<CachePart> parts = new ArrayList<>(states.size() + windows.size());

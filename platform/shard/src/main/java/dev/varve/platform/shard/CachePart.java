@@ -3,27 +3,26 @@ package dev.varve.platform.shard;
 import java.util.List;
 
 /**
- * What a shard keeps of one sequence in one layer: some of its rows, or its state at a position.
- * Layers are numbered as in the model, so that a part is the same however the model is split.
+ * Part of a sequence's cached data in one layer: some of its rows, or its state at a position.
+ * Layers are numbered as in the model, so that a part is the same for every split of the model.
  */
 public sealed interface CachePart {
-    /** The layer's number in the model. */
+    /** Number of the layer in the model. */
     int layer();
 
-    /** How many bytes it is. */
+    /** Size of the part in bytes. */
     long bytes();
 
     /**
      * Rows of a full attention layer: all K rows, then all V rows.
      *
-     * @param slot of the first of them
-     * @param position of the first of them; where pages lie in another order, it may be more than
-     *     the slot
+     * @param slot of the first position
+     * @param first position; with reordered pages it may be greater than the slot
      * @param count consecutive positions, in consecutive slots
      */
     record Rows(int layer, RowLayout layout, int slot, int position, int count)
             implements CachePart {
-        /** Checks that there are such slots. */
+        /** Checks that the slots and positions are valid. */
         public Rows {
             require(
                     layer >= 0
@@ -44,15 +43,16 @@ public sealed interface CachePart {
     }
 
     /**
-     * Rows of a full attention layer that lie in host memory, or will: all K rows, then all V rows.
+     * Rows of a full attention layer that are in host memory, or will be: all K rows, then all V
+     * rows.
      *
-     * @param page name of the page to which they belong
-     * @param position of the first of them; a page begins at every multiple of {@link Pages#TOKENS}
+     * @param page name of their page
+     * @param first position; a page begins at every multiple of {@link Pages#TOKENS}
      * @param count consecutive positions of the page
      */
     record Page(int layer, RowLayout layout, long page, int position, int count)
             implements CachePart {
-        /** Checks that there are such positions in a page. */
+        /** Checks that the positions are within one page. */
         public Page {
             Pages.requireName(page);
             require(
@@ -66,7 +66,7 @@ public sealed interface CachePart {
                     count);
         }
 
-        /** The first of the positions, counted from the page's beginning. */
+        /** First position, counted from the beginning of the page. */
         public int first() {
             return position % Pages.TOKENS;
         }
@@ -78,15 +78,15 @@ public sealed interface CachePart {
     }
 
     /**
-     * What a sliding layer still sees of the positions before {@code end}: all K rows, then all V
+     * Rows of a sliding layer that are still in its window at {@code end}: all K rows, then all V
      * rows.
      *
-     * @param row state row to whose region they belong
+     * @param row state row whose region holds them
      * @param first first position; a multiple of {@link SlotSpan#BLOCK}
-     * @param end position behind the last one
+     * @param end position after the last one
      */
     record Window(int layer, RowLayout layout, int row, int first, int end) implements CachePart {
-        /** Checks that there are such positions. */
+        /** Checks that the positions are valid. */
         public Window {
             require(
                     layer >= 0
@@ -107,15 +107,15 @@ public sealed interface CachePart {
     }
 
     /**
-     * The state of a recurrent layer, its convolution inputs before its matrices, or of a family's
-     * own layer, part after part; always F32.
+     * State of a recurrent layer (convolution inputs, then matrices) or of a family's custom layer
+     * (part after part); always F32.
      *
      * @param elements of each of its tensors
      * @param row state row that holds it
-     * @param end tokens that it has seen
+     * @param end number of tokens that it includes
      */
     record State(int layer, List<Long> elements, int row, int end) implements CachePart {
-        /** Checks that there is such a row. */
+        /** Checks that the row is valid. */
         public State {
             elements = List.copyOf(elements);
             require(

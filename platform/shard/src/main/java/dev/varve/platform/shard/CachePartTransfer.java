@@ -3,23 +3,23 @@ package dev.varve.platform.shard;
 import java.nio.ByteBuffer;
 
 /**
- * Where the bytes of cache parts go, or come from. Called by any thread, for one part after the
- * other and each once, before the call that it was given to is done.
+ * Target or source of the bytes of cache parts. The shard calls it from any thread, one part at a
+ * time and once per part, before the call that it was passed to completes.
  */
 public interface CachePartTransfer {
     /**
-     * Takes the bytes of a part that was copied out.
+     * Receives the bytes of an exported part.
      *
-     * @param index the part's place among those of the call
-     * @param bytes all of them; valid during the call only
+     * @param index of the part in the call's list
+     * @param bytes all bytes of the part; valid during the call only
      */
     void take(int index, ByteBuffer bytes);
 
     /**
-     * Gives the bytes of a part that is to be copied in.
+     * Writes the bytes of a part to import.
      *
-     * @param index the part's place among those of the call
-     * @param target has room for exactly these
+     * @param index of the part in the call's list
+     * @param target has exactly the size of the part
      */
     void give(int index, ByteBuffer target);
 }

@@ -3,19 +3,19 @@ package dev.varve.platform.shard;
 import java.util.Objects;
 
 /**
- * How much state the caches of a shard hold.
+ * Capacities of the caches of a shard.
  *
  * @param slots KV slots of the pool, a multiple of {@link SlotSpan#BLOCK}
  * @param stateRows recurrent state rows, the zero row included
  * @param regionSlots slots per state row for the sliding layers, a multiple of {@link
- *     SlotSpan#BLOCK}; 0 where none slides
- * @param stashes for drafted slices
+ *     SlotSpan#BLOCK}; 0 without sliding layers
+ * @param stashes rollback buffers for drafted slices
  */
 public record CacheSizes(int slots, int stateRows, int regionSlots, RollbackBuffers stashes) {
-    /** The zero row, and one to write. */
+    /** The zero row and one writable row. */
     private static final int LEAST_ROWS = 2;
 
-    /** Checks that blocks are whole and that a sequence has room. */
+    /** Checks that blocks are whole and that at least one sequence fits. */
     public CacheSizes {
         if (regionSlots < 0 || regionSlots % SlotSpan.BLOCK != 0) {
             throw new IllegalArgumentException(
@@ -32,12 +32,12 @@ public record CacheSizes(int slots, int stateRows, int regionSlots, RollbackBuff
         Objects.requireNonNull(stashes);
     }
 
-    /** Sizes of caches for sequences of which nothing is guessed. */
+    /** Creates sizes for sequences without draft tokens. */
     public CacheSizes(int slots, int stateRows, int regionSlots) {
         this(slots, stateRows, regionSlots, RollbackBuffers.NONE);
     }
 
-    /** The same with room for drafted slices. */
+    /** Returns these sizes with other rollback buffers for drafted slices. */
     public CacheSizes withStashes(RollbackBuffers others) {
         return new CacheSizes(slots, stateRows, regionSlots, others);
     }

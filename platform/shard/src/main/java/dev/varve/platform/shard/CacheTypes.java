@@ -9,11 +9,11 @@ import java.util.List;
 /**
  * Element types of the KV cache.
  *
- * @param key of K rows
- * @param value of V rows
+ * @param key type of K rows
+ * @param value type of V rows
  */
 public record CacheTypes(GgmlType key, GgmlType value) {
-    /** Types that a cache may have, if the device and the model's heads agree. */
+    /** Types that a cache may have, if the device and the model's heads support them. */
     public static final List<GgmlType> TYPES =
             List.of(
                     GgmlType.F16,
@@ -28,7 +28,7 @@ public record CacheTypes(GgmlType key, GgmlType value) {
     /**
      * Checks the types.
      *
-     * @throws VarveException of kind INVALID_REQUEST if no cache may have one of them
+     * @throws VarveException of kind INVALID_REQUEST if a type is not among {@link #TYPES}
      */
     public CacheTypes {
         requireKnown(Setting.KEY_CACHE_TYPE, key);
@@ -52,7 +52,7 @@ public record CacheTypes(GgmlType key, GgmlType value) {
         }
     }
 
-    /** Both, such as {@code f16/q8_0}. */
+    /** Both types, such as {@code f16/q8_0}. */
     @Override
     public String toString() {
         return key.ggufName() + "/" + value.ggufName();

@@ -1,18 +1,18 @@
 package dev.varve.platform.shard;
 
 /**
- * Hidden states that a batch asked for.
+ * Hidden states that a batch captured.
  *
- * @param layer layer whose input it is; the layer count stands for the last layer's output
- * @param values {@code F32 [embeddingLength, tokens]}, column after column; not to be modified but
- *     by {@link #gather}
- * @param tokens number of columns, those of the batch
+ * @param layer layer whose input they are; the layer count means the last layer's output
+ * @param values {@code F32 [embeddingLength, tokens]}, column after column; only {@link #gather}
+ *     may modify it
+ * @param tokens number of columns, as in the batch
  */
 public record CapturedFeature(int layer, float[] values, int tokens) {
     /**
-     * Brings the columns of a path to where those of the first tokens of its slice are.
+     * Moves the columns of a path to those of the first tokens of its slice.
      *
-     * @param column the slice's first
+     * @param column first column of the slice
      */
     public void gather(int column, TokenPath path) {
         int length = values.length / tokens;

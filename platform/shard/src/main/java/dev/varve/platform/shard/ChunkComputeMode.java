@@ -1,17 +1,17 @@
 package dev.varve.platform.shard;
 
 /**
- * With which of their neighbours the tokens of a {@link SequenceChunk} are computed, see {@link
+ * How the tokens of a {@link SequenceChunk} are grouped for computation, see {@link
  * BatchInvariance}.
  */
 public enum ChunkComputeMode {
-    /** All together: a part of a prompt. */
+    /** All together: part of a prompt. */
     CHUNK,
     /**
-     * As columns of a longer chunk, of which attention is computed in tiles: a piece of it, with
-     * the numbers that the whole would give it. A single token is no such piece.
+     * As columns of a longer chunk whose attention is computed in tiles: a piece of the chunk, with
+     * the numbers that it has in the whole chunk. A single token is never a piece.
      */
     PIECE,
-    /** Each for itself: tokens of decode. All slices of a decode batch are of this kind. */
+    /** Each token by itself: tokens of decode. All slices of a decode batch have this mode. */
     ROWS
 }

@@ -1,20 +1,21 @@
 package dev.varve.platform.shard;
 
 /**
- * Where a slice continues its sequence, and where the state of the sequence lies.
+ * Position, slots and state rows of a slice.
  *
  * @param firstPosition position of the slice's first token
- * @param slots where the sequence's K and V rows live
- * @param readRow recurrent state row before the slice; {@value Slice#ZERO_ROW} at the start of a
- *     sequence
- * @param writeRow recurrent state row after it, never {@value Slice#ZERO_ROW}
- * @param stash where the inputs of its recurrent states are kept for a {@link StateCommit}, in the
- *     place of new states: some of its tokens are guessed; {@value #NO_STASH} if all of them count
- * @param pages which positions lie in which slots
+ * @param slots slots of the sequence's K and V rows
+ * @param readRow recurrent state row before the slice; {@value SequenceChunk#ZERO_ROW} at the start
+ *     of a sequence
+ * @param writeRow recurrent state row after it, never {@value SequenceChunk#ZERO_ROW}
+ * @param stash rollback buffer that keeps the inputs of the recurrent states for a {@link
+ *     StateCommit}, instead of new states: some tokens of the slice are draft tokens; {@value
+ *     #NO_STASH} if there are none
+ * @param pages which positions are in which slots
  */
 public record ChunkPlacement(
         int firstPosition, SlotSpan slots, int readRow, int writeRow, int stash, PageMap pages) {
-    /** Of tokens that count as soon as they are computed. */
+    /** Value for a slice without draft tokens: its states are updated at once. */
     public static final int NO_STASH = -1;
 
     /** Checks the position and the rows. */
@@ -35,12 +36,12 @@ public record ChunkPlacement(
         }
     }
 
-    /** A place in which positions lie in their order. */
+    /** Creates a placement whose positions are in order. */
     public ChunkPlacement(int firstPosition, SlotSpan slots, int readRow, int writeRow, int stash) {
         this(firstPosition, slots, readRow, writeRow, stash, PageMap.STRAIGHT);
     }
 
-    /** Whether some tokens from the first position on all have a slot. */
+    /** Whether the given number of tokens, from the first position on, have slots. */
     boolean holds(int tokens) {
         if (pages.isStraight()) {
             return tokens <= slots.capacity() - firstPosition;
@@ -56,22 +57,22 @@ public record ChunkPlacement(
         return pages.holds(firstPosition + tokens - 1);
     }
 
-    /** The place of tokens that all count. */
+    /** Creates a placement of tokens without drafts. */
     public ChunkPlacement(int firstPosition, SlotSpan slots, int readRow, int writeRow) {
         this(firstPosition, slots, readRow, writeRow, NO_STASH);
     }
 
-    /** Whether some of the tokens are guessed. */
+    /** Whether some of the tokens are draft tokens. */
     public boolean isDrafted() {
         return stash != NO_STASH;
     }
 
-    /** Where a new sequence begins. */
+    /** Creates the placement of a new sequence. */
     public static ChunkPlacement start(SlotSpan slots, int writeRow) {
         return new ChunkPlacement(0, slots, SequenceChunk.ZERO_ROW, writeRow);
     }
 
-    /** Where a sequence goes on whose state stays in its row. */
+    /** Creates the placement of a sequence that continues with its state in the same row. */
     public static ChunkPlacement next(int firstPosition, SlotSpan slots, int row) {
         return new ChunkPlacement(
                 firstPosition, slots, firstPosition == 0 ? SequenceChunk.ZERO_ROW : row, row);

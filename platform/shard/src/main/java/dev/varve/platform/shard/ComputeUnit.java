@@ -5,30 +5,30 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The cores or the device that a shard computes on. Shards whose units have something in common
- * take turns, since they would only slow each other.
+ * The cores or the device that a shard computes on. Shards whose units overlap take turns, since
+ * they would only slow each other down.
  *
- * @param identity what stands for the unit in this process
- * @param processors numbers of the processors that are used of it; empty: all, or nobody knows
+ * @param identity object that identifies the unit in this process
+ * @param processors numbers of the processors that the shard uses; empty: all, or unknown
  */
 public record ComputeUnit(Object identity, Set<Integer> processors) {
-    /** Checks that there is one, and copies the numbers. */
+    /** Checks the identity, and copies the numbers. */
     public ComputeUnit {
         Objects.requireNonNull(identity);
         processors = Set.copyOf(processors);
     }
 
-    /** The whole of a unit. */
+    /** Creates a unit with all of its processors. */
     public ComputeUnit(Object identity) {
         this(identity, Set.of());
     }
 
-    /** A part of the same unit. */
+    /** Returns the same unit, limited to some processors. */
     public ComputeUnit only(Set<Integer> some) {
         return new ComputeUnit(identity, some);
     }
 
-    /** Whether what computes on one of them slows what computes on the other. */
+    /** Whether computations on the two units slow each other down. */
     public boolean sharesWith(ComputeUnit other) {
         return identity.equals(other.identity)
                 && (processors.isEmpty()

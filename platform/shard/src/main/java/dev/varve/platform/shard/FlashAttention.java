@@ -1,11 +1,11 @@
 package dev.varve.platform.shard;
 
-/** Whether attention runs as one operator that never holds all scores at once. */
+/** Whether attention runs as one operator that never stores all scores at once. */
 public enum FlashAttention {
-    /** Where the device has it for the model's heads and cache types. */
+    /** On if the device supports it for the model's heads and cache types. */
     AUTO,
-    /** Always; a device without it is refused. */
+    /** Always on; a device without support is rejected. */
     ON,
-    /** Never: scores, softmax and values one after the other. */
+    /** Off: scores, softmax and values are computed one after the other. */
     OFF
 }

@@ -5,25 +5,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What pages hold, as far as attention may look for it: for each group of positions, head and
- * element the least and the largest value among the keys. From these follows how large the product
- * of a query with any key of the group can be at most (the bound of Quest, arXiv 2406.10774). The
- * mean of keys hides the one that is looked for among those that are not.
+ * Bounds of the keys of pages: the least and the largest value for each group of positions, head
+ * and element. They give an upper bound for the product of a query with any key of the group
+ * (Quest, arXiv 2406.10774). A mean of keys would hide a single key that matches the query.
  *
- * <p>A page's score is how far its bound lies above those of the other pages, in standard
- * deviations, for the head and token that it stands out most for: heads that look everywhere, and
- * heads with long keys, do not outvote one that looks for a certain thing. What is looked for may
- * go on behind a page's border, so that the neighbour of a page whose outermost group stands out
- * counts as much, almost.
+ * <p>The score of a page is the distance of its bound from the mean of the other pages, in standard
+ * deviations, for the head and token with the largest distance: heads that attend everywhere, and
+ * heads with long keys, do not outvote a head that attends to one place. A match may continue
+ * across a page border, so that a page next to an outermost group with a high bound gets almost the
+ * same score.
  */
 public final class KeyBounds {
-    /** Groups of a page: fewer bound worse, more take more memory than they find. */
+    /** Groups of a page: fewer give weaker bounds, more need memory without finding more. */
     public static final int GROUPS = 4;
 
-    /** Score of a page of which nothing is known: below all others. */
+    /** Score of a page without bounds: below all others. */
     public static final float UNKNOWN = -1e9f;
 
-    /** What a neighbour counts less. */
+    /** Deduction from the score that a page gets from its neighbour. */
     private static final float BEHIND = 0.01f;
 
     private static final double LEAST_DEVIATION = 1e-6;
@@ -31,12 +30,12 @@ public final class KeyBounds {
     private KeyBounds() {}
 
     /**
-     * The bounds of some consecutive keys.
+     * Computes the bounds of consecutive keys.
      *
      * @param rows key after key, {@code [rowLength, positions]}
      * @param rowLength elements of a key, all heads
      * @return {@code [rowLength, 2, GROUPS]}, the least values before the largest; empty if a key
-     *     is no number
+     *     is not finite
      */
     public static Optional<float[]> of(float[] rows, int rowLength) {
         int positions = rows.length / rowLength / GROUPS;
@@ -57,7 +56,7 @@ public final class KeyBounds {
             }
         }
         for (float bound : bounds) {
-            // The least and the largest of numbers, one of which is none, are none.
+            // A NaN among the values makes the least and the largest value NaN.
             if (!Float.isFinite(bound)) {
                 return Optional.empty();
             }
@@ -72,7 +71,7 @@ public final class KeyBounds {
      * @param queryHeads heads of each token
      * @param headLength elements of a head
      * @param heads of the keys; divides {@code queryHeads}
-     * @param pages bounds of the pages in their order; empty where nothing is known
+     * @param pages bounds of the pages in their order; empty if unknown
      * @return one score per page
      */
     public static float[] score(
@@ -98,7 +97,9 @@ public final class KeyBounds {
         return scores;
     }
 
-    /** The positive elements of a query and the negative ones; says whether all are numbers. */
+    /**
+     * Splits a query into its positive and its negative elements; returns whether all are finite.
+     */
     private static boolean divide(float[] queries, int begin, float[] positive, float[] negative) {
         boolean sound = true;
         for (int i = 0; i < positive.length; i++) {
@@ -127,7 +128,7 @@ public final class KeyBounds {
         }
     }
 
-    /** Four sums, so that they do not wait for one another; always in the same order. */
+    /** Uses four independent sums, which run in parallel; the order is always the same. */
     private static float dot(float[] query, float[] keys, int begin) {
         float first = 0;
         float second = 0;
@@ -146,13 +147,13 @@ public final class KeyBounds {
         return first + second + (third + fourth);
     }
 
-    /** Raises scores to what the bounds for one query make of them. */
+    /** Raises the page scores to those that result from the bounds for one query. */
     private static void merge(float[] scores, double[] bounds, List<Optional<float[]>> pages) {
         double sum = 0;
         double squares = 0;
         int count = 0;
         for (int page = 0; page < scores.length; page++) {
-            // What is always there says nothing about the others.
+            // Pages that never leave the pool are left out of the statistics.
             if (pages.get(page).isPresent() && !isFixed(page, scores.length)) {
                 double most = most(bounds, page);
                 sum += most;

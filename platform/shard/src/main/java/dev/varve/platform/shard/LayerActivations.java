@@ -1,8 +1,9 @@
 package dev.varve.platform.shard;
 
 /**
- * Activation between two layers, {@code F32 [boundaryLength, tokens]}, column after column. Where
- * it lies is its own affair: what is not a {@link HostActivations} is fetched by {@link #values}.
+ * Activations between two layers, {@code F32 [boundaryLength, tokens]}, column after column. An
+ * implementation other than {@link HostActivations} may hold them elsewhere; {@link #values}
+ * fetches them.
  */
 public interface LayerActivations {
     /** Number of columns. */
@@ -11,6 +12,6 @@ public interface LayerActivations {
     /** Number of bytes. */
     long bytes();
 
-    /** The values; not to be modified. Fetched first where they are on a device. */
+    /** Returns the values; not to be modified. Fetches them first if they are on a device. */
     float[] values();
 }

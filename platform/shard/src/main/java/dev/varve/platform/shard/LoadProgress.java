@@ -1,12 +1,12 @@
 package dev.varve.platform.shard;
 
-/** Hears how far the weights are loaded. One call at a time, from any thread. */
+/** Listener for the progress of loading weights. Called from any thread, one call at a time. */
 @FunctionalInterface
 public interface LoadProgress {
-    /** {@code done} of {@code total} bytes are in place. */
+    /** Reports that {@code done} of {@code total} bytes are loaded. */
     void loaded(long done, long total);
 
-    /** Listens to nothing. */
+    /** Returns a listener that does nothing. */
     static LoadProgress silent() {
         return (done, total) -> {};
     }

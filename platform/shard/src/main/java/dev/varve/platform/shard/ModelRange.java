@@ -7,11 +7,11 @@ import dev.varve.api.model.LayerSplitAdapter;
 import java.util.Objects;
 
 /**
- * Layers of a model, as a shard loads them.
+ * Layer range of a model, as a shard loads it.
  *
- * @param file where the weights are
- * @param model the file as its family sees it
- * @param range which layers
+ * @param file file with the weights
+ * @param model the file as its family reads it
+ * @param range layers to load
  */
 public record ModelRange(GgufFile file, LayerSplitAdapter model, LayerRange range) {
     /** Checks that nothing is missing. */

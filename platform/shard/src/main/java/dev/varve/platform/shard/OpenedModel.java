@@ -8,10 +8,10 @@ import dev.varve.api.model.ModelShape;
 import java.util.Objects;
 
 /**
- * A model file and how its family reads it. Nothing of it is loaded; thread-safe.
+ * A model file with the adapter of its family. No weights are loaded; thread-safe.
  *
- * @param file the file, all parts of it
- * @param adapter the model as its family sees it
+ * @param file the file, with all parts
+ * @param adapter the model as its family reads it
  */
 public record OpenedModel(GgufFile file, LayerSplitAdapter adapter) {
     /** Checks that nothing is missing. */

@@ -1,19 +1,19 @@
 package dev.varve.platform.shard;
 
-/** What is wanted of the tokens of a slice. */
+/** Output that is requested for the tokens of a slice. */
 public enum OutputRows {
     /** None: a prefill chunk that is not the prompt's last. */
     NONE,
-    /** The most likely successor of the last token; nothing but its id leaves the device. */
+    /** The id of the most likely next token after the last token; only the id leaves the device. */
     BEST,
     /** The logits of the last token. */
     LAST,
     /** The logits of every token. */
     ALL,
-    /** The most likely successor of every token; nothing but their ids leaves the device. */
+    /** The id of the most likely next token after every token; only the ids leave the device. */
     BEST_EACH;
 
-    /** Whether ids are wanted, and no logits. */
+    /** Whether only ids are requested, no logits. */
     public boolean isBest() {
         return this == BEST || this == BEST_EACH;
     }

@@ -1,7 +1,8 @@
 package dev.varve.platform.shard;
 
 /**
- * A page that nobody needs any more: what a shard keeps under its name goes, if there is anything.
+ * Drops a page that is not needed any more: the shard frees the rows that it holds under this name,
+ * if any.
  *
  * @param page name of the page
  */

@@ -3,17 +3,17 @@ package dev.varve.platform.shard;
 import java.util.Arrays;
 
 /**
- * Which positions of a sequence lie in the slots of its span, page by page. A span that holds its
- * positions in their order, each in the slot of its number, needs no map.
+ * Map from the slots of a sequence's span to positions, page by page. A span with each position in
+ * the slot of the same number needs no map.
  */
 public final class PageMap {
-    /** Position p lies in slot p of the span. */
+    /** Position p is in slot p of the span. */
     public static final PageMap STRAIGHT = new PageMap(new int[0]);
 
-    /** Nothing lies in the slots. */
+    /** The slots hold no page. */
     public static final int EMPTY = -1;
 
-    /** For each run of slots in the span the page that lies there. */
+    /** Page number of each run of slots in the span. */
     private final int[] pages;
 
     private PageMap(int[] pages) {
@@ -21,11 +21,11 @@ public final class PageMap {
     }
 
     /**
-     * A map.
+     * Creates a map.
      *
      * @param pages for each {@link Pages#TOKENS} slots of the span the number of the page, counted
      *     from the sequence's beginning, or {@value #EMPTY}
-     * @throws IllegalArgumentException if a page lies in two places
+     * @throws IllegalArgumentException if a page occurs twice
      */
     public static PageMap of(int[] pages) {
         int[] sorted = pages.clone();
@@ -39,15 +39,15 @@ public final class PageMap {
         return new PageMap(pages.clone());
     }
 
-    /** Whether positions lie in their order. */
+    /** Whether each position is in the slot of the same number. */
     public boolean isStraight() {
         return pages.length == 0;
     }
 
     /**
-     * Whether slots follow one another as their positions do: straight, or with all pages in the
-     * order of their numbers, from the first run on and without a gap. Attention over such slots
-     * adds up in the order of positions.
+     * Whether slots are in the order of their positions: straight, or with pages in ascending
+     * order, from the first run on and without a gap. Attention over such slots sums in the order
+     * of positions.
      */
     public boolean isInOrder() {
         for (int run = 1; run < pages.length; run++) {
@@ -60,8 +60,8 @@ public final class PageMap {
     }
 
     /**
-     * Slots that hold pages of positions up to one; of a straight map, those up to the end of its
-     * page.
+     * Number of slots that hold pages of positions up to the given one; in a straight map, of slots
+     * up to the end of its page.
      */
     public int slotsUpTo(int position) {
         int last = position / Pages.TOKENS;
@@ -75,7 +75,7 @@ public final class PageMap {
         return count * Pages.TOKENS;
     }
 
-    /** Runs of slots that it speaks of; 0 if it is {@linkplain #isStraight straight}. */
+    /** Number of runs of slots in the map; 0 if it is {@linkplain #isStraight straight}. */
     public int size() {
         return pages.length;
     }
@@ -86,9 +86,9 @@ public final class PageMap {
     }
 
     /**
-     * The slot of a position, counted from the span's first.
+     * Returns the slot of a position, counted from the span's first.
      *
-     * @throws IllegalArgumentException if it lies in none
+     * @throws IllegalArgumentException if the position has no slot
      */
     public int offset(int position) {
         if (isStraight()) {
@@ -103,7 +103,7 @@ public final class PageMap {
         throw new IllegalArgumentException("position " + position + " lies in no slot");
     }
 
-    /** Whether a position lies in some slot. */
+    /** Whether a position has a slot. */
     public boolean holds(int position) {
         int page = position / Pages.TOKENS;
         return isStraight() || Arrays.stream(pages).anyMatch(each -> each == page);

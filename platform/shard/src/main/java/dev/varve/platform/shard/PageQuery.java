@@ -3,15 +3,16 @@ package dev.varve.platform.shard;
 import java.util.List;
 
 /**
- * Asks how much the queries of a slice's last tokens look for some pages of its sequence. Only a
- * shard that was loaded for that answers.
+ * Requests scores of some pages of a sequence: how strongly the queries of a slice's last tokens
+ * attend to them. Only shards that were loaded with page scoring return them.
  *
- * @param slice the slice's place in the batch
+ * @param slice index of the slice in the batch
  * @param pages whole pages, all of whose positions are computed
  */
 public record PageQuery(int slice, List<PagePlace> pages) {
     /**
-     * Most tokens of a chunk whose queries count, from its end; of rows the last one alone does.
+     * Maximum number of tokens at the end of a chunk whose queries count; for rows only the last
+     * token counts.
      */
     public static final int COLUMNS = 32;
 
@@ -24,16 +25,16 @@ public record PageQuery(int slice, List<PagePlace> pages) {
     }
 
     /**
-     * A page, and where its rows are.
+     * A page and the place of its rows.
      *
      * @param page its name
-     * @param slot first of its slots; {@value #ON_HOST} if it is in host memory alone
+     * @param slot first of its slots; {@value #ON_HOST} if it is in host memory only
      */
     public record PagePlace(long page, int slot) {
-        /** Of a page that lies in no slot. */
+        /** Value for a page without slots. */
         public static final int ON_HOST = -1;
 
-        /** Checks the name and the place. */
+        /** Checks the name and the slot. */
         public PagePlace {
             Pages.requireName(page);
             if (slot != ON_HOST) {
@@ -41,7 +42,7 @@ public record PageQuery(int slice, List<PagePlace> pages) {
             }
         }
 
-        /** Whether it lies in slots. */
+        /** Whether the page is in slots. */
         public boolean isResident() {
             return slot != ON_HOST;
         }

@@ -1,13 +1,11 @@
 package dev.varve.platform.shard;
 
 /**
- * How much the queries of a layer look for the pages of a {@link PageQuery}: see {@link
- * dev.varve.platform.paging.KeyBounds}.
+ * Scores of the pages of a {@link PageQuery} for the queries of one layer: see {@link KeyBounds}.
  *
- * @param query the query's place in the batch
- * @param layer whose queries they are
- * @param values one per page, in the order of the query; {@link
- *     dev.varve.platform.paging.KeyBounds#UNKNOWN} where a page's keys are no numbers; not to be
- *     modified
+ * @param query index of the query in the batch
+ * @param layer of the queries
+ * @param values one per page, in the order of the query; {@link KeyBounds#UNKNOWN} if a page's keys
+ *     are not finite; not to be modified
  */
 public record PageScores(int query, int layer, float[] values) {}

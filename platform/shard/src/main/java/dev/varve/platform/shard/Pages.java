@@ -1,8 +1,8 @@
 package dev.varve.platform.shard;
 
-/** What pages have in common wherever they lie. */
+/** Constants and checks for pages. */
 public final class Pages {
-    /** Positions of a page, in as many consecutive slots. */
+    /** Positions of a page, which occupy as many consecutive slots. */
     public static final int TOKENS = PoolGeometry.PAGE;
 
     private Pages() {}

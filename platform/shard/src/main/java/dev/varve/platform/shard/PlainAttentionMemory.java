@@ -10,24 +10,24 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What attention costs that is not one operator: the scores of all heads of a chunk, and a
- * transposed copy of the values. Layers compute one after the other, so the largest one counts.
+ * Memory of attention without flash attention: the scores of all heads of a chunk, and a transposed
+ * copy of the values. Layers compute one after the other, so the largest one counts.
  *
- * @param selection weights of the range; they tell how many heads a layer has
+ * @param selection weights of the range; they give the number of heads of a layer
  * @param shape the model
  * @param range its layers
  * @param types element types of the KV cache
  */
 public record PlainAttentionMemory(
         TensorSelection selection, ModelShape shape, LayerRange range, CacheTypes types) {
-    /** Reads the attended heads of a layer side by side, in every family. */
+    /** The input of this matrix is the attended heads side by side, in every family. */
     private static final String OUTPUT = ".attn_output.weight";
 
     /**
-     * Bytes that a chunk needs beside what it needs in any case.
+     * Additional bytes that a chunk needs.
      *
      * @param rows tokens of the chunk
-     * @param slots slots that the last token sees
+     * @param slots slots that the last token attends to
      */
     public long bytes(int rows, int slots) {
         Map<String, Long> outputWidths = new HashMap<>();
@@ -44,7 +44,7 @@ public record PlainAttentionMemory(
                             ? shape.layers().get(shared.source())
                             : state;
             if (source instanceof LayerState.Attention attention) {
-                // Without that matrix, a head for each KV head is the least that there can be.
+                // Without that matrix, the minimum is assumed: one head for each KV head.
                 long heads =
                         outputWidths.getOrDefault(
                                         "blk." + layer + OUTPUT,
@@ -68,7 +68,7 @@ public record PlainAttentionMemory(
         return most;
     }
 
-    /** A window begins and ends inside of blocks, of which all slots are read. */
+    /** A window begins and ends inside blocks, of which all slots are read. */
     private static long seenInWindow(int window, int rows, int slots) {
         return (long) SlotSpan.roundUp(Math.min(window, slots))
                 + SlotSpan.roundUp(rows)

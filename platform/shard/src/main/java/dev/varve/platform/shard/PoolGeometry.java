@@ -5,29 +5,32 @@ public final class PoolGeometry {
     /** Positions of a page. */
     public static final int PAGE = 64;
 
-    /** Leading pages that never leave a pool: attention sinks. */
+    /** Number of leading pages that never leave a pool: attention sinks. */
     public static final int SINKS = 1;
 
-    /** Pages before the one that is written which never leave a pool. */
+    /** Number of pages before the page being written that never leave a pool. */
     public static final int TAIL = 4;
 
-    /** Least tokens of a pool: sinks, tail, the page that is written and one that may leave. */
+    /**
+     * Minimum tokens of a pool: sinks, tail, the page being written and one page that may leave.
+     */
     public static final int LEAST = (SINKS + TAIL + 2) * PAGE;
 
-    /** Last tokens of a prompt that pages are chosen for before they are computed. */
+    /** Number of last tokens of a prompt for which pages are chosen before they are computed. */
     public static final int QUESTION = 64;
 
-    /** A cell is no more than such a part of a pool. */
+    /** A cell is at most this fraction of a pool. */
     private static final int POOL_PARTS = 4;
 
-    /** Most tokens of a cell: a window of prefill. */
+    /** Maximum tokens of a cell: a window of prefill. */
     private static final int MOST_CELL = 512;
 
     private PoolGeometry() {}
 
     /**
-     * Tokens of a prompt for which room is made together, at multiples of as many positions; whole
-     * pages. They see what is left in the pool, so they are few beside it.
+     * Tokens of a prompt for which slots are freed together, at multiples of as many positions;
+     * whole pages. They attend to the pages that remain in the pool, so a cell is small compared
+     * with it.
      *
      * @param poolTokens slots of the pool
      */
@@ -35,17 +38,19 @@ public final class PoolGeometry {
         return Math.clamp(poolTokens / POOL_PARTS / PAGE * PAGE, PAGE, MOST_CELL);
     }
 
-    /** Tokens of a pool up to the end of its last whole cell: behind it a page may have left. */
+    /**
+     * Tokens of a pool up to the end of its last whole cell; later tokens may find pages missing.
+     */
     public static int wholeCells(int poolTokens) {
         return poolTokens / cell(poolTokens) * cell(poolTokens);
     }
 
-    /** The page of a position. */
+    /** Number of the page of a position. */
     public static int pageOf(int position) {
         return position / PAGE;
     }
 
-    /** Pages that a number of tokens needs. */
+    /** Number of pages that hold a number of tokens. */
     public static int pages(int tokens) {
         return Math.ceilDiv(tokens, PAGE);
     }

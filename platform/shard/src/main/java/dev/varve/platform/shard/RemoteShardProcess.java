@@ -4,11 +4,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The process in which a shard computes, if it is not this one.
+ * The process of a shard that does not run in this process.
  *
- * @param own whether this process started it, and starts it again
- * @param address where others reach it as well, with the transport
- * @param pid its number, as far as this process knows it
+ * @param own whether this process started it and restarts it
+ * @param address address with its transport at which other processes reach it
+ * @param pid its process id, if known
  */
 public record RemoteShardProcess(boolean own, Optional<String> address, Optional<Long> pid) {
     /** Checks that nothing is missing. */

@@ -1,24 +1,24 @@
 package dev.varve.platform.shard;
 
 /**
- * Room for what recurrent states take in of tokens that are guessed, until it is known how many of
- * them count.
+ * Sizes of the buffers that keep the inputs of recurrent states for draft tokens, until the
+ * accepted tokens are known.
  *
  * @param count drafted slices of a batch
- * @param tokens most tokens of such a slice
+ * @param tokens maximum tokens of such a slice
  */
 public record RollbackBuffers(int count, int tokens) {
-    /** Where nothing is guessed. */
+    /** No buffers: without speculative decoding. */
     public static final RollbackBuffers NONE = new RollbackBuffers(0, 0);
 
-    /** Checks that both are there or none. */
+    /** Checks that both are positive or both are 0. */
     public RollbackBuffers {
         if (count < 0 || tokens < 0 || (count == 0) != (tokens == 0)) {
             throw new IllegalArgumentException(count + " stashes of " + tokens + " tokens");
         }
     }
 
-    /** Tokens of all of them. */
+    /** Tokens of all buffers together. */
     public long allTokens() {
         return (long) count * tokens;
     }

@@ -6,7 +6,7 @@ import dev.varve.api.model.LayerState;
 import java.util.Objects;
 
 /**
- * How the K and V rows of an attention layer lie in its cache.
+ * Types and lengths of the K and V rows of an attention layer.
  *
  * @param key type of K rows
  * @param keyLength elements of a K row, all heads
@@ -14,7 +14,7 @@ import java.util.Objects;
  * @param valueLength elements of a V row, all heads
  */
 public record RowLayout(GgmlType key, long keyLength, GgmlType value, long valueLength) {
-    /** Checks that there are types and elements. */
+    /** Checks the types and lengths. */
     public RowLayout {
         Objects.requireNonNull(key);
         Objects.requireNonNull(value);
@@ -24,7 +24,7 @@ public record RowLayout(GgmlType key, long keyLength, GgmlType value, long value
         }
     }
 
-    /** The rows of a layer with caches of some types. */
+    /** Creates the layout of a layer with the given cache types. */
     public static RowLayout of(LayerState.Attention layer, CacheTypes types) {
         return new RowLayout(
                 types.key(),

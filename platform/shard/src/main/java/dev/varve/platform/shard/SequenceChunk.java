@@ -1,15 +1,15 @@
 package dev.varve.platform.shard;
 
 /**
- * Consecutive tokens of one sequence in a {@link Batch}, or a tree of guesses behind its last known
- * token: then the token of each slot is at the position that its predecessors leave it.
+ * Consecutive tokens of one sequence in a {@link Batch}, or a tree of draft tokens after its last
+ * known token: then each token's position follows from the number of its predecessors.
  *
  * @param sequence identity of the sequence
  * @param tokens token ids, at least one; not to be modified
- * @param place where they continue the sequence; must hold all positions of the slice
- * @param outputs which tokens need logits
- * @param kind what the tokens are computed as
- * @param tree which token each one follows; rows of decode alone may branch
+ * @param place position, slots and state rows; must hold all positions of the slice
+ * @param outputs tokens for which logits or ids are requested
+ * @param kind how the tokens are computed
+ * @param tree which token each one follows; only rows of decode may branch
  */
 public record SequenceChunk(
         long sequence,
@@ -21,7 +21,7 @@ public record SequenceChunk(
     /** Row that always holds the state of an empty sequence. */
     public static final int ZERO_ROW = 0;
 
-    /** Checks that the tokens fit their place. */
+    /** Checks that the tokens fit their placement. */
     public SequenceChunk {
         if (tokens.length == 0) {
             throw new IllegalArgumentException(
@@ -42,7 +42,7 @@ public record SequenceChunk(
         }
     }
 
-    /** Tokens one after the other. */
+    /** Creates a slice whose tokens follow one another. */
     public SequenceChunk(
             long sequence,
             int[] tokens,
@@ -52,7 +52,7 @@ public record SequenceChunk(
         this(sequence, tokens, place, outputs, kind, TokenTree.CHAIN);
     }
 
-    /** A chunk, or a row if it is of a decode batch or has a single token. */
+    /** Creates a chunk, or a row if it is in a decode batch or has a single token. */
     public SequenceChunk(long sequence, int[] tokens, ChunkPlacement place, OutputRows outputs) {
         this(sequence, tokens, place, outputs, ChunkComputeMode.CHUNK);
     }
@@ -67,7 +67,7 @@ public record SequenceChunk(
         return firstPosition() + tree.level(token);
     }
 
-    /** Where the sequence's K and V rows live. */
+    /** Slots of the sequence's K and V rows. */
     public SlotSpan slots() {
         return place.slots();
     }
@@ -84,13 +84,13 @@ public record SequenceChunk(
 
     /**
      * Slots that attention reads: those of all pages in the span up to the slice's last position,
-     * padded to whole blocks. It follows from the pages alone, wherever they lie.
+     * padded to whole blocks. It depends on the pages only, not on their order.
      */
     public int attendedSlots() {
         return SlotSpan.roundUp(place.pages().slotsUpTo(firstPosition() + tokens.length - 1));
     }
 
-    /** Rows of logits that the slice asks for. */
+    /** Number of rows of logits or ids that the slice requests. */
     public int outputCount() {
         return outputs.count(tokens.length);
     }

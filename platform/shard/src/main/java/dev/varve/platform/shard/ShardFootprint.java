@@ -5,24 +5,25 @@ import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 
 /**
- * What the caches of a layer range cost.
+ * Memory of the caches of a layer range.
  *
  * @param bytesPerSlot K and V rows of one token in the full attention layers
- * @param regionSlots slots of one state row's region for the sliding layers; 0 where none slides
+ * @param regionSlots slots of one state row's region for the sliding layers; 0 without sliding
+ *     layers
  * @param bytesPerStateRow one recurrent state and one region
  */
 public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerStateRow) {
-    /** Graphs of decode steps that a shard keeps, each with a compute buffer of its own. */
+    /** Number of decode graphs that a shard keeps, each with its own compute buffer. */
     public static final int DECODE_GRAPHS = 4;
 
-    /** Far more than any context: rounding it up stays inside an int. */
+    /** Far above any context length; rounding it up does not overflow an int. */
     private static final int LONGEST_WINDOW = 1 << 30;
 
     /**
      * Sums the layers of a range.
      *
-     * @param chunk most tokens of a sequence in one batch
-     * @param contextTokens most tokens of a sequence
+     * @param chunk maximum tokens of a sequence in one batch
+     * @param contextTokens maximum tokens of a sequence
      */
     public static ShardFootprint of(
             ModelShape shape, LayerRange range, CacheTypes types, int chunk, int contextTokens) {
@@ -39,7 +40,7 @@ public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
     /**
      * Bytes of all caches of a range.
      *
-     * @throws ArithmeticException if there are more than a {@code long} can count
+     * @throws ArithmeticException if the sum overflows a {@code long}
      */
     public static long cacheBytes(
             ModelShape shape, LayerRange range, CacheTypes types, CacheSizes sizes) {
@@ -52,7 +53,7 @@ public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
                         Math.multiplyExact(perRow, (long) sizes.stateRows())));
     }
 
-    /** Bytes of the room for drafted slices. */
+    /** Bytes of the rollback buffers for drafted slices. */
     public static long stashBytes(ModelShape shape, LayerRange range, RollbackBuffers stashes) {
         long elements = 0;
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {
@@ -63,15 +64,15 @@ public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
         return Math.multiplyExact(elements * Float.BYTES, stashes.allTokens());
     }
 
-    /** What a token is to a recurrent state: channels, key and value, decay and beta. */
+    /** Elements that a token adds to a rollback buffer: channels, key and value, decay and beta. */
     private static long stashElements(LayerState.Recurrent state) {
         return state.convChannels() + 2L * state.valueHeads() * (state.stateSize() + 1);
     }
 
     /**
-     * Slots of a region: the window and the largest chunk, in whole blocks; no more than the
-     * longest sequence has. Enough for every chunk that does not cross a multiple of the largest
-     * chunk's length.
+     * Slots of a region: the window and the largest chunk, in whole blocks; at most those of the
+     * longest sequence. This fits every chunk that does not cross a multiple of the largest chunk's
+     * length.
      */
     private static int regionSlots(int window, int chunk, int contextTokens) {
         long slots =
@@ -79,7 +80,7 @@ public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
         return (int) Math.min(slots, SlotSpan.roundUp(contextTokens));
     }
 
-    /** K and V rows of one token over the layers of a kind. */
+    /** K and V rows of one token in all layers of one kind. */
     private static long bytesPerSlot(
             ModelShape shape,
             LayerRange range,
@@ -105,7 +106,7 @@ public record ShardFootprint(long bytesPerSlot, int regionSlots, long bytesPerSt
                 recurrentBytes(shape, range), Math.multiplyExact(sliding, (long) regionSlots));
     }
 
-    /** One recurrent or own state of every layer that keeps one; always F32. */
+    /** Recurrent and custom states of one row in all layers; always F32. */
     private static long recurrentBytes(ModelShape shape, LayerRange range) {
         long bytes = 0;
         for (LayerState state : shape.layers().subList(range.begin(), range.end())) {

@@ -7,11 +7,11 @@ import java.util.Optional;
 /**
  * Whether a shard can compute.
  *
- * @param state what it does now
+ * @param state its current state
  * @param reason why it is not ready
- * @param restarts how often it was lost and came back
- * @param loading how far it is on its way back, unless it is ready
- * @param loss how it was lost the last time, if that is known
+ * @param restarts how often it was lost and recovered
+ * @param loading progress of its recovery, unless it is ready
+ * @param loss its last loss, if known
  */
 public record ShardHealth(
         State state,
@@ -24,52 +24,52 @@ public record ShardHealth(
         Objects.requireNonNull(loss);
     }
 
-    /** A shard of which is not known how it was lost. */
+    /** Creates the health of a shard without a known loss. */
     public ShardHealth(
             State state, Optional<String> reason, long restarts, Optional<Loading> loading) {
         this(state, reason, restarts, loading, Optional.empty());
     }
 
-    /** What a shard does. */
+    /** State of a shard. */
     public enum State {
-        /** It computes, or waits for work. */
+        /** The shard computes, or waits for work. */
         READY,
-        /** It is gone; somebody tries to get it back. */
+        /** The shard was lost; a retry is running. */
         MISSING,
-        /** It is back and loads its weights. */
+        /** The shard is connected again and loads its weights. */
         LOADING
     }
 
     /**
-     * How far a shard is on its way back.
+     * Progress of a shard's recovery.
      *
      * @param loadedBytes bytes of weights that its process has loaded
-     * @param totalBytes of as many; 0 as long as nobody knows
-     * @param steps grows whenever the shard comes closer to its return, and never falls; attempts
-     *     that fail again and again do not count
+     * @param totalBytes total bytes of weights; 0 while unknown
+     * @param steps grows with each step of the recovery and never falls; repeated failed attempts
+     *     do not count
      */
     public record Loading(long loadedBytes, long totalBytes, long steps) {}
 
     /**
-     * How a shard was lost.
+     * Loss of a shard.
      *
-     * @param reason why
-     * @param ago time since then
-     * @param outage time until it was back; empty while it is not
+     * @param reason why it was lost
+     * @param ago time since the loss
+     * @param outage time until it recovered; empty if it has not
      */
     public record Loss(String reason, Duration ago, Optional<Duration> outage) {}
 
-    /** The same with how it was lost. */
+    /** Returns this health with its last loss. */
     public ShardHealth with(Optional<Loss> other) {
         return new ShardHealth(state, reason, restarts, loading, other);
     }
 
-    /** Nothing ever happened to it. */
+    /** Ready, never lost. */
     public static ShardHealth ready() {
         return ready(0);
     }
 
-    /** It was lost and came back. */
+    /** Ready again after a number of losses. */
     public static ShardHealth ready(long restarts) {
         return new ShardHealth(State.READY, Optional.empty(), restarts, Optional.empty());
     }

@@ -7,25 +7,25 @@ package dev.varve.platform.shard;
  * @param mappedWeights in the mapped model file, shared with other processes
  * @param kv KV pool and recurrent state rows
  * @param compute compute buffers
- * @param hostPages pages of K and V rows in host memory, beside the device
+ * @param hostPages pages of K and V rows in host memory, outside the device
  */
 public record ShardMemory(long weights, long mappedWeights, long kv, long compute, long hostPages) {
-    /** A shard all of whose rows are on the device. */
+    /** Creates the memory of a shard with all rows on the device. */
     public ShardMemory(long weights, long mappedWeights, long kv, long compute) {
         this(weights, mappedWeights, kv, compute, 0);
     }
 
-    /** The part of a shard that has its weights in common with others. */
+    /** Returns the share of one shard if several shards use the same weights. */
     public ShardMemory withWeightsOf(int users) {
         return new ShardMemory(weights / users, mappedWeights / users, kv, compute, hostPages);
     }
 
-    /** Weights, wherever they are. */
+    /** Bytes of all weights, in own buffers and mapped. */
     public long allWeights() {
         return weights + mappedWeights;
     }
 
-    /** All of it on the device. */
+    /** All bytes without host pages. */
     public long total() {
         return weights + mappedWeights + kv + compute;
     }

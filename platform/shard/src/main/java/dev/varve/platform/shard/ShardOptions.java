@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * How a shard is loaded.
+ * Options for loading a shard.
  *
  * @param cacheTypes element types of the KV cache
- * @param sizes how much state the caches hold
- * @param weights how the weights lie in memory
- * @param numerics what decides the last bits of its numbers
- * @param captures layers whose input batches may ask for, ascending; the layer count stands for the
- *     last layer's output
- * @param scoresPages whether batches may ask for pages, see {@link PageQuery}
+ * @param sizes capacities of the caches
+ * @param weights layout of the weights in memory
+ * @param numerics settings that decide the last bits of its numbers
+ * @param captures layers whose input batches may capture, ascending; the layer count means the last
+ *     layer's output
+ * @param scoresPages whether batches may request page scores, see {@link PageQuery}
  */
 public record ShardOptions(
         CacheTypes cacheTypes,
@@ -36,7 +36,7 @@ public record ShardOptions(
         Objects.requireNonNull(numerics);
     }
 
-    /** A shard of which no batch asks for pages. */
+    /** Creates options without page scoring. */
     public ShardOptions(
             CacheTypes cacheTypes,
             CacheSizes sizes,
@@ -46,37 +46,37 @@ public record ShardOptions(
         this(cacheTypes, sizes, weights, numerics, captures, false);
     }
 
-    /** The same of which batches may ask for pages. */
+    /** Returns these options with page scoring. */
     public ShardOptions scoringPages() {
         return new ShardOptions(cacheTypes, sizes, weights, numerics, captures, true);
     }
 
-    /** Repacked weights, numerics as the device likes them, no captures. */
+    /** Creates options with repacked weights, automatic numerics and no captures. */
     public static ShardOptions of(CacheTypes cacheTypes, CacheSizes sizes) {
         return new ShardOptions(cacheTypes, sizes, WeightLayout.REPACKED, Numerics.AUTO, List.of());
     }
 
-    /** The same with weights that lie otherwise. */
+    /** Returns these options with another weight layout. */
     public ShardOptions withWeights(WeightLayout other) {
         return new ShardOptions(cacheTypes, sizes, other, numerics, captures, scoresPages);
     }
 
-    /** The same with other numerics. */
+    /** Returns these options with other numerics. */
     public ShardOptions withNumerics(Numerics other) {
         return new ShardOptions(cacheTypes, sizes, weights, other, captures, scoresPages);
     }
 
-    /** The same with another attention. */
+    /** Returns these options with another flash attention setting. */
     public ShardOptions withFlashAttention(FlashAttention other) {
         return withNumerics(new Numerics(other, numerics.exactRows()));
     }
 
-    /** The same with other demands on the numbers of a token. */
+    /** Returns these options with another batch invariance. */
     public ShardOptions withExactRows(BatchInvariance other) {
         return withNumerics(new Numerics(numerics.flashAttention(), other));
     }
 
-    /** The same with other captures. */
+    /** Returns these options with other captures. */
     public ShardOptions withCaptures(List<Integer> layers) {
         return new ShardOptions(cacheTypes, sizes, weights, numerics, layers, scoresPages);
     }

@@ -4,17 +4,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a shard computed.
+ * Result of a batch on one shard.
  *
  * @param logits {@code F32 [vocabularySize, rows]}, row after row; the shard's own buffer, valid
- *     until its next forward with outputs. A row of a slice that asked for ids alone is undefined.
- *     Empty where the range does not end the model
- * @param best per row, the most likely token of a slice that asked for ids, see {@link
- *     OutputRows#isBest}, the lowest id on ties; -1 where a logit is not a number
+ *     until its next forward with outputs. A row of a slice that requested only ids is undefined.
+ *     Empty if the range does not end the model
+ * @param best per row, the most likely token of a slice that requested ids, see {@link
+ *     OutputRows#isBest}, the lowest id on ties; -1 if a logit is NaN
  * @param rows number of rows
  * @param boundary activation for the next shard, unless the range ends the model
- * @param features what the batch's captures asked for and this shard computed, ascending
- * @param scores what the batch's queries asked for, of the layers of this shard in ascending order
+ * @param features the batch's captures of this shard's layers, ascending
+ * @param scores results of the batch's page queries, for the layers of this shard in ascending
+ *     order
  */
 public record ShardResult(
         float[] logits,
@@ -23,7 +24,7 @@ public record ShardResult(
         Optional<LayerActivations> boundary,
         List<CapturedFeature> features,
         List<PageScores> scores) {
-    /** The result of a batch that asks for no pages. */
+    /** Creates the result of a batch without page queries. */
     public ShardResult(
             float[] logits,
             int[] best,
@@ -33,7 +34,7 @@ public record ShardResult(
         this(logits, best, rows, boundary, features, List.of());
     }
 
-    /** The answers to a query, in the order of layers. */
+    /** Page scores of one query, in the order of layers. */
     public List<PageScores> scoresOf(int query) {
         return scores.stream().filter(each -> each.query() == query).toList();
     }

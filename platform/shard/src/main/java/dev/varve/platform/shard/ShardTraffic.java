@@ -1,14 +1,14 @@
 package dev.varve.platform.shard;
 
 /**
- * What went over the connection to a shard in another process, since the server started.
+ * Bytes sent over the connection to a shard in another process, since the server started.
  *
  * @param sentBytes to the shard, payloads in shared memory included
- * @param receivedBytes from the shard, likewise
- * @param payloads how large payloads travel
+ * @param receivedBytes from the shard, payloads in shared memory included
+ * @param payloads transport of large payloads
  */
 public record ShardTraffic(long sentBytes, long receivedBytes, Payloads payloads) {
-    /** How large payloads travel. */
+    /** Transport of large payloads. */
     public enum Payloads {
         /** Through memory that both processes map. */
         SHARED,
@@ -16,7 +16,7 @@ public record ShardTraffic(long sentBytes, long receivedBytes, Payloads payloads
         STREAM
     }
 
-    /** Both together, with the payloads of the later one. */
+    /** Returns the sum of both, with the payload transport of the later one. */
     public ShardTraffic plus(ShardTraffic later) {
         return new ShardTraffic(
                 sentBytes + later.sentBytes, receivedBytes + later.receivedBytes, later.payloads);

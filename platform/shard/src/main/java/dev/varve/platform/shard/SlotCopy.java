@@ -1,15 +1,15 @@
 package dev.varve.platform.shard;
 
 /**
- * K and V rows of all full attention layers that are copied to another place before a batch is
- * computed; the regions may overlap.
+ * Copies K and V rows of all full attention layers to other slots before a batch is computed; the
+ * regions may overlap.
  *
  * @param from first slot to read
  * @param to first slot to write
  * @param count number of slots
  */
 public record SlotCopy(int from, int to, int count) implements RowMove {
-    /** Checks that there are such slots. */
+    /** Checks that the slots are valid. */
     public SlotCopy {
         if (from < 0 || to < 0 || count < 1 || Math.max(from, to) > Integer.MAX_VALUE - count) {
             throw new IllegalArgumentException(
@@ -17,7 +17,7 @@ public record SlotCopy(int from, int to, int count) implements RowMove {
         }
     }
 
-    /** First slot behind what the copy touches. */
+    /** First slot after all slots of the copy. */
     public int end() {
         return Math.max(from, to) + count;
     }

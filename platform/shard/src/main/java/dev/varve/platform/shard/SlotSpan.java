@@ -1,16 +1,14 @@
 package dev.varve.platform.shard;
 
 /**
- * Run of KV slots that one sequence owns; position p of the sequence lives in slot {@code begin +
- * p}.
+ * Run of KV slots that one sequence owns; position p of the sequence is in slot {@code begin + p}.
  *
  * @param begin first slot
  * @param capacity number of slots, a multiple of {@value #BLOCK}
  */
 public record SlotSpan(int begin, int capacity) {
     /**
-     * Slots come in blocks of this many; attended lengths are padded to it, which keeps graphs
-     * reusable.
+     * Number of slots of a block; attended lengths are padded to it, which keeps graphs reusable.
      */
     public static final int BLOCK = 256;
 
@@ -41,7 +39,7 @@ public record SlotSpan(int begin, int capacity) {
         return begin + position;
     }
 
-    /** First slot behind the span. */
+    /** First slot after the span. */
     public int end() {
         return begin + capacity;
     }

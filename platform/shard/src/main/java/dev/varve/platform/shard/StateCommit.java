@@ -1,19 +1,20 @@
 package dev.varve.platform.shard;
 
 /**
- * How far the tokens of a drafted slice became part of their sequence. Its state takes in these and
- * no others: recurrent states are advanced over them, from the inputs that were stashed, and
- * windows end behind them.
+ * Commits the accepted tokens of a drafted slice to the state of their sequence. Recurrent states
+ * are advanced over exactly these tokens, from the inputs in the rollback buffer, and windows end
+ * after them.
  *
- * @param stash where the slice kept the inputs of its states, see {@link ChunkPlacement#stash}
+ * @param stash rollback buffer with the inputs of the slice's states, see {@link
+ *     ChunkPlacement#stash}
  * @param readRow state row before the slice
  * @param writeRow state row after it
  * @param firstPosition position of the slice's first token
- * @param path numbers of those of its tokens that count, at least the first one, ascending: the
- *     first ones, or those of a path through a tree
+ * @param path indexes of the accepted tokens in the slice, at least the first one, ascending: the
+ *     first ones, or a path through a tree
  */
 public record StateCommit(int stash, int readRow, int writeRow, int firstPosition, TokenPath path) {
-    /** Checks what needs no knowledge of the caches. */
+    /** Checks everything that does not depend on the caches. */
     public StateCommit {
         int tokens = path.length();
         if (stash < 0
@@ -36,20 +37,20 @@ public record StateCommit(int stash, int readRow, int writeRow, int firstPositio
     }
 
     /**
-     * Of a slice whose first tokens count.
+     * Creates a commit of the first tokens of a slice.
      *
-     * @param tokens how many, at least one
+     * @param tokens number of accepted tokens, at least one
      */
     public StateCommit(int stash, int readRow, int writeRow, int firstPosition, int tokens) {
         this(stash, readRow, writeRow, firstPosition, TokenPath.first(tokens));
     }
 
-    /** How many tokens count. */
+    /** Number of accepted tokens. */
     public int tokens() {
         return path.length();
     }
 
-    /** Position behind the tokens that count. */
+    /** Position after the accepted tokens. */
     public int end() {
         return firstPosition + path.length();
     }

@@ -3,19 +3,19 @@ package dev.varve.platform.shard;
 import java.util.function.BooleanSupplier;
 
 /**
- * A loaded model that reads whole texts, to say how much the last tokens of each look at the
+ * A loaded model that reads a whole text and scores how strongly its last tokens attend to the
  * others. For one text at a time.
  */
 public interface TextScorer extends AutoCloseable {
     /**
      * Reads a text.
      *
-     * @param tokens of the text, more than look
-     * @param cancelled whether nobody waits for the result any more; asked now and then
-     * @return by token how much the last ones look at it
-     * @throws java.util.concurrent.CancellationException if nobody waits any more
-     * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY if there is no room for it,
-     *     UNAVAILABLE if the model is not there now
+     * @param tokens of the text, more than the number of tail queries
+     * @param cancelled whether the result is not needed any more; polled from time to time
+     * @return one score per token: how strongly the last tokens attend to it
+     * @throws java.util.concurrent.CancellationException if {@code cancelled} returned true
+     * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY if the memory is too small for it,
+     *     UNAVAILABLE if the model is not available now
      */
     float[] read(int[] tokens, BooleanSupplier cancelled);
 
@@ -23,14 +23,13 @@ public interface TextScorer extends AutoCloseable {
     long weightBytes();
 
     /**
-     * Bytes of this process's memory that reading a text takes beside what stays there; 0 where
-     * another process reads.
+     * Additional bytes of this process's memory while it reads a text; 0 if another process reads.
      *
      * @param tokens of the text
      */
     long readingBytes(int tokens);
 
-    /** Gives its memory back. */
+    /** Frees its memory. */
     @Override
     void close();
 }

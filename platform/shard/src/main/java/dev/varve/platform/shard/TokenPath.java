@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Tokens of a slice that are part of their sequence: the first of them and, ascending, others that
- * follow one another. What was computed of them moves together. Immutable.
+ * Tokens of a slice that become part of their sequence: the first token and, ascending, others that
+ * follow one another. Their computed values are moved together. Immutable.
  */
 public final class TokenPath {
     private final int length;
 
-    /** Their numbers, unless they are the first ones. */
+    /** Indexes of the tokens; empty if they are the first ones. */
     private final int[] tokens;
 
     private TokenPath(int length, int[] tokens) {
@@ -20,9 +20,9 @@ public final class TokenPath {
     }
 
     /**
-     * Tokens of a tree.
+     * Creates the path of tokens in a tree.
      *
-     * @param tokens their numbers in the slice
+     * @param tokens their indexes in the slice
      * @throws IllegalArgumentException if they do not begin with 0 or do not ascend
      */
     public static TokenPath of(int... tokens) {
@@ -39,7 +39,7 @@ public final class TokenPath {
     }
 
     /**
-     * The first tokens.
+     * Creates the path of the first tokens.
      *
      * @param count at least one
      */
@@ -50,36 +50,39 @@ public final class TokenPath {
         return new TokenPath(count, new int[0]);
     }
 
-    /** How many there are. */
+    /** Number of tokens. */
     public int length() {
         return length;
     }
 
-    /** The number of one of them in the slice. */
+    /** Index in the slice of a token of the path. */
     public int token(int index) {
         return isStraight() ? index : tokens[index];
     }
 
-    /** Number of the last one. */
+    /** Index in the slice of the last token. */
     public int last() {
         return token(length - 1);
     }
 
-    /** Whether they are the first ones, so that nothing moves. */
+    /** Whether the tokens are the first ones of the slice, so that nothing moves. */
     public boolean isStraight() {
         return tokens.length == 0;
     }
 
     /**
-     * Neighbours that move to where they belong.
+     * Adjacent tokens that move to lower indexes.
      *
-     * @param from number of the first
-     * @param to where it goes, which is before that
-     * @param count how many
+     * @param from index of the first
+     * @param to its new index, below {@code from}
+     * @param count number of tokens
      */
     public record Move(int from, int to, int count) {}
 
-    /** What brings them together; to be done in this order, in which nothing is overwritten. */
+    /**
+     * Moves that make the tokens adjacent; in this order none overwrites a token that is still
+     * needed.
+     */
     public List<Move> moves() {
         List<Move> moves = new ArrayList<>();
         int begin = 0;

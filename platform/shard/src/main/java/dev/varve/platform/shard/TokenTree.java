@@ -5,11 +5,12 @@ import dev.varve.api.backend.TokenTrees;
 import java.util.Arrays;
 
 /**
- * Which token each token of a {@link SequenceChunk} follows: the one before it in a chain, or any
- * earlier one. Tokens that follow the same one are guesses for the same position. Immutable.
+ * The predecessor of each token of a {@link SequenceChunk}: the token before it in a chain, or any
+ * earlier one. Tokens with the same predecessor are alternative draft tokens for the same position.
+ * Immutable.
  */
 public final class TokenTree {
-    /** Each token follows the one before it, however many there are. */
+    /** Each token follows the one before it; for any number of tokens. */
     public static final TokenTree CHAIN = new TokenTree(new int[0], new int[0]);
 
     private final int[] parents;
@@ -21,10 +22,11 @@ public final class TokenTree {
     }
 
     /**
-     * A tree; {@link #CHAIN} if it does not branch.
+     * Creates a tree, or returns {@link #CHAIN} if it does not branch.
      *
-     * @param parents for each token, the number of the one that it follows; -1 for the first one
-     * @throws IllegalArgumentException if one follows no earlier one, or the tree is too large
+     * @param parents for each token, the index of its predecessor; -1 for the first one
+     * @throws IllegalArgumentException if a token does not follow an earlier one, or the tree is
+     *     too large
      */
     public static TokenTree of(int[] parents) {
         if (parents.length > TokenTrees.MOST_TOKENS) {
@@ -48,30 +50,30 @@ public final class TokenTree {
         return branches ? new TokenTree(parents.clone(), levels) : CHAIN;
     }
 
-    /** Whether no token has another predecessor than the one before it. */
+    /** Whether each token follows the one before it. */
     public boolean isChain() {
         return parents.length == 0;
     }
 
-    /** Whether it is of a slice of so many tokens. */
+    /** Whether the tree has this number of tokens; a chain fits any. */
     boolean fits(int tokens) {
         return isChain() || parents.length == tokens;
     }
 
-    /** The token that another one follows; -1 for the first. */
+    /** Index of a token's predecessor; -1 for the first. */
     public int parent(int token) {
         return isChain() ? token - 1 : parents[token];
     }
 
-    /** How many tokens of the slice are before one on its path. */
+    /** Number of predecessors of a token on its path. */
     public int level(int token) {
         return isChain() ? token : levels[token];
     }
 
     /**
-     * Tokens from the first one to another one, each of which follows the one before.
+     * Path from the first token to another one.
      *
-     * @return their numbers, ascending
+     * @return indexes of the tokens, ascending
      */
     public int[] path(int token) {
         int[] path = new int[level(token) + 1];
@@ -82,7 +84,7 @@ public final class TokenTree {
         return path;
     }
 
-    /** The parents; none for a chain. */
+    /** Indexes of the predecessors; empty for a chain. */
     public int[] parents() {
         return parents.clone();
     }

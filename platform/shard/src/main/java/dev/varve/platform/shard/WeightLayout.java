@@ -1,16 +1,16 @@
 package dev.varve.platform.shard;
 
-/** How the weights of a shard lie in memory. */
+/** Layout of the weights of a shard in memory. */
 public enum WeightLayout {
     /**
-     * Matrices rearranged for the device's kernels, in memory of the process, where the device has
-     * a buffer type that takes them; the others as in the file.
+     * Matrices are repacked for the device's kernels, in memory of the process, if the device has a
+     * buffer type that accepts them; other tensors are as in the file.
      */
     REPACKED,
 
     /**
-     * As in the file: mapped where the device computes from memory of the host, so that processes
-     * share them; copied elsewhere.
+     * As in the file: mapped if the device computes from host memory, so that processes share them;
+     * otherwise copied.
      */
     AS_IN_FILE
 }

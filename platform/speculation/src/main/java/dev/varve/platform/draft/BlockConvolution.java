@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Mixes each row of a block with those before it, in front of and behind a part of a layer: {@code
- * out[t][c] = Σ_tap (base[c, tap] + change[t][group of c, tap]) · in[t - tap][c]}, where rows
- * before the block's first are zero. Does nothing in networks that do not mix rows.
+ * Mixes each row of a block with those before it, before and after a part of a layer: {@code
+ * out[t][c] = Σ_tap (base[c, tap] + change[t][group of c, tap]) · in[t - tap][c]}, with zero for
+ * rows before the block's first. Does nothing in networks that do not mix rows.
  */
 final class BlockConvolution {
     /** Part of a layer that it surrounds. */
@@ -21,12 +21,12 @@ final class BlockConvolution {
         ATTN,
         FFN;
 
-        /** Tensor of the taps that all rows have, {@code [hidden, kernel, 2]}. */
+        /** Tensor of the taps that all rows share, {@code [hidden, kernel, 2]}. */
         String base(int layer) {
             return DraftTensorNames.layer(layer, lowerCase() + "_conv_base");
         }
 
-        /** Matrix that makes the changes of a row's taps, without suffix. */
+        /** Matrix that computes the changes of a row's taps, without suffix. */
         String projection(int layer) {
             return DraftTensorNames.layer(layer, lowerCase() + "_conv_proj");
         }
@@ -36,7 +36,7 @@ final class BlockConvolution {
         }
     }
 
-    /** Tensors that one filter records at most. */
+    /** Maximum number of tensors that one filter records. */
     static int tensors(BlockDecoding.Convolution convolution) {
         return 8 + 2 * 12 * convolution.kernel();
     }
@@ -54,7 +54,7 @@ final class BlockConvolution {
     }
 
     /**
-     * The filter around a part.
+     * Creates the filter around a part.
      *
      * @param input of the part before it is filtered, {@code F32 [hidden, rows]}, block after block
      */
@@ -72,12 +72,12 @@ final class BlockConvolution {
         return new BlockConvolution(layers.ops(), network.block().tokens(), taps);
     }
 
-    /** What enters the part. */
+    /** Filters the input of the part. */
     Tensor before(Tensor rows) {
         return taps.map(own -> convolve(rows, own, 0)).orElse(rows);
     }
 
-    /** What the part gives. */
+    /** Filters the output of the part. */
     Tensor behind(Tensor rows) {
         return taps.map(own -> convolve(rows, own, 1)).orElse(rows);
     }
@@ -89,7 +89,7 @@ final class BlockConvolution {
         long groups = hidden / group;
         Tensor moved = rows;
         Tensor sum = null;
-        // A tap that reaches further back than a block is long meets zeros only.
+        // A tap that reaches back further than the block length reads zeros only.
         for (int tap = 0; tap < Math.min(kernel, block); tap++) {
             if (tap > 0) {
                 moved = moveOn(moved);
@@ -114,7 +114,7 @@ final class BlockConvolution {
         return ops.reshape2d(sum, hidden, rows.ne(1));
     }
 
-    /** Each block's rows one further, behind a zero. */
+    /** Shifts each block's rows by one, after a zero row. */
     private Tensor moveOn(Tensor rows) {
         long hidden = rows.ne(0);
         long blocks = rows.ne(1) / block;

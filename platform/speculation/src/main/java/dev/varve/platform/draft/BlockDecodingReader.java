@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads how a network of llama.cpp's form guesses. What tensors the file has decides, and its keys
- * must agree with them.
+ * Reads how a network in llama.cpp's format decodes tokens. The tensors of the file decide, and its
+ * keys must agree with them.
  */
 final class BlockDecodingReader {
     private static final List<String> SELECTOR_KEYS =
@@ -30,9 +30,10 @@ final class BlockDecodingReader {
     }
 
     /**
-     * Reads it.
+     * Reads the decoding method.
      *
-     * @throws ModelFormatException if the file is of two kinds, or keys and tensors contradict
+     * @throws ModelFormatException if the file has the tensors of two methods, or its keys and
+     *     tensors contradict
      */
     static BlockDecoding read(GgufFile file, ModelKeys keys, int hidden, int vocabulary) {
         return new BlockDecodingReader(file, keys, hidden, vocabulary).read();

@@ -21,20 +21,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Guesses a block of each of some sequences: the known token and masks go in, and the tokens that
- * the network guesses come out. Each block sees its own sequence alone.
+ * Graph that drafts a block for each of some sequences: its input is the known token and masks, its
+ * output is the draft tokens of the network. Each block attends to its own sequence only.
  */
 final class BlockDraftGraph implements DraftGraph {
     private static final int TENSORS_PER_LAYER = 40;
     private static final int TENSORS_PER_SEQUENCE = 12;
 
     /**
-     * What a graph can be used for again.
+     * Key by which a graph is reused.
      *
      * @param regions of the cache, one for each sequence
-     * @param rows rows that are read of each region
-     * @param flash whether scores are never there all at once
-     * @param branches whether it is wanted what else each slot may be
+     * @param rows number of rows that are read of each region
+     * @param flash whether flash attention is used
+     * @param branches whether other candidates of each slot are requested
      */
     record Key(List<Integer> regions, List<Integer> rows, boolean flash, boolean branches) {
         Key {
@@ -59,7 +59,7 @@ final class BlockDraftGraph implements DraftGraph {
     private final Tensor rows;
     private final Tensor wanted;
 
-    /** One for each kind of layer and sequence. */
+    /** One per sequence, by attention rule. */
     private final Map<DraftHyperparameters.Rule, List<Tensor>> masks = new LinkedHashMap<>();
 
     private final Optional<BlockTokenDecoder.Inputs> walk;
@@ -67,7 +67,7 @@ final class BlockDraftGraph implements DraftGraph {
     private final BlockTokenDecoder.DraftTokens guesses;
 
     /**
-     * @param targets the target's token of each row of the head, where they are not the same
+     * @param targets the target's token of each row of the head, if they differ
      */
     BlockDraftGraph(
             Key key,
@@ -80,7 +80,7 @@ final class BlockDraftGraph implements DraftGraph {
         this.targets = targets;
         network = draft.network();
         columns = key.sequences() * network.block().tokens();
-        // Masks are there once per rule, of which there are at most as many as layers.
+        // There is one set of masks per rule, and at most as many rules as layers.
         int tensors =
                 TENSORS_PER_LAYER
                         + network.layers() * tensorsPerLayer()
@@ -213,7 +213,7 @@ final class BlockDraftGraph implements DraftGraph {
                     ? ops.flashAttention(queries, keys, values, mask, options, sinks.get())
                     : ops.flashAttention(queries, keys, values, Optional.of(mask), options);
         }
-        // Views of a product's operands are not for all devices.
+        // Not all devices support views as operands of a product.
         Tensor scores = ops.mulMat(ops.cont(keys), ops.cont(queries));
         Tensor shares =
                 sinks.isPresent()
@@ -229,26 +229,26 @@ final class BlockDraftGraph implements DraftGraph {
     }
 
     /**
-     * A block to guess.
+     * A block to draft.
      *
      * @param token the known one
-     * @param begin first position of the context that is there
+     * @param begin first available position of the context
      * @param position of the known token
      */
     record Block(int token, int begin, int position) {}
 
     /**
-     * What was guessed for a block.
+     * Draft of a block.
      *
-     * @param rows of the head, one for each guess
-     * @param chances that each is right if those before it are; empty where the network does not
-     *     say
-     * @param slots what else each slot may be, where that was asked for
+     * @param rows of the head, one for each draft token
+     * @param chances that each is accepted if those before it are; empty if the network does not
+     *     output them
+     * @param slots other candidates of each slot, if requested
      */
     record Found(int[] rows, float[] chances, Optional<PositionCandidates> slots) {}
 
     /**
-     * Guesses.
+     * Computes the drafts.
      *
      * @param blocks in the order of the key's regions
      */

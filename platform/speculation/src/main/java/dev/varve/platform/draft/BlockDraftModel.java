@@ -2,27 +2,25 @@ package dev.varve.platform.draft;
 
 import java.util.List;
 
-/**
- * A draft network in memory, which keeps context rows of sequences and guesses blocks of tokens.
- */
+/** A draft network in memory, with the context rows of sequences; it drafts blocks of tokens. */
 interface BlockDraftModel extends AutoCloseable {
     /** Cache row of a context position. */
     long contextRow(int region, int position);
 
-    /** Makes context rows of hidden states. */
+    /** Computes context rows from hidden states. */
     void takeIn(PendingHiddenStates states);
 
     /**
-     * Guesses.
+     * Drafts blocks of tokens.
      *
      * @param regions one for each block
-     * @param branches whether it is wanted what else each slot may be; not given where the device
-     *     does not compute it
+     * @param branches whether other candidates of each slot are requested; they are missing if the
+     *     device does not support them
      */
     List<BlockDraftGraph.Found> guess(
             List<Integer> regions, List<BlockDraftGraph.Block> asked, boolean branches);
 
-    /** Bytes in use but those in a mapped file. */
+    /** Bytes in use, without those in a mapped file. */
     long bytes();
 
     @Override

@@ -6,11 +6,11 @@ import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 
 /**
- * What the slots of some blocks have in one tensor: slot after slot, and within a slot sequence
+ * Layout of a tensor with the slots of some blocks: slot after slot, and within a slot sequence
  * after sequence.
  *
- * @param count slots that are guessed
- * @param sequences blocks
+ * @param count number of predicted slots
+ * @param sequences number of blocks
  */
 record BlockPositions(Ops ops, int count, int sequences) {
     /** The columns of a slot, one for each sequence. */
@@ -19,7 +19,7 @@ record BlockPositions(Ops ops, int count, int sequences) {
                 all, all.ne(0), sequences, all.nb(1), (long) slot * sequences * all.nb(1));
     }
 
-    /** What a slot has of packed 4-byte elements: {@code [ne0, ne1, sequences]}. */
+    /** A slot's part of packed 4-byte elements: {@code [ne0, ne1, sequences]}. */
     Tensor part(Tensor all, long ne0, long ne1, int slot) {
         long bytes = ne0 * ne1 * Float.BYTES;
         return ops.view(
@@ -29,7 +29,7 @@ record BlockPositions(Ops ops, int count, int sequences) {
                 slot * sequences * bytes);
     }
 
-    /** All numbers that a slot has, {@code [n, slots * sequences] -> [n * sequences]}. */
+    /** All ids of a slot, {@code [n, slots * sequences] -> [n * sequences]}. */
     Tensor ids(Tensor all, int slot) {
         long ids = all.ne(0) * sequences;
         return ops.view1d(all, ids, slot * ids * Integer.BYTES);

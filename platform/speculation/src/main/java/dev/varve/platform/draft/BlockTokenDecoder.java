@@ -9,30 +9,32 @@ import dev.varve.platform.shard.local.ShardWeights;
 import java.util.Optional;
 
 /**
- * Makes tokens of the hidden states of some blocks. Where a token depends on the one before, all
- * slots are recorded one after the other, so that a device needs no answer in between. States are
- * slot after slot, and within a slot sequence after sequence.
+ * Decodes the hidden states of some blocks into tokens. If a token depends on the one before, all
+ * slots are recorded one after the other, so that the device needs no round trip to the host in
+ * between. States are slot after slot, and within a slot sequence after sequence.
  *
- * <p>For the formulas, see llama.cpp's DFlash models; their first largest element wins.
+ * <p>For the formulas, see llama.cpp's DFlash models; as there, the first of equal largest elements
+ * is chosen.
  */
 final class BlockTokenDecoder {
     private static final int TENSORS_PER_SLOT = 32;
     private static final int TENSORS = 40;
 
     /**
-     * What comes out.
+     * Output tensors.
      *
      * @param rows of the head, {@code I32 [sequences * slots]}, slot after slot
-     * @param chances that each is right if those before it are, {@code F32 [1, sequences * slots]}
-     * @param lattice what else each slot may be, where that was asked for
+     * @param chances that each is accepted if those before it are, {@code F32 [1, sequences *
+     *     slots]}
+     * @param lattice other candidates of each slot, if requested
      */
     record DraftTokens(Tensor rows, Optional<Tensor> chances, Optional<TokenLattice> lattice) {}
 
     /**
-     * Numbers that are written before each computation.
+     * Inputs that are written before each computation.
      *
-     * @param known tokens in front of the blocks, {@code I32 [sequences]}
-     * @param targets the target's token of each row of the head, {@code I32 [1, rows]}; empty where
+     * @param known tokens before the blocks, {@code I32 [sequences]}
+     * @param targets the target's token of each row of the head, {@code I32 [1, rows]}; empty if
      *     they are the same
      */
     record Inputs(Tensor known, Optional<Tensor> targets) {
@@ -57,8 +59,8 @@ final class BlockTokenDecoder {
     private final boolean branches;
 
     /**
-     * @param head name of the matrix that makes logits
-     * @param branches whether it is wanted what else each slot may be
+     * @param head name of the matrix that computes logits
+     * @param branches whether other candidates of each slot are requested
      */
     BlockTokenDecoder(
             DraftLayers layers,
@@ -80,7 +82,7 @@ final class BlockTokenDecoder {
         return !(method instanceof BlockDecoding.Plain);
     }
 
-    /** Tensors that are recorded at most. */
+    /** Maximum number of recorded tensors. */
     static int tensors(DraftHyperparameters network, ShardWeights weights, int sequences) {
         int lattice = TokenLattice.tensors(network.guesses());
         return isWalk(network.method())
@@ -94,7 +96,7 @@ final class BlockTokenDecoder {
         return new BlockPositions(ops, network.guesses(), sequences);
     }
 
-    /** Without a look at tokens before. */
+    /** Decodes each slot independently. */
     DraftTokens each(Tensor states) {
         Tensor logits = weights.multiplyFew(ops, head, states);
         return new DraftTokens(
@@ -103,7 +105,7 @@ final class BlockTokenDecoder {
                 branches ? Optional.of(TokenLattice.of(slots(), logits)) : Optional.empty());
     }
 
-    /** Each token changes what is likely behind it. */
+    /** Decodes slot after slot; each token biases the next one. */
     DraftTokens follow(BlockDecoding.Markov method, Tensor states, Inputs inputs) {
         BlockPositions slots = slots();
         Tensor logits = scores(states, method.scores());
@@ -143,7 +145,10 @@ final class BlockTokenDecoder {
                 .orElse(rows);
     }
 
-    /** Of the best tokens of each slot, the one that follows best on the one before. */
+    /**
+     * Decodes slot after slot: of the best tokens of each slot, the one that follows best on the
+     * one before.
+     */
     DraftTokens select(BlockDecoding.Selector method, Tensor states, Inputs inputs) {
         BlockPositions slots = slots();
         int count = method.candidates();

@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Takes hidden states of the target into the context rows of all layers. A row depends on nothing
- * but its own token, so it is computed once, in whatever company.
+ * Computes the context rows of all layers from hidden states of the target. A row depends on its
+ * own token only, so it is computed once, in any batch.
  */
 final class ContextGraph implements DraftGraph {
     private static final int TENSORS_PER_LAYER = 32;
@@ -26,14 +26,14 @@ final class ContextGraph implements DraftGraph {
     private final Graph graph;
     private final Tensor features;
 
-    /** By which features were divided; empty where the network norms them. */
+    /** Factors by which features were divided; empty if the network norms them. */
     private final Optional<Tensor> factors;
 
     private final Tensor positions;
     private final Tensor rows;
 
     /**
-     * @param tokens how many it takes at once
+     * @param tokens number of tokens per computation
      */
     ContextGraph(int tokens, DraftFile draft, ShardWeights weights, DraftCache cache) {
         this.tokens = tokens;
@@ -80,17 +80,17 @@ final class ContextGraph implements DraftGraph {
     }
 
     /**
-     * Computes.
+     * Computes context rows.
      *
      * @param states {@code F32 [features, count]}
-     * @param at position of each
-     * @param into cache row of each
-     * @param count at most as many as the graph takes
+     * @param at position of each token
+     * @param into cache row of each token
+     * @param count at most the number of tokens of the graph
      */
     void compute(float[] states, int[] at, long[] into, int count, ComputeDevice device) {
         writeStates(states, count);
         if (count < tokens) {
-            // What fills the graph up must be numbers, too.
+            // Padding must be finite, too.
             float[] zeros = new float[(tokens - count) * featureLength];
             features.write(zeros, 0, zeros.length, (long) count * featureLength);
         }

@@ -17,40 +17,42 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Guesses with a DFlash draft model. It goes by hidden states of the target, so it guesses for a
- * sequence only while it has seen those of its last tokens without a gap; behind positions that
- * were restored from a cache without their states it waits until some are there again.
+ * Drafts with a DFlash draft model. The model uses hidden states of the target, so it drafts for a
+ * sequence only if it has the states of its last tokens without a gap; after positions that were
+ * restored from a cache without their states it waits until enough new states were collected.
  */
 public final class DflashSpeculator implements Speculator {
-    /** Context positions that a sequence keeps, as drafts are trained with at most. */
+    /**
+     * Default number of context positions per sequence, the maximum with which drafts are trained.
+     */
     public static final int MOST_CONTEXT = 4096;
 
-    /** Most that can be asked for. */
+    /** Maximum number of context positions that can be requested. */
     public static final int LARGEST_CONTEXT = 1 << 20;
 
-    /** Positions that must be there at least, where the sequence has as many. */
+    /** Minimum number of collected positions, if the sequence has that many. */
     private static final int LEAST_CONTEXT = 16;
 
-    /** Tokens whose states are worth taking in at once. */
+    /** Number of pending states from which on they are processed at once. */
     private static final int ENOUGH_STATES = 32;
 
     /** When the network is in memory. */
     public enum Residency {
-        /** From the beginning to the end. */
+        /** From opening to closing. */
         PERSISTENT,
-        /** While it knows of a sequence. */
+        /** While there are sequences. */
         REQUEST_SCOPED
     }
 
     /**
-     * How it behaves.
+     * Settings of the speculator.
      *
      * @param residency when the network is in memory
-     * @param attention how it attends
-     * @param context most positions that it keeps of a sequence
+     * @param attention flash attention setting
+     * @param context maximum number of context positions per sequence
      */
     public record Conduct(Residency residency, FlashAttention attention, int context) {
-        /** Checks that it keeps something. */
+        /** Checks the number of positions. */
         public Conduct {
             Objects.requireNonNull(residency);
             Objects.requireNonNull(attention);
@@ -59,7 +61,7 @@ public final class DflashSpeculator implements Speculator {
             }
         }
 
-        /** Keeps as many positions as is usual. */
+        /** Creates settings with the default number of context positions. */
         public Conduct(Residency residency, FlashAttention attention) {
             this(residency, attention, MOST_CONTEXT);
         }
@@ -103,7 +105,7 @@ public final class DflashSpeculator implements Speculator {
      *
      * @param limits how much of the target is used
      * @param device computes it; must outlive the speculator
-     * @throws VarveException of kind OUT_OF_MEMORY with the sums if there is no room
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if the memory is too small
      */
     public static DflashSpeculator open(
             DraftFile file,
@@ -119,10 +121,10 @@ public final class DflashSpeculator implements Speculator {
     }
 
     /**
-     * Opens it over any network.
+     * Opens the speculator with any network.
      *
      * @param regions of the network's cache
-     * @param loader makes the network each time it is needed in memory
+     * @param loader loads the network each time it is needed in memory
      */
     static DflashSpeculator open(
             DraftFile file,
@@ -130,7 +132,7 @@ public final class DflashSpeculator implements Speculator {
             Residency residency,
             Function<DraftVocabulary, BlockDraftModel> loader) {
         DflashSpeculator speculator = new DflashSpeculator(file, regions, residency, loader);
-        // Also where it is given back at once: what does not fit should be known now.
+        // Loads the network even if it is freed at once, so that a lack of memory is reported now.
         speculator.model();
         speculator.release();
         return speculator;
@@ -156,7 +158,7 @@ public final class DflashSpeculator implements Speculator {
         loaded.ifPresent(BlockDraftModel::close);
     }
 
-    /** Bytes of context rows for as many sequences as there may be. */
+    /** Bytes of context rows for the maximum number of sequences. */
     public static long cacheBytes(DraftFile file, SpeculationTarget.Limits limits, int context) {
         return DraftCache.bytes(file.network(), regions(file, limits, context));
     }
@@ -203,7 +205,7 @@ public final class DflashSpeculator implements Speculator {
             }
         }
         if (pending.count() >= ENOUGH_STATES) {
-            // What guesses themselves cost should not depend on what came before.
+            // Processed here, so that the measured cost of drafts does not depend on earlier steps.
             takeIn();
         }
     }

@@ -9,7 +9,7 @@ import dev.varve.api.ggml.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** K and V rows of a draft network, F16, zero where nothing was written. */
+/** K and V rows of a draft network, F16, initially zero. */
 final class DraftCache implements AutoCloseable {
     /** Rows of one layer, {@code [keyLength, rows]} each. */
     record Layer(Tensor keys, Tensor values) {}
@@ -48,7 +48,7 @@ final class DraftCache implements AutoCloseable {
         return layers.get(layer);
     }
 
-    /** Which rows belong to which sequence. */
+    /** Assignment of rows to sequences. */
     DraftRegions regions() {
         return regions;
     }

@@ -3,21 +3,21 @@ package dev.varve.platform.draft;
 import dev.varve.api.speculation.Draft;
 
 /**
- * What a network thinks of its own guesses. It is not taken at its word: drafts that it thinks of
- * alike have a grade of their own, by which the engine learns how they fare.
+ * Confidence of a network in its own draft tokens. It is not used directly: drafts of similar
+ * confidence share a grade, by which the engine measures their acceptance rates.
  *
- * @param worthwhile guesses before the first one that is hopeless
+ * @param worthwhile number of draft tokens before the first hopeless one
  * @param grade of the draft
  */
 record DraftConfidence(int worthwhile, int grade) {
-    /** Chance of all guesses up to one, below which that one is left out. */
+    /** Minimum chance of all draft tokens up to one; below it, that one is left out. */
     private static final double HOPELESS = 0.05;
 
     /**
-     * Weighs guesses.
+     * Computes the confidence.
      *
-     * @param chances that each is right if those before it are; empty where nothing is known
-     * @param most guesses that are asked for
+     * @param chances that each is accepted if those before it are; empty if unknown
+     * @param most requested number of draft tokens
      */
     static DraftConfidence of(float[] chances, int most) {
         if (chances.length == 0 || most == 0) {
@@ -29,7 +29,8 @@ record DraftConfidence(int worthwhile, int grade) {
         for (int i = 0; i < most; i++) {
             all *= chances[i];
             right += all;
-            // Written so that a NaN counts as hopeless. One guess is always tried, to learn of it.
+            // Written so that a NaN counts as hopeless. One draft token is always verified, to
+            // measure its rate.
             if (worthwhile == most && i > 0 && !(all >= HOPELESS)) {
                 worthwhile = i;
             }

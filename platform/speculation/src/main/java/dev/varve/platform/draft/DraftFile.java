@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A draft file that fits its target, with the weights that its network needs of either of them.
- * Nothing is loaded; immutable.
+ * A draft file that fits its target, with the weights that its network needs of both files. No
+ * weights are loaded; immutable.
  *
  * @param file the draft's file
  * @param network its sizes and rules
  * @param names its tensors
  * @param embedding table of the block's tokens, the draft's own or the target's
- * @param head what makes tokens of hidden states, the draft's own or the target's
+ * @param head matrix from hidden states to logits, the draft's own or the target's
  * @param tokens for a head with fewer tokens than the target, the tensor of the target's tokens
  */
 public record DraftFile(
@@ -34,10 +34,10 @@ public record DraftFile(
     }
 
     /**
-     * Reads a draft and holds it against its target.
+     * Reads a draft and checks it against its target.
      *
      * @throws ModelFormatException naming file, key or tensor, what was expected and found, if it
-     *     is no draft or none of that target
+     *     is no draft or does not fit the target
      */
     public static DraftFile of(GgufFile file, GgufFile targetFile, ModelShape target) {
         DraftHyperparameters network = DraftMetadataReader.read(file, targetFile, target);
@@ -63,7 +63,7 @@ public record DraftFile(
         return new DraftFile(file, network, names, embedding, head, tokens);
     }
 
-    /** All weights that are loaded, of both files. */
+    /** All weights to load, of both files. */
     public TensorSelection selection() {
         TensorSelection.Builder builder = new TensorSelection.Builder();
         names.select(file, network)
@@ -79,12 +79,12 @@ public record DraftFile(
         return selection().entries().stream().mapToLong(each -> each.tensor().bytes()).sum();
     }
 
-    /** Layers of the target whose input the network sees. */
+    /** Layers of the target whose input the network reads. */
     public List<Integer> captures() {
         return network.captures();
     }
 
-    /** Most tokens of a guess. */
+    /** Maximum draft length. */
     public int mostTokens() {
         return network.guesses();
     }

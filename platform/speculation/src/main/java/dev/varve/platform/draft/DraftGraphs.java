@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Graphs of one kind, which take turns in the same memory; those that were computed last are kept
- * to be computed again. For one thread.
+ * Cache of graphs of one kind, which share the same memory in turn; the last computed ones are kept
+ * for reuse. For one thread.
  */
 final class DraftGraphs<K, G extends DraftGraph> implements AutoCloseable {
     private static final int MOST = 16;
@@ -17,7 +17,7 @@ final class DraftGraphs<K, G extends DraftGraph> implements AutoCloseable {
     private final Function<K, G> recorder;
     private final GraphAllocator allocator;
 
-    /** The one that was not used for longest comes first. */
+    /** Least recently used graph first. */
     private final Map<K, G> graphs = new LinkedHashMap<>();
 
     private G placed;
@@ -27,7 +27,7 @@ final class DraftGraphs<K, G extends DraftGraph> implements AutoCloseable {
         allocator = new GraphAllocator(type);
     }
 
-    /** A graph that has memory until the next one is asked for. */
+    /** Returns a graph that has memory until the next call. */
     G find(K key) {
         G graph = graphs.remove(key);
         if (graph == null) {
@@ -38,12 +38,12 @@ final class DraftGraphs<K, G extends DraftGraph> implements AutoCloseable {
         }
         graphs.put(key, graph);
         if (placed != graph) {
-            // The allocator compares counts only, so each graph needs a plan of its own.
+            // The allocator compares counts only, so each graph needs its own plan.
             placed = null;
             long before = allocator.bufferBytes();
             allocator.reserve(graph.graph());
             if (allocator.bufferBytes() != before) {
-                // What was placed in the memory of before cannot be placed again.
+                // Graphs that were placed in the former memory cannot be placed again.
                 closeAllBut(graph);
             }
             allocator.allocate(graph.graph());

@@ -11,12 +11,12 @@ import java.util.OptionalInt;
  * @param sizes widths
  * @param heads of attention
  * @param rope rotary embedding of queries and keys, at the positions of the target
- * @param block what is guessed at once
- * @param captures layers of the target whose input it sees, ascending; the target's number of
- *     layers stands for its last layer's output
- * @param rules per layer, what its queries see
- * @param variant what not all networks do
- * @param method how tokens are made of hidden states
+ * @param block tokens that are drafted at once
+ * @param captures layers of the target whose input it reads, ascending; the target's number of
+ *     layers means its last layer's output
+ * @param rules attention rule of each layer
+ * @param variant options of a network
+ * @param method how hidden states are decoded into tokens
  */
 record DraftHyperparameters(
         Sizes sizes,
@@ -61,26 +61,26 @@ record DraftHyperparameters(
     }
 
     /**
-     * What is guessed at once.
+     * Block of tokens that are drafted at once.
      *
-     * @param tokens slots of a block; the first one holds the token that is known
-     * @param mask token that stands for the ones to guess
+     * @param tokens slots of a block; the first one holds the known token
+     * @param mask token for the slots to predict
      */
     record Block(int tokens, int mask) {}
 
     /**
-     * What the queries of a layer see.
+     * Attention rule of a layer.
      *
      * @param window positions before a query, itself included; empty for all
-     * @param causal whether a slot of the block sees no later one
-     * @param shared whether all queries see as far back as the first one of the block
+     * @param causal whether a slot of the block attends to no later one
+     * @param shared whether all queries attend as far back as the first one of the block
      */
     record Rule(OptionalInt window, boolean causal, boolean shared) {
         static final Rule FULL = new Rule(OptionalInt.empty(), false, false);
     }
 
     /**
-     * What not all networks do.
+     * Options of a network.
      *
      * @param embeddingScale factor of the embeddings
      * @param gelu whether the feed-forward's gate is GELU rather than SiLU
@@ -92,17 +92,17 @@ record DraftHyperparameters(
         return rules.size();
     }
 
-    /** Tokens that a block guesses. */
+    /** Number of draft tokens of a block. */
     int guesses() {
         return block.tokens() - firstGuess();
     }
 
-    /** The first slot that guesses a token. */
+    /** Index of the first slot that predicts a token. */
     int firstGuess() {
         return method.guessesFromFirst() ? 0 : 1;
     }
 
-    /** Elements of a token's hidden states, one capture behind the other. */
+    /** Elements of a token's hidden states, one capture after the other. */
     int featureLength() {
         return captures.size() * sizes.hidden();
     }

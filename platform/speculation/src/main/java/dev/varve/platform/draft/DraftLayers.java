@@ -34,7 +34,10 @@ final class DraftLayers {
         return network;
     }
 
-    /** What mixes the rows of a block around a part of a layer, by what enters it. */
+    /**
+     * Creates the filter that mixes the rows of a block around a part of a layer, from the part's
+     * input.
+     */
     BlockConvolution filter(BlockConvolution.Part part, int layer, Tensor input) {
         return BlockConvolution.of(part, layer, this, weights, input);
     }
@@ -49,7 +52,10 @@ final class DraftLayers {
                 : Optional.empty();
     }
 
-    /** What takes part of a layer's attention and gives nothing, {@code F32 [heads]}. */
+    /**
+     * Attention sinks of a layer, which take a share of its attention without a value, {@code F32
+     * [heads]}.
+     */
     Optional<Tensor> sinks(int layer) {
         return optional(DraftTensorNames.sinks(layer));
     }
@@ -58,12 +64,12 @@ final class DraftLayers {
         return ops.mul(ops.rmsNorm(input, network.sizes().epsilon()), vector(weight));
     }
 
-    /** Product with a matrix named without suffix, with its companions. */
+    /** Multiplies by a matrix, named without suffix, and applies its scale and bias. */
     Tensor multiply(String name, Tensor input) {
         return complete(name, weights.multiplyFew(ops, name + ".weight", input));
     }
 
-    /** A product with the companions of its matrix. */
+    /** Applies the scale and bias of a matrix to a product. */
     private Tensor complete(String name, Tensor product) {
         Tensor scaled = optional(name + ".scale").map(s -> ops.mul(product, s)).orElse(product);
         return optional(name + ".bias").map(bias -> ops.add(scaled, bias)).orElse(scaled);
@@ -74,17 +80,17 @@ final class DraftLayers {
         return ops.getRows(weights.get(table, TensorUse.COMPUTED_LOOKUP), ids);
     }
 
-    /** Product with a matrix whose rows are looked up as well, with its companions. */
+    /** Multiplies by a matrix whose rows are looked up as well, and applies its scale and bias. */
     Tensor multiplyTable(String name, Tensor input) {
         return complete(
                 name, ops.mulMat(weights.get(name + ".weight", TensorUse.COMPUTED_LOOKUP), input));
     }
 
     /**
-     * Some elements of such a product.
+     * Applies scale and bias to some elements of such a product.
      *
-     * @param rows of the table that stand for them, looked up
-     * @param ids of these rows, {@code I32 [n]}
+     * @param name of the matrix, without suffix
+     * @param ids of its rows, {@code I32 [n]}
      * @param product of the rows and some inputs, {@code F32 [n, inputs]}
      */
     Tensor completeRows(String name, Tensor ids, Tensor product) {
@@ -99,13 +105,16 @@ final class DraftLayers {
                 .orElse(scaled);
     }
 
-    /** Whether states of one layer are normed before they are fused, however large they are. */
+    /**
+     * Whether states of each layer are normed before they are fused, so that their size does not
+     * matter.
+     */
     boolean normsFeatures() {
         return names.hasAuxiliary(file);
     }
 
     /**
-     * What all captured states are to the network: {@code F32 [features, n] -> F32 [hidden, n]}.
+     * Fuses all captured states: {@code F32 [features, n] -> F32 [hidden, n]}.
      *
      * @param factors {@code F32 [1, n]}, by which features were divided, if they were
      */
@@ -135,7 +144,7 @@ final class DraftLayers {
         return joined;
     }
 
-    /** What keys and values of the context are made of in a layer. */
+    /** Input of the context's keys and values in a layer. */
     Tensor context(int layer, Tensor fused) {
         return network.variant().normsContext()
                 ? norm(fused, DraftTensorNames.layer(layer, "attn_norm.weight"))
@@ -146,7 +155,7 @@ final class DraftLayers {
         return norm(hidden, DraftTensorNames.layer(layer, "attn_norm.weight"));
     }
 
-    /** {@code F32 [length, heads, n]}, turned to their positions. */
+    /** {@code F32 [length, heads, n]}, rotated by their positions. */
     Tensor queries(int layer, Tensor input, Tensor positions) {
         Tensor all =
                 heads(
@@ -155,7 +164,7 @@ final class DraftLayers {
         return turn(norm(all, DraftTensorNames.layer(layer, "attn_q_norm.weight")), positions);
     }
 
-    /** {@code F32 [length, kvHeads, n]}, turned to their positions. */
+    /** {@code F32 [length, kvHeads, n]}, rotated by their positions. */
     Tensor keys(int layer, Tensor input, Tensor positions) {
         Tensor all = rawKeys(layer, input);
         return turn(norm(all, DraftTensorNames.layer(layer, "attn_k_norm.weight")), positions);
@@ -185,12 +194,12 @@ final class DraftLayers {
     }
 
     /**
-     * The rest of a layer.
+     * Computes the rest of a layer.
      *
-     * @param hidden what entered it
+     * @param hidden input of the layer
      * @param input of its attention
      * @param attended {@code F32 [length, heads, n]}
-     * @param around what mixes rows around attention
+     * @param around filter around attention
      */
     Tensor finish(
             int layer, Tensor hidden, Tensor input, Tensor attended, BlockConvolution around) {
@@ -234,7 +243,7 @@ final class DraftLayers {
         return ops.mul(attended, factors);
     }
 
-    /** Some rows of a cache as heads, {@code [length, rows, kvHeads]}. */
+    /** Views some rows of a cache as heads, {@code [length, rows, kvHeads]}. */
     Tensor cached(Tensor cache, int begin, int rows) {
         DraftHyperparameters.Heads heads = network.heads();
         long head = cache.type().rowBytes(heads.length());

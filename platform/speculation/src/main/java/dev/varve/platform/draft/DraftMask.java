@@ -3,11 +3,11 @@ package dev.varve.platform.draft;
 import java.util.Arrays;
 
 /**
- * What the slots of a block see of a region's rows: the block's own, and the context that is there
- * and inside of the layer's window.
+ * Mask of the region's rows that the slots of a block attend to: the block's own, and the available
+ * context within the layer's window.
  */
 final class DraftMask {
-    /** Half-precision minus infinity: the row is not seen. */
+    /** Half-precision minus infinity: the slot does not attend to the row. */
     static final short MASKED = (short) 0xFC00;
 
     private static final short SEEN = 0;
@@ -17,11 +17,11 @@ final class DraftMask {
     /**
      * Writes the mask of a block, slot after slot, one number for each row that is read.
      *
-     * @param block slots
-     * @param capacity of the ring behind them
-     * @param begin first position of the context that is there
+     * @param block number of slots
+     * @param capacity of the ring after them
+     * @param begin first available position of the context
      * @param end position of the block's first slot
-     * @param rows rows that are read
+     * @param rows number of rows that are read
      */
     static void fill(
             short[] target,
@@ -38,7 +38,7 @@ final class DraftMask {
             Arrays.fill(target, row, row + seen, SEEN);
             int query = end + (rule.shared() ? 0 : slot);
             int window = rule.window().orElse(Integer.MAX_VALUE);
-            // A shared bound counts the context alone.
+            // A shared bound counts the context only.
             long first = rule.shared() ? (long) end - window : (long) query - window + 1;
             int from = (int) Math.max(Math.max(begin, first), Math.max(0, end - capacity));
             for (int position = from; position < end; position++) {

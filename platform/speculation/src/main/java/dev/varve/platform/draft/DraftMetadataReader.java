@@ -16,12 +16,12 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Reads what a draft file says of its network: in the form of llama.cpp, architecture {@code
+ * Reads the network's parameters from a draft file: in the format of llama.cpp, architecture {@code
  * dflash}, or in that of the first published ones, {@code *-dflash-draft}. They number captured
- * layers differently: by what enters a layer and by what leaves one.
+ * layers differently: by the input and by the output of a layer.
  */
 final class DraftMetadataReader {
-    /** llama.cpp's form. */
+    /** llama.cpp's format. */
     static final String DFLASH = "dflash";
 
     private static final Set<String> REFERENCE =
@@ -44,10 +44,10 @@ final class DraftMetadataReader {
     }
 
     /**
-     * Reads a file and holds it against its target.
+     * Reads a file and checks it against its target.
      *
      * @throws ModelFormatException naming key or tensor, what was expected and found, if it is no
-     *     draft or none of that target
+     *     draft or does not fit the target
      */
     static DraftHyperparameters read(GgufFile file, GgufFile targetFile, ModelShape target) {
         requireKnown(file);
@@ -129,7 +129,7 @@ final class DraftMetadataReader {
         if (!keys.has(name)) {
             throw keys.wrong(name, "the base of the rotary embedding", "nothing");
         }
-        // Sections for several axes are degenerate for text: one axis turns all pairs.
+        // For text, sections for several axes are the same as one axis that rotates all pairs.
         return RopeOptions.plain(
                 headLength,
                 RopeOptions.Mode.NEOX,
@@ -205,7 +205,7 @@ final class DraftMetadataReader {
         return captures;
     }
 
-    /** Layers by what enters them. */
+    /** Layers whose inputs are captured. */
     private long[] layers(int count) {
         if (!reference) {
             return keys.integers("target_layers");
@@ -215,7 +215,7 @@ final class DraftMetadataReader {
         return Arrays.stream(outputs).map(output -> output + 1).toArray();
     }
 
-    /** What drafts without a list were trained with. */
+    /** Layer outputs with which drafts without a list were trained. */
     private long[] usualOutputs(int count) {
         int layers = target.layerCount();
         boolean rounds = file.architecture().startsWith("gemma4");

@@ -13,19 +13,19 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A draft network in the memory of a device: weights, cache and the graphs that were needed last.
- * For one thread; takes turns with others that compute on the device.
+ * A draft network in the memory of a device: weights, cache and the most recent graphs. For one
+ * thread; takes turns with other users of the device.
  */
 final class DraftModel implements BlockDraftModel {
     private static final System.Logger LOG = System.getLogger(DraftModel.class.getName());
 
-    /** Graphs for context rows take a power of two of them, up to so many. */
+    /** Graphs for context rows compute a power of two of them, up to this number. */
     static final int MOST_STATES = 256;
 
-    /** Fewer states take an accelerator as long, and each number of them a graph. */
+    /** Fewer states take the same time on an accelerator, and each number needs a graph. */
     private static final int LEAST_OF_ACCELERATORS = 16;
 
-    /** Sequences that are guessed for together. */
+    /** Maximum number of sequences that are drafted together. */
     static final int MOST_TOGETHER = 16;
 
     private final DraftFile file;
@@ -37,7 +37,7 @@ final class DraftModel implements BlockDraftModel {
     private final int least;
     private boolean flash;
 
-    /** Whether the device computes what trees are made of, as far as is known. */
+    /** Whether the device supports the operators for trees, as far as known. */
     private boolean canBranch = true;
 
     private DraftModel(
@@ -64,9 +64,9 @@ final class DraftModel implements BlockDraftModel {
     /**
      * Loads weights and clears a cache.
      *
-     * @param tokens what the rows of its head stand for
+     * @param tokens the target's tokens of the rows of its head
      * @param regions rows of each sequence
-     * @throws VarveException of kind OUT_OF_MEMORY with the sums if there is no room
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if the memory is too small
      */
     static DraftModel load(
             DraftFile file,
@@ -101,8 +101,8 @@ final class DraftModel implements BlockDraftModel {
     }
 
     /**
-     * Takes the memory of the largest graphs, and fails now rather than at the first guess if there
-     * is none or the device lacks an operator.
+     * Allocates the memory of the largest graphs, so that a lack of memory or a missing operator is
+     * reported now rather than at the first draft.
      */
     private void prepare(FlashAttention attention, DraftRegions rows) {
         int sequences = Math.min(rows.count(), MOST_TOGETHER);

@@ -1,16 +1,16 @@
 package dev.varve.platform.draft;
 
 /**
- * Which rows of a draft network's cache belong to which sequence. Each has a region: first the rows
- * of the block that is being guessed, then a ring of context rows, a position in slot {@code
- * position mod capacity}. One more row at the very end takes what only fills a graph.
+ * Assignment of a draft network's cache rows to sequences. Each sequence has a region: first the
+ * rows of the current block, then a ring of context rows, a position in slot {@code position mod
+ * capacity}. One more row at the very end receives the padding of a graph.
  *
- * @param count sequences that can be there at once
+ * @param count maximum number of sequences
  * @param block rows of the block
  * @param capacity context positions of a sequence
  */
 record DraftRegions(int count, int block, int capacity) {
-    /** Rows that a region grows and is read in. */
+    /** Step in which the rows of a region grow and are read. */
     static final int STEP = 64;
 
     private static int roundUp(int rows) {
@@ -21,7 +21,7 @@ record DraftRegions(int count, int block, int capacity) {
         return roundUp(block + capacity);
     }
 
-    /** Rows of all regions, and those behind them. */
+    /** Number of rows of all regions, and those after them. */
     long rows() {
         return (long) count * regionRows() + STEP;
     }
@@ -41,12 +41,12 @@ record DraftRegions(int count, int block, int capacity) {
         return begin(region) + block + position % capacity;
     }
 
-    /** Rows to read of a region so that all context up to a position is among them. */
+    /** Number of rows to read of a region so that they contain all context up to a position. */
     int rowsToRead(int end) {
         return roundUp(block + Math.min(end, capacity));
     }
 
-    /** Row that nobody reads. */
+    /** Row that is never read. */
     long spareRow() {
         return rows() - 1;
     }

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Which context positions of each sequence are in the cache: a run of consecutive ones, at most as
- * many as a ring has slots. A sequence that leaves positions out begins anew.
+ * Context positions of each sequence in the cache: a run of consecutive ones, at most the slots of
+ * a ring. A sequence that skips positions restarts.
  */
 final class DraftRings {
     /** Positions of a sequence, from {@code begin} to before {@code end}. */
@@ -40,13 +40,13 @@ final class DraftRings {
             return end - begin;
         }
 
-        /** Forgets all positions. */
+        /** Drops all positions. */
         void restart(int position) {
             begin = position;
             end = position;
         }
 
-        /** One position more; displaces the oldest where the ring is full. */
+        /** Adds a position; overwrites the oldest if the ring is full. */
         void append(int capacity) {
             end++;
             begin = Math.max(begin, end - capacity);
@@ -57,7 +57,7 @@ final class DraftRings {
     private final Deque<Integer> free = new ArrayDeque<>();
 
     /**
-     * @param regions sequences that can be there at once
+     * @param regions maximum number of sequences
      */
     DraftRings(int regions) {
         IntStream.range(0, regions).forEach(free::add);
@@ -67,7 +67,7 @@ final class DraftRings {
         return Optional.ofNullable(rings.get(sequence));
     }
 
-    /** The ring of a sequence, or a new one that begins here; empty where all are taken. */
+    /** Returns the ring of a sequence, or a new one that begins here; empty if all are used. */
     Optional<Ring> findOrOpen(long sequence, int position) {
         Ring ring = rings.get(sequence);
         if (ring == null && !free.isEmpty()) {

@@ -4,26 +4,26 @@ import dev.varve.platform.shard.ShardHealth;
 import dev.varve.platform.shard.ShardTraffic;
 
 /**
- * What a draft model in a process of its own is and did.
+ * Status of a draft model in another process.
  *
  * @param device device and process
  * @param bytes that it holds
- * @param health whether it can guess
- * @param answers what it said so far
- * @param traffic what went over its connection
+ * @param health whether it can draft
+ * @param answers counts of its responses
+ * @param traffic bytes over its connection
  */
 public record DraftStatus(
         String device, long bytes, ShardHealth health, Answers answers, ShardTraffic traffic) {
     /**
-     * What a draft model said.
+     * Counts of a draft model's responses.
      *
-     * @param count steps for which it guessed
-     * @param millis from the question to the answer, all together, the way there and back included
-     * @param late steps that did not wait for it any longer
+     * @param count number of steps for which it drafted
+     * @param millis total time from request to response, including the transfer in both directions
+     * @param late number of steps that stopped waiting for it
      */
     public record Answers(long count, double millis, long late) {}
 
-    /** Whether it can guess at the moment. */
+    /** Whether it can draft at the moment. */
     public boolean isReady() {
         return health.state() == ShardHealth.State.READY;
     }

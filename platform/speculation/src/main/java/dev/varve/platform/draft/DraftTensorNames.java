@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The names that a draft file gives its tensors.
+ * Names of the tensors in a draft file.
  *
- * @param fusion matrix that makes one hidden state of all captured ones
- * @param fusionNorm norm behind it
+ * @param fusion matrix that fuses all captured hidden states into one
+ * @param fusionNorm norm after it
  * @param auxiliary norm of a captured state before it, followed by its number
  */
 record DraftTensorNames(String fusion, String fusionNorm, String auxiliary) {
-    /** Norm behind the last layer. */
+    /** Norm after the last layer. */
     static final String OUTPUT_NORM = "output_norm.weight";
 
     /** Table of embeddings, of the target or the draft's own. */
@@ -28,25 +28,25 @@ record DraftTensorNames(String fusion, String fusionNorm, String auxiliary) {
     /** Head, of the target or the draft's own. */
     static final String HEAD = "output.weight";
 
-    /** The target's token of each token of a draft with fewer of them. */
+    /** The target's token of each token of a draft with fewer tokens. */
     static final String TOKENS = "d2t";
 
-    /** What each token is to the one behind it; its presence makes a network DSpark. */
+    /** Transition vector of each token to the next one; its presence makes a network DSpark. */
     static final String MARKOV_TABLE = "markov_w1.weight";
 
-    /** Makes logits of that, without suffix. */
+    /** Matrix from transition vectors to logits, without suffix. */
     static final String MARKOV_HEAD = "markov_w2";
 
-    /** Makes the confidence of a guess, without suffix. */
+    /** Matrix that computes the confidence in a draft token, without suffix. */
     static final String CONFIDENCE = "conf_proj";
 
-    /** What each token is as one that another follows. */
+    /** Vector of each token as a predecessor. */
     static final String PREDECESSOR = "selector_predecessor.weight";
 
-    /** What each token is as one that follows another. */
+    /** Vector of each token as a successor. */
     static final String SUCCESSOR = "selector_successor.weight";
 
-    /** Weighs the elements of both; its presence makes a network DFlash2. */
+    /** Weights the elements of both; its presence makes a network DFlash2. */
     static final String SELECTOR_HIDDEN = "selector_hidden.weight";
 
     static DraftTensorNames of(GgufFile file) {
@@ -59,7 +59,9 @@ record DraftTensorNames(String fusion, String fusionNorm, String auxiliary) {
                 prefix + "fc.weight", prefix + "hidden_norm.weight", "dflash.aux_hidden_norm.");
     }
 
-    /** Scores that each head of a layer adds to those of what it sees, and gives nothing for. */
+    /**
+     * Attention sinks: a score per head of a layer that takes part in the softmax without a value.
+     */
     static String sinks(int layer) {
         return layer(layer, "attn_sinks.weight");
     }
@@ -76,9 +78,9 @@ record DraftTensorNames(String fusion, String fusionNorm, String auxiliary) {
     }
 
     /**
-     * Everything that a network computes with, but embedding and head.
+     * Selects all weights of a network except embedding and head.
      *
-     * @throws ModelFormatException naming the tensor that is missing or of another shape
+     * @throws ModelFormatException naming the tensor that is missing or has another shape
      */
     TensorSelection select(GgufFile file, DraftHyperparameters network) {
         WeightSelector selector = new WeightSelector(file);
@@ -140,7 +142,7 @@ record DraftTensorNames(String fusion, String fusionNorm, String auxiliary) {
         int vocabulary = network.sizes().vocabulary();
         long rows = file.tensor(TOKENS).map(tokens -> tokens.ne(0)).orElse((long) vocabulary);
         selector.add(MARKOV_TABLE, TensorUse.COMPUTED_LOOKUP, markov.rank(), vocabulary);
-        // Rows of it are looked up where guesses branch.
+        // Its rows are looked up if drafts branch.
         selector.add(MARKOV_HEAD + ".weight", TensorUse.COMPUTED_LOOKUP, markov.rank(), rows);
         selector.addIfPresent(MARKOV_HEAD + ".scale", TensorUse.ELEMENTWISE, 1);
         selector.addIfPresent(MARKOV_HEAD + ".bias", TensorUse.ELEMENTWISE, rows);
@@ -167,10 +169,9 @@ record DraftTensorNames(String fusion, String fusionNorm, String auxiliary) {
     }
 
     /**
-     * Refuses a file with tensors that no network here computes with: it would guess something
-     * else.
+     * Rejects a file with unknown tensors: the network would compute something else.
      *
-     * @param used those that one does
+     * @param used known tensors of the network
      */
     void requireKnown(GgufFile file, TensorSelection used) {
         Set<String> known = new HashSet<>(Set.of(EMBEDDING, HEAD));

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * A tree of guesses, grown from the likeliest on: first the path that a network would guess alone,
- * then whatever has the best chance that all of it is right. Of equal chances the one that came up
- * first goes first, so that equal blocks give equal trees.
+ * A tree of draft tokens, grown by likelihood: first the path that the network drafts without
+ * branches, then always the token whose whole path has the best chance. Of equal chances the one
+ * added first is taken, so that equal blocks give equal trees.
  *
- * @param rows of the head, a guess each
+ * @param rows of the head, one per draft token
  * @param parents as in {@link dev.varve.api.speculation.Draft}
  */
 record DraftTree(int[] rows, int[] parents) {
-    /** A guess that might come next. */
+    /** A draft token that may be added next. */
     private record Next(Node parent, int rank, double logChance, int number) {}
 
-    /** A guess of the tree, and what may follow it. */
+    /** A draft token of the tree, and its possible successors. */
     private static final class Node {
         private final int number;
         private final int depth;
@@ -33,7 +33,7 @@ record DraftTree(int[] rows, int[] parents) {
         }
     }
 
-    /** Grows a tree. */
+    /** State of a tree while it grows. */
     private static final class Growth {
         private final PositionCandidates slots;
         private final int depth;
@@ -57,7 +57,7 @@ record DraftTree(int[] rows, int[] parents) {
             parents = new int[budget];
         }
 
-        /** What may follow a guess of a slot, the likeliest first. */
+        /** Possible successors of a draft token in a slot, the likeliest first. */
         private List<PositionCandidates.Ranked> followers(int slot, int index) {
             return slot < depth ? slots.rank(slot, index, ranks) : List.of();
         }
@@ -83,7 +83,10 @@ record DraftTree(int[] rows, int[] parents) {
             }
         }
 
-        /** The path that the network guesses; says how far it is among what slots may be. */
+        /**
+         * Adds the path that the network drafts, as far as its tokens are among the candidates of
+         * the slots.
+         */
         private void follow(int[] spine) {
             Node last = root();
             for (int row : spine) {
@@ -97,7 +100,7 @@ record DraftTree(int[] rows, int[] parents) {
                     return;
                 }
                 PositionCandidates.Ranked guess = followers.get(rank);
-                // The others follow in their order.
+                // The other candidates keep their order.
                 List<PositionCandidates.Ranked> ordered = new ArrayList<>(followers);
                 ordered.add(0, ordered.remove(rank));
                 Node parent = new Node(last.number, last.depth, last.logChance, ordered);
@@ -107,7 +110,7 @@ record DraftTree(int[] rows, int[] parents) {
             offer(last, 0);
         }
 
-        /** The rest of the path is none of what is known of slots, so that nothing branches off. */
+        /** Adds the rest of the path without branches: its tokens are not among the candidates. */
         private void leave(Node last, int[] spine) {
             offer(last, 0);
             for (int i = last.depth; i < spine.length; i++) {
@@ -133,11 +136,11 @@ record DraftTree(int[] rows, int[] parents) {
     }
 
     /**
-     * Grows one.
+     * Grows a tree.
      *
      * @param spine the path to begin with: rows, at most as many as there are slots
-     * @param depth most guesses one after the other
-     * @param budget most guesses, at least as many as the path has
+     * @param depth maximum number of consecutive draft tokens
+     * @param budget maximum number of draft tokens, at least the length of the path
      */
     static DraftTree of(PositionCandidates slots, int[] spine, int depth, int budget) {
         int ranks = budget > depth ? TokenLattice.RANKS : 1;

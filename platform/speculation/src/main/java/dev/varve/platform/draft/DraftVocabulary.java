@@ -14,7 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Which token of the target each row of a draft's head stands for. */
+/** Maps the rows of a draft's head to tokens of the target. */
 final class DraftVocabulary {
     private final int vocabulary;
     private final Optional<int[]> targets;
@@ -25,9 +25,9 @@ final class DraftVocabulary {
     }
 
     /**
-     * Reads them.
+     * Reads the map.
      *
-     * @throws ModelFormatException if one is no token of the target
+     * @throws ModelFormatException if an entry is no token of the target
      */
     static DraftVocabulary of(DraftFile draft) {
         int vocabulary = draft.network().sizes().vocabulary();
@@ -67,12 +67,12 @@ final class DraftVocabulary {
         return ids;
     }
 
-    /** The target's token of each row; empty where they are the same. */
+    /** The target's token of each row; empty if they are the same. */
     Optional<int[]> targets() {
         return targets;
     }
 
-    /** Tokens of the first rows, up to one that is none; a NaN somewhere would give that. */
+    /** Returns the tokens of the first rows, up to an invalid one, which a NaN may cause. */
     int[] targets(int[] rows, int most) {
         int[] tokens = new int[most];
         for (int i = 0; i < most; i++) {

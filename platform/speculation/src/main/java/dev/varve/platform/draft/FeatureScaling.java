@@ -1,9 +1,9 @@
 package dev.varve.platform.draft;
 
 /**
- * Keeps hidden states within what F16 holds, as which products with F16 weights take them: some
- * models have a few of 65,504 and more, and an infinite one makes all guesses nonsense. Divided by
- * a power of two and multiplied by it behind the product, they lose nothing.
+ * Scales hidden states into the range of F16, to which products with F16 weights convert them: some
+ * models have a few values of 65,504 and more, and an infinite one makes all draft tokens useless.
+ * Division by a power of two before the product and multiplication after it lose nothing.
  */
 final class FeatureScaling {
     /** Sums of products are F32: only the states themselves must fit. */
@@ -12,10 +12,10 @@ final class FeatureScaling {
     private FeatureScaling() {}
 
     /**
-     * Divides the states of tokens that have one that is too large.
+     * Divides the states of tokens with a value that is too large.
      *
      * @param states {@code [length, count]}; not changed
-     * @param divisors takes what each token was divided by, a power of two, where that is not 1
+     * @param divisors receives the divisor of each token, a power of two, if it is not 1
      * @return the states themselves, if none is too large
      */
     static float[] divide(float[] states, int length, int count, float[] divisors) {

@@ -3,7 +3,7 @@ package dev.varve.platform.draft;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 
-/** The change that the token before makes to logits (DSpark), of some of them. */
+/** Bias that the token before adds to some logits (DSpark). */
 final class MarkovTransitions implements TokenTransitions {
     private final DraftLayers layers;
 

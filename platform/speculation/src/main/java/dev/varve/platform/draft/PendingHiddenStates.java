@@ -4,7 +4,7 @@ import dev.varve.api.speculation.HiddenStates;
 
 import java.util.List;
 
-/** Hidden states of the target that are to be taken in together, each with its cache row. */
+/** Hidden states of the target that are to be processed together, each with its cache row. */
 final class PendingHiddenStates {
     private final int featureLength;
     private final float[] states;
@@ -14,7 +14,7 @@ final class PendingHiddenStates {
     private int count;
 
     /**
-     * @param most tokens that fit
+     * @param most maximum number of tokens
      * @param featureLength elements of a token's states
      */
     PendingHiddenStates(int most, int featureLength) {
@@ -25,7 +25,7 @@ final class PendingHiddenStates {
         rows = new long[most];
     }
 
-    /** Adds a token of some; there must be room. */
+    /** Adds the states of one token; the buffer must not be full. */
     void add(HiddenStates from, int token, int region, long row) {
         List<HiddenStates.Layer> layers = from.layers();
         int hidden = featureLength / layers.size();
@@ -44,7 +44,7 @@ final class PendingHiddenStates {
         count++;
     }
 
-    /** Leaves out what was meant for a region. */
+    /** Drops the states of a region. */
     void drop(int region) {
         int kept = 0;
         for (int i = 0; i < count; i++) {

@@ -8,21 +8,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What each slot of a block may be.
+ * Candidates for each slot of a block.
  *
- * @param rows per slot, candidates as rows of the head, in any order; one may be there twice
+ * @param rows per slot, candidates as rows of the head, in any order; one may occur twice
  * @param shares per slot, the chance of each candidate by itself
- * @param links per slot, what is added to the logarithm of these chances, candidate after candidate
- *     behind each candidate of the slot before, or behind the known token; empty where slots do not
- *     depend on one another
+ * @param links per slot, the terms added to the logarithms of these chances, candidate after
+ *     candidate for each candidate of the slot before, or for the known token; empty if slots do
+ *     not depend on one another
  */
 record PositionCandidates(int[][] rows, float[][] shares, Optional<List<float[]>> links) {
     /**
-     * A candidate behind another one.
+     * A candidate after another one.
      *
-     * @param index which of its slot
+     * @param index of the candidate in its slot
      * @param row of the head
-     * @param logChance that it is right if those before it are
+     * @param logChance logarithm of the chance that it is accepted if those before it are
      */
     record Ranked(int index, int row, double logChance) {}
 
@@ -31,21 +31,21 @@ record PositionCandidates(int[][] rows, float[][] shares, Optional<List<float[]>
     }
 
     /**
-     * The likeliest candidates of a slot, the likeliest first; of equal ones the lower row.
+     * Returns the likeliest candidates of a slot, the likeliest first; of equal ones the lower row.
      *
-     * <p>Where slots depend on one another, candidates share among them what they have together by
-     * themselves: the others' part is not known behind each one.
+     * <p>If slots depend on one another, the chances after a candidate are scaled to the sum of the
+     * candidates' shares by themselves, since the chances of all other rows are unknown there.
      *
-     * @param before which candidate of the slot before is taken; of no importance in the first slot
-     * @param most how many
-     * @return fewer where chances are no numbers
+     * @param before index of the candidate in the slot before; ignored in the first slot
+     * @param most maximum number of candidates
+     * @return fewer if chances are not finite
      */
     List<Ranked> rank(int slot, int before, int most) {
         boolean[] repeated = repeated(slot);
         double[] logs = logChances(slot, before, repeated);
         List<Ranked> ranked = new ArrayList<>();
         for (int i = 0; i < logs.length; i++) {
-            // Also without infinities, which a chance of 0 gives.
+            // Also excludes infinities, which a chance of 0 gives.
             if (Double.isFinite(logs[i]) && !repeated[i]) {
                 ranked.add(new Ranked(i, rows[slot][i], logs[i]));
             }
@@ -86,7 +86,7 @@ record PositionCandidates(int[][] rows, float[][] shares, Optional<List<float[]>
         return logs;
     }
 
-    /** Which candidates were there before. */
+    /** Marks candidates that occurred before. */
     private boolean[] repeated(int slot) {
         Set<Integer> known = new HashSet<>();
         boolean[] repeated = new boolean[rows[slot].length];

@@ -5,16 +5,16 @@ import dev.varve.api.speculation.Speculator;
 
 import java.util.List;
 
-/** A speculator that works elsewhere, so that the model may be at work meanwhile. */
+/** A speculator in another process, which can draft while the model computes. */
 public interface RemoteSpeculator extends Speculator {
     /**
-     * Begins with what {@link #propose} is asked next, without waiting for it. If it is asked for
-     * other sequences then, there may be no guesses.
+     * Starts the drafts for the next {@link #propose} call, without waiting for them. If that call
+     * names other sequences, it may return no draft tokens.
      *
      * @param sequences each at most once
      */
     void begin(List<DraftRequest> sequences);
 
-    /** How it is; any thread may ask. */
+    /** Returns its status; any thread may call it. */
     DraftStatus status();
 }

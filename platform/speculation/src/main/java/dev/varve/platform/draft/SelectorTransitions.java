@@ -3,14 +3,17 @@ package dev.varve.platform.draft;
 import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 
-/** How well a token follows another one in a slot, by the slot's own state (DFlash2). */
+/**
+ * Score of how well a token follows another one in a slot, weighted by the slot's own state
+ * (DFlash2).
+ */
 final class SelectorTransitions implements TokenTransitions {
     private final DraftLayers layers;
     private final BlockPositions slots;
     private final Tensor factors;
 
     /**
-     * @param factors that each slot's state gives, {@code F32 [rank, slots * sequences]}
+     * @param factors computed from each slot's state, {@code F32 [rank, slots * sequences]}
      */
     SelectorTransitions(DraftLayers layers, BlockPositions slots, Tensor factors) {
         this.layers = layers;

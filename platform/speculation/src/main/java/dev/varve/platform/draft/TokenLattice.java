@@ -10,22 +10,22 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * The likeliest tokens of each slot, and how well they follow one another, from which trees are
- * made. Slot after slot, and within a slot sequence after sequence.
+ * The likeliest tokens of each slot, and how well they follow one another; trees are built from
+ * them. Slot after slot, and within a slot sequence after sequence.
  *
- * @param slots whose tokens they are
+ * @param slots layout of the slots
  * @param candidates rows of the head, {@code I32 [n, slots * sequences]}, in any order
  * @param shares of these rows in each slot by itself, {@code F32 [1, n, slots * sequences]}: those
  *     of all rows add up to 1
- * @param links per slot what is added to the logarithms of shares behind each candidate of the slot
- *     before, {@code F32 [n, n, sequences]}, behind the known token {@code F32 [n, 1, sequences]};
- *     none where slots do not depend on one another
+ * @param links per slot the terms added to the logarithms of shares after each candidate of the
+ *     slot before, {@code F32 [n, n, sequences]}, after the known token {@code F32 [n, 1,
+ *     sequences]}; none if slots do not depend on one another
  */
 record TokenLattice(BlockPositions slots, Tensor candidates, Tensor shares, List<Tensor> links) {
-    /** Candidates of a slot where they are not given by the network. */
+    /** Number of candidates of a slot if the network does not define it. */
     static final int MOST = 64;
 
-    /** Those that trees are made of. */
+    /** Number of candidates from which trees are built. */
     static final int RANKS = 8;
 
     private static final int TENSORS = 16;
@@ -43,19 +43,19 @@ record TokenLattice(BlockPositions slots, Tensor candidates, Tensor shares, List
      * @param own their logits, {@code F32 [1, n, slots * sequences]}
      */
     record Choice(Tensor logits, Tensor candidates, Tensor own) {
-        /** The largest ones. */
+        /** Chooses the rows with the largest logits. */
         static Choice of(BlockPositions slots, Tensor logits, int count) {
             Tensor candidates = slots.ops().topK(logits, count);
             return new Choice(logits, candidates, at(slots.ops(), logits, candidates));
         }
     }
 
-    /** What columns have at some rows, {@code [rows, columns] -> [1, n, columns]}. */
+    /** Elements of columns at some rows, {@code [rows, columns] -> [1, n, columns]}. */
     private static Tensor at(Ops ops, Tensor all, Tensor rows) {
         return ops.getRows(ops.reshape3d(all, 1, all.ne(0), all.ne(1)), rows);
     }
 
-    /** Of slots that do not depend on one another. */
+    /** Creates the lattice of slots that do not depend on one another. */
     static TokenLattice of(BlockPositions slots, Tensor logits) {
         int count = (int) Math.min(RANKS, logits.ne(0));
         return of(slots, logits, slots.ops().topK(logits, count));
@@ -72,9 +72,9 @@ record TokenLattice(BlockPositions slots, Tensor candidates, Tensor shares, List
     }
 
     /**
-     * Of the likeliest tokens of each slot by itself, and those that a walk took.
+     * Creates a lattice of the likeliest tokens of each slot by itself, and the decoded ones.
      *
-     * @param walked {@code I32 [slots * sequences]}
+     * @param walked decoded rows, {@code I32 [slots * sequences]}
      */
     static TokenLattice with(BlockPositions slots, Tensor logits, Tensor walked) {
         Ops ops = slots.ops();
@@ -85,10 +85,10 @@ record TokenLattice(BlockPositions slots, Tensor candidates, Tensor shares, List
     }
 
     /**
-     * The same where slots depend on one another.
+     * Returns the lattice with transitions between slots.
      *
-     * @param known tokens in front of the blocks, {@code I32 [sequences]}
-     * @param targets makes tokens of the target of rows of the head
+     * @param known tokens before the blocks, {@code I32 [sequences]}
+     * @param targets maps rows of the head to tokens of the target
      */
     TokenLattice linked(Tensor known, UnaryOperator<Tensor> targets, TokenTransitions between) {
         List<Tensor> all = new ArrayList<>();
@@ -103,14 +103,14 @@ record TokenLattice(BlockPositions slots, Tensor candidates, Tensor shares, List
         return new TokenLattice(slots, candidates, shares, all);
     }
 
-    /** Has a graph compute it. */
+    /** Adds the lattice to the outputs of a graph. */
     void expand(Graph graph) {
         graph.expand(candidates.markOutput());
         graph.expand(shares.markOutput());
         links.forEach(link -> graph.expand(link.markOutput()));
     }
 
-    /** What was computed for a sequence. */
+    /** Reads the computed candidates of a sequence. */
     PositionCandidates read(int sequence) {
         int count = (int) candidates.ne(0);
         int[][] rows = new int[slots.count()][count];

@@ -5,20 +5,20 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Guesses one token after the other: each is put in behind the last one, or in its place, with the
- * state that the block itself made there. Several sequences take each step together.
+ * Drafts one token after the other: each is appended after the last one, or replaces it, with the
+ * state that the block itself computed there. Several sequences share each step.
  */
 final class MtpChain {
     private final MtpModel model;
     private final List<Link> links;
 
-    /** A sequence on its way. */
+    /** State of a sequence during the draft. */
     private static final class Link {
         private final MtpFile file;
         private final int region;
         private final int[] guesses;
 
-        /** What the last row took in, with the block's own state in the place of the model's. */
+        /** Inputs of the last row, with the block's own state instead of the model's. */
         private final float[] column;
 
         private int position;
@@ -39,7 +39,7 @@ final class MtpChain {
             Arrays.fill(column, made - file.width(), made, 0);
         }
 
-        /** Adds a guess; a chain with one that is none ends. */
+        /** Adds a draft token; returns whether the chain continues. An invalid token ends it. */
         boolean add(int token) {
             if (token >= 0) {
                 guesses[count++] = token;
@@ -64,11 +64,11 @@ final class MtpChain {
     }
 
     /**
-     * Guesses.
+     * Drafts tokens.
      *
      * @param rows of each sequence up to its last token
-     * @param most guesses of each sequence, at least 1
-     * @return the guesses of each sequence
+     * @param most maximum draft length of each sequence, at least 1
+     * @return the draft tokens of each sequence
      */
     static List<int[]> guess(MtpModel model, List<MtpModel.Rows> rows, int[] most) {
         MtpChain chain = new MtpChain(model, rows, most);

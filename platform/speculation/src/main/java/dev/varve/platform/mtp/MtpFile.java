@@ -16,17 +16,17 @@ import dev.varve.platform.shard.OpenedModel;
 import java.util.List;
 
 /**
- * A file with a block that guesses, or with several blocks that do so together, held against the
- * model whose tokens they guess. Nothing is loaded; immutable.
+ * A file with a block, or several cooperating blocks, for multi-token prediction, checked against
+ * the target model. No weights are loaded; immutable.
  *
  * @param file has the block
- * @param block as the family sees it, see {@link ModelFamilyProvider#openMtp} and {@link
+ * @param block as the family reads it, see {@link ModelFamilyProvider#openMtp} and {@link
  *     ModelFamilyProvider#openDraftHead}
  * @param target the model
- * @param captures layers of the model whose input it guesses from; the last one stands for what
- *     leaves the model's last layer
- * @param staysInPlace whether guesses are put in at the same position, as with an assistant, or
- *     behind each other
+ * @param captures layers of the model whose input the block reads; the layer count means the last
+ *     layer's output
+ * @param staysInPlace whether draft tokens are computed at the same position, as with a draft head
+ *     in its own file, or at consecutive ones
  */
 public record MtpFile(
         GgufFile file,
@@ -46,7 +46,7 @@ public record MtpFile(
      * @param family the target's
      * @throws VarveException of kind UNSUPPORTED_MODEL if it has none
      * @throws ModelFormatException naming key or tensor, what was expected and found, if the block
-     *     is not whole or is none of that target
+     *     is incomplete or does not fit the target
      */
     public static MtpFile of(
             GgufFile file, ModelFamilyProvider family, OpenedModel target, ModelOptions options) {
@@ -91,7 +91,7 @@ public record MtpFile(
         }
     }
 
-    /** The blocks alone: the layers in front of them keep nothing and are not there. */
+    /** Range of the blocks only: the layers before them have no state and no weights. */
     LayerRange range() {
         List<LayerState> layers = block.shape().layers();
         int begin = 0;
@@ -101,7 +101,7 @@ public record MtpFile(
         return new LayerRange(begin, layers.size());
     }
 
-    /** What a block makes of a token, by the layer that it stands for. */
+    /** Layer number of the block's output. */
     int made() {
         return range().end();
     }
@@ -111,12 +111,12 @@ public record MtpFile(
         return target.embeddingLength();
     }
 
-    /** Elements of what a row takes in: a state of each capture, and what the block made itself. */
+    /** Elements of a row's input: a state of each capture, and the block's own state. */
     int columnLength() {
         return (captures.size() + 1) * width();
     }
 
-    /** Bytes of all weights that are loaded. */
+    /** Bytes of all weights to load. */
     public long weightBytes() {
         return block.tensors(range()).entries().stream()
                 .mapToLong(entry -> entry.tensor().bytes())

@@ -33,44 +33,47 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The block in the memory of a device: weights, and keys and values of each sequence in a region of
- * its own. For one thread; takes turns with others that compute on the device.
+ * The block in the memory of a device: weights, and keys and values of each sequence in its own
+ * region. For one thread; takes turns with other users of the device.
  */
 final class MtpModel implements AutoCloseable {
-    /** Rows of a sequence that are computed at once. */
+    /** Maximum number of rows of a sequence that are computed at once. */
     static final int MOST_ROWS = 256;
 
-    /** A window is told where it ends before a row is computed anew; nothing is kept for that. */
+    /**
+     * Permits the commits that shorten a window before a row is computed again; the buffer holds
+     * nothing.
+     */
     private static final RollbackBuffers STASHES = new RollbackBuffers(1, 1);
 
     private final MtpFile file;
     private final Shard shard;
     private final int capacity;
 
-    /** Of each region, the position behind the rows that were computed last. */
+    /** Position after the last computed rows, for each region. */
     private final int[] ends;
 
     /**
      * Rows of one sequence that are computed together: tokens, and the hidden states before them.
      *
      * @param region of the sequence
-     * @param position of the first one in the region
-     * @param columns {@code F32 [(captures + 1) * width, tokens]}: what the model made, and what
-     *     the block made itself; the model's last state or the block's own is zero
+     * @param position of the first row in the region
+     * @param columns {@code F32 [(captures + 1) * width, tokens]}: states of the model, and the
+     *     block's own state; either the model's last state or the block's own is zero
      */
     record Rows(int region, int position, int[] tokens, float[] columns) {}
 
     /**
-     * What the block makes of the last row of each sequence.
+     * Output of the block for the last row of each sequence.
      *
-     * @param tokens the likeliest next ones; -1 where a logit is not a number
+     * @param tokens the likeliest next ones; -1 if a logit is NaN
      * @param states {@code F32 [width]} each
      */
     record Guess(int[] tokens, List<float[]> states) {}
 
     /**
-     * @param shard of the blocks alone, with a region and a state row for each sequence; closed
-     *     with the model
+     * @param shard of the blocks only, with a region and a state row for each sequence; closed with
+     *     the model
      */
     MtpModel(MtpFile file, Shard shard, SpeculationTarget.Limits limits) {
         this.file = file;
@@ -86,7 +89,7 @@ final class MtpModel implements AutoCloseable {
     /**
      * Loads weights and clears a cache.
      *
-     * @throws VarveException of kind OUT_OF_MEMORY with the sums if there is no room
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if the memory is too small
      */
     static MtpModel load(
             MtpFile file,
@@ -107,10 +110,13 @@ final class MtpModel implements AutoCloseable {
         return new MtpModel(file, shard, limits);
     }
 
-    /** A state row for each sequence, which a window belongs to; otherwise nothing is in it. */
+    /**
+     * Returns the cache sizes. Each sequence has a state row for its window; it holds no other
+     * state.
+     */
     private static CacheSizes sizes(MtpFile file, SpeculationTarget.Limits limits) {
         int capacity = capacity(limits);
-        // Rows do not begin at multiples of how many there are at most.
+        // Rows may begin at any position, so they may cross a multiple of their maximum number.
         ShardFootprint footprint =
                 ShardFootprint.of(
                         file.block().shape(),
@@ -125,12 +131,12 @@ final class MtpModel implements AutoCloseable {
                 STASHES);
     }
 
-    /** Positions of a region: a sequence's tokens, and those that are guessed behind them. */
+    /** Positions of a region: a sequence's tokens, and the draft tokens after them. */
     static int capacity(SpeculationTarget.Limits limits) {
         return SlotSpan.roundUp(Math.addExact(limits.contextTokens(), limits.draftTokens()));
     }
 
-    /** Bytes of keys and values for as many sequences as there may be. */
+    /** Bytes of keys and values for the maximum number of sequences. */
     static long cacheBytes(MtpFile file, SpeculationTarget.Limits limits) {
         return ShardFootprint.cacheBytes(
                 file.block().shape(), file.range(), CacheTypes.f16(), sizes(file, limits));
@@ -161,7 +167,7 @@ final class MtpModel implements AutoCloseable {
     }
 
     /**
-     * Guesses what follows the last row of each sequence.
+     * Predicts the token after the last row of each sequence.
      *
      * @param all of different sequences
      */
@@ -210,7 +216,7 @@ final class MtpModel implements AutoCloseable {
         return new HostActivations(values, tokens);
     }
 
-    /** Bytes in use but those in a mapped file. */
+    /** Bytes in use, without those in a mapped file. */
     long bytes() {
         ShardMemory memory = shard.memory();
         return memory.weights() + memory.kv() + memory.compute();

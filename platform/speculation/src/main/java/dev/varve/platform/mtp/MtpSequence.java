@@ -5,10 +5,9 @@ import dev.varve.api.speculation.HiddenStates;
 import java.util.Arrays;
 
 /**
- * What is known of a sequence. The row of a token takes the hidden states of the token before it,
- * so the last ones that were seen are kept until the token behind them is known. Positions that are
- * left out begin a sequence anew: rows count from where they begin, as only distances matter to
- * attention.
+ * State of a sequence. The row of a token needs the hidden states of the token before it, so the
+ * last collected states are kept until the next token is known. A gap in the positions restarts a
+ * sequence: rows are counted from its beginning, since attention depends on distances only.
  */
 final class MtpSequence {
     private final int region;
@@ -17,23 +16,23 @@ final class MtpSequence {
     /** Position of the first row. */
     private int begin;
 
-    /** Position behind the rows that are in the cache. */
+    /** Position after the rows in the cache. */
     private int stored;
 
-    /** Position behind the tokens whose states were seen. */
+    /** Position after the tokens whose states were collected. */
     private int seen;
 
-    /** States of the token before {@link #seen}, as a row takes them in. */
+    /** States of the token before {@link #seen}, in the format of a row's input. */
     private float[] carry;
 
-    /** Rows behind {@link #stored}. */
+    /** Number of rows after {@link #stored}. */
     private int pending;
 
     private int[] tokens = new int[0];
     private float[] columns = new float[0];
 
     /**
-     * @param region where its rows are
+     * @param region of its rows
      */
     MtpSequence(int region, MtpFile file) {
         this.region = region;
@@ -49,7 +48,7 @@ final class MtpSequence {
         return seen;
     }
 
-    /** Positions that the next guess goes by, but for that of the token it begins with. */
+    /** Number of positions that the next draft uses, without that of its first token. */
     int count() {
         return seen - begin + (file.staysInPlace() ? 1 : 0);
     }
@@ -58,9 +57,10 @@ final class MtpSequence {
         return pending;
     }
 
-    /** Forgets all rows; the next state is that of a position. */
+    /** Drops all rows; the next state is that of the given position. */
     void restart(int position) {
-        // Nothing stands before the first token; of any other one the state is not known.
+        // The first token has no predecessor; for any other one the state of its predecessor is
+        // unknown.
         begin = position == 0 && !file.staysInPlace() ? 0 : position + 1;
         stored = begin;
         seen = position;
@@ -69,10 +69,10 @@ final class MtpSequence {
     }
 
     /**
-     * The next token.
+     * Adds the states of the next token.
      *
      * @param states of it and others, of each capture
-     * @param index of it among them
+     * @param index of the token in the states
      */
     void append(int token, HiddenStates states, int index) {
         if (seen >= stored + pending) {
@@ -98,7 +98,7 @@ final class MtpSequence {
         pending++;
     }
 
-    /** The rows that are not in the cache yet, where there are some; from now on they are. */
+    /** Returns the rows that are not in the cache yet, and counts them as cached. */
     MtpModel.Rows take() {
         MtpModel.Rows rows =
                 new MtpModel.Rows(
@@ -108,15 +108,15 @@ final class MtpSequence {
                         Arrays.copyOf(columns, pending * carry.length));
         stored += pending;
         pending = 0;
-        // A prompt's rows are many, those of a step few.
+        // Frees the arrays: a prompt has many rows, a step few.
         tokens = new int[0];
         columns = new float[0];
         return rows;
     }
 
-    /** Likewise, and the row of a token that was chosen and whose state is not known. */
+    /** As {@link #take}, with the row of a chosen token whose state is not known yet. */
     MtpModel.Rows takeWith(int anchor) {
-        // It is there already if it was asked for twice.
+        // After a repeated call the row is in the cache already.
         stored = Math.min(stored, seen);
         add(anchor);
         return take();

@@ -23,18 +23,18 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Guesses with the block for multi-token prediction of a model's file. It goes by hidden states of
- * the model, so it guesses for a sequence only while it has seen those of its last tokens without a
+ * Drafts with the block for multi-token prediction of a model's file. The block uses hidden states
+ * of the model, so it drafts for a sequence only if it has the states of its last tokens without a
  * gap.
  */
 public final class MtpSpeculator implements Speculator {
-    /** Positions that must be there at least, where the sequence has as many. */
+    /** Minimum number of collected positions, if the sequence has that many. */
     private static final int LEAST_CONTEXT = 16;
 
-    /** Rows that wait for the next guess, which computes them with its own. */
+    /** Maximum number of rows that wait for the next draft, which computes them with its own. */
     private static final int FEW_ROWS = 16;
 
-    /** Sequences that are guessed for together. */
+    /** Maximum number of sequences that are drafted together. */
     private static final int MOST_TOGETHER = 16;
 
     private final MtpFile file;
@@ -62,9 +62,9 @@ public final class MtpSpeculator implements Speculator {
     /**
      * Loads the block.
      *
-     * @param limits how much of the target is used, and how many tokens are guessed at most
+     * @param limits how much of the target is used, and the maximum draft length
      * @param device computes it; must outlive the speculator
-     * @throws VarveException of kind OUT_OF_MEMORY with the sums if there is no room
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if the memory is too small
      */
     public static MtpSpeculator open(
             MtpFile file, SpeculationTarget.Limits limits, ComputeDevice device, Conduct conduct) {
@@ -76,9 +76,9 @@ public final class MtpSpeculator implements Speculator {
     }
 
     /**
-     * Opens it over any model of the block.
+     * Opens the speculator with any model of the block.
      *
-     * @param loader makes the model each time it is needed in memory
+     * @param loader loads the model each time it is needed in memory
      */
     static MtpSpeculator open(
             MtpFile file,
@@ -86,7 +86,7 @@ public final class MtpSpeculator implements Speculator {
             Residency residency,
             Supplier<MtpModel> loader) {
         MtpSpeculator speculator = new MtpSpeculator(file, limits, residency, loader);
-        // Also where it is given back at once: what does not fit should be known now.
+        // Loads the model even if it is freed at once, so that a lack of memory is reported now.
         speculator.model();
         speculator.release();
         return speculator;
@@ -105,7 +105,7 @@ public final class MtpSpeculator implements Speculator {
         }
     }
 
-    /** Bytes of keys and values for as many sequences as there may be. */
+    /** Bytes of keys and values for the maximum number of sequences. */
     public static long cacheBytes(MtpFile file, SpeculationTarget.Limits limits) {
         return MtpModel.cacheBytes(file, limits);
     }
@@ -144,7 +144,7 @@ public final class MtpSpeculator implements Speculator {
             }
         }
         if (sequence.pending() > FEW_ROWS) {
-            // What guesses themselves cost should not depend on what came before.
+            // Processed here, so that the measured cost of drafts does not depend on earlier steps.
             model().takeIn(sequence.take());
         }
     }

@@ -3,21 +3,21 @@ package dev.varve.platform.speculation;
 import dev.varve.api.speculation.Draft;
 
 /**
- * How often guesses turn out right: by the grade of their draft, and by how many guesses stand
- * before them in it, which all were right. What was long ago counts less.
+ * Acceptance rates of draft tokens: by the grade of their draft, and by the number of draft tokens
+ * before them, all of which were accepted. Old results count less.
  */
 public final class AcceptanceRates {
-    /** What one more guess leaves of those before it: about the last 60 count. */
+    /** Factor that each new result applies to the older ones: about the last 60 count. */
     private static final double FADE = 1 - 1.0 / 60;
 
-    /** Guesses that the rates begin with, so that one of them alone decides nothing. */
+    /** Weight of the expected rate, in draft tokens, so that a single result decides nothing. */
     private static final double PRIOR = 3;
 
     private final double[][] right;
     private final double[][] tried;
 
     /**
-     * @param depth most guesses of a draft
+     * @param depth maximum draft length
      */
     public AcceptanceRates(int depth) {
         right = new double[Draft.MOST_GRADE + 1][depth];
@@ -25,10 +25,10 @@ public final class AcceptanceRates {
     }
 
     /**
-     * Takes note of a draft that was compared with what came.
+     * Records the verification of a draft.
      *
-     * @param known guesses of which it is known whether they were right
-     * @param accepted how many of them were, all before the first wrong one
+     * @param known number of draft tokens that were verified
+     * @param accepted number of accepted ones, all before the first rejected one
      */
     public void record(int grade, int known, int accepted) {
         for (int i = 0; i < Math.min(known, accepted + 1); i++) {
@@ -38,16 +38,16 @@ public final class AcceptanceRates {
     }
 
     /**
-     * Chance that a guess is right if all before it were.
+     * Returns the chance that a draft token is accepted if all before it are.
      *
-     * @param depth guesses before it
-     * @param expected what to go by as long as little was tried
+     * @param depth number of draft tokens before it
+     * @param expected rate to assume while few were verified
      */
     public double rate(int grade, int depth, double expected) {
         return (right[grade][depth] + PRIOR * expected) / (tried[grade][depth] + PRIOR);
     }
 
-    /** Guesses at a depth that count at the moment. */
+    /** Current weight of the verified draft tokens at a depth. */
     double tried(int grade, int depth) {
         return tried[grade][depth];
     }

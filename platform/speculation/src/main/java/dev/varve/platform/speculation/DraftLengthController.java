@@ -9,21 +9,24 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * What is spent on guesses: whether the target's hidden states are taken in for them, whether any
- * are asked for, and how many of them a step checks. All by measured costs, unless a width is
- * given. Only the engine's thread uses it.
+ * Controls speculative decoding by measured costs, unless a draft length is given: whether to
+ * collect the target's hidden states, whether to request drafts, and how many draft tokens a step
+ * verifies. For the engine's thread only.
  */
 public final class DraftLengthController {
-    /** How a guess is thought to fare before any was tried. */
+    /** Acceptance rate to assume before any draft token was verified. */
     private static final double UNTRIED = 0.7;
 
-    /** Steps after which it is weighed anew whether guesses would pay: to weigh takes time, too. */
+    /** Number of steps between two estimates of whether drafts pay; an estimate takes time, too. */
     private static final int OUTLOOK_STEPS = 32;
 
-    /** How much longer a step may take for others that gain nothing. */
+    /** Maximum factor on the time of a step for the sake of sequences without drafts. */
     private static final double UNHARMED = 1.05;
 
-    /** Choices in a row after which guesses are thought not to pay: each of them may be chance. */
+    /**
+     * Number of consecutive choices without draft tokens after which drafts count as not worth
+     * their cost; fewer may be chance.
+     */
     private static final int PATIENCE = 8;
 
     private final int depth;
@@ -33,33 +36,35 @@ public final class DraftLengthController {
     private final DraftLengthOptimizer widths;
     private final StepCosts costs = new StepCosts();
 
-    /** What guessing takes by the number of sequences that are guessed for. */
+    /** Time for drafts by the number of sequences. */
     private final StepCosts overhead = new StepCosts();
 
     private final TreeGain trees;
     private final ExplorationBudget curiosity = new ExplorationBudget();
     private final FeatureCollection following = new FeatureCollection();
 
-    /** Choices of no guesses since the last one of some, in steps of how many sequences. */
+    /** Consecutive choices of no draft tokens, and the number of sequences of those steps. */
     private int refused;
 
     private int weighed;
 
-    /** What was found last of whether guesses would pay, for how many, and in how many steps. */
+    /**
+     * Last estimate of whether drafts pay, with its numbers of sequences, and the steps since then.
+     */
     private Outlook outlook = new Outlook(0, 0, true);
 
     private int sinceOutlook;
 
-    /** What trying guesses cost last, in nanoseconds. */
+    /** Cost of the last trial of other draft lengths, in nanoseconds. */
     private double trial;
 
     private record Outlook(int sequences, int asked, boolean promises) {}
 
     /**
-     * @param depth most guesses of a draft
-     * @param width guesses of a sequence in every step; empty: as many as pay
-     * @param takesIn whether guesses go by hidden states of the target
-     * @param trees whether guesses may branch
+     * @param depth maximum draft length
+     * @param width fixed draft length of every sequence; empty: chosen by cost
+     * @param takesIn whether the speculator uses hidden states of the target
+     * @param trees whether drafts may branch
      */
     public DraftLengthController(int depth, OptionalInt width, boolean takesIn, TreeOptions trees) {
         this.depth = depth;
@@ -70,17 +75,20 @@ public final class DraftLengthController {
         this.trees = new TreeGain(trees);
     }
 
-    /** Guesses that follow one another. */
+    /** Creates a controller for drafts without branches. */
     public DraftLengthController(int depth, OptionalInt width, boolean takesIn) {
         this(depth, width, takesIn, TreeOptions.OFF);
     }
 
-    /** How trees of all sequences fared. */
+    /** Statistics of the trees of all sequences. */
     public TreeGain trees() {
         return trees;
     }
 
-    /** Most guesses of the next drafts if they should be trees, or else 0; asked once for each. */
+    /**
+     * Returns the maximum size of the next drafts if they should be trees, or else 0; call it once
+     * per round of drafts.
+     */
     public int branched() {
         return trees.guesses();
     }
@@ -89,12 +97,12 @@ public final class DraftLengthController {
         return width.isPresent() || trees.isForced();
     }
 
-    /** How guesses of all sequences fared. */
+    /** Acceptance rates of all sequences. */
     public AcceptanceRates rates() {
         return rates;
     }
 
-    /** Takes note of how long a step of decode took. */
+    /** Records the time of a decode step. */
     public void stepTook(int tokens, long nanos) {
         sinceOutlook++;
         costs.measured(tokens, nanos);
@@ -102,10 +110,10 @@ public final class DraftLengthController {
     }
 
     /**
-     * Takes note of how long guessing took.
+     * Records the time for drafts.
      *
-     * @param sequences those for which there was a guess
-     * @param branched whether trees were asked for
+     * @param sequences number of sequences that got a draft
+     * @param branched whether trees were requested
      */
     public void guessingTook(int sequences, boolean branched, long nanos) {
         if (sequences > 0 && branched) {
@@ -115,22 +123,22 @@ public final class DraftLengthController {
         }
     }
 
-    /** Takes note of how long it took to take in hidden states of some tokens. */
+    /** Records the time for processing the hidden states of some tokens. */
     public void takingInTook(int tokens, long nanos) {
         following.took(tokens, nanos);
     }
 
-    /** Whether hidden states should be taken in while so many sequences are in decode. */
+    /** Whether to collect hidden states while this number of sequences decode. */
     public boolean follows(int sequences) {
         return takesIn && (isFixed() || following.isUnderWay() || promises(sequences, sequences));
     }
 
     /**
-     * Whether guesses should be asked for; to be called once before each step. Where they did not
-     * pay, they are tried again when enough time was saved for that.
+     * Whether to request drafts; call it once before each step. If drafts did not pay, they are
+     * tried again when enough time was saved for that.
      *
-     * @param sequences those in the step
-     * @param asked those that can have guesses
+     * @param sequences number of sequences in the step
+     * @param asked number of those that can have drafts
      */
     public boolean asks(int sequences, int asked) {
         if (isFixed()) {
@@ -161,7 +169,7 @@ public final class DraftLengthController {
         return !takesIn;
     }
 
-    /** Whether guesses that fare as usual would pay. */
+    /** Whether drafts with the usual acceptance rates would pay. */
     private boolean promises(int sequences, int asked) {
         if (costs.of(sequences) == 0) {
             return true;
@@ -212,15 +220,15 @@ public final class DraftLengthController {
     /**
      * A draft of a sequence.
      *
-     * @param own how guesses of that sequence fared
+     * @param own acceptance rates of that sequence
      */
     public record OfferedModels(Draft draft, AcceptanceRates own) {}
 
     /**
-     * Chooses.
+     * Chooses the draft lengths of a step.
      *
-     * @param sequences those in the step
-     * @return how many guesses of each offer to check
+     * @param sequences number of sequences in the step
+     * @return number of draft tokens of each offer to verify
      */
     public int[] choose(List<OfferedModels> offers, int sequences) {
         if (trees.isForced()) {
@@ -271,7 +279,7 @@ public final class DraftLengthController {
         return offers.stream().mapToInt(offer -> offer.draft().tokens().length).toArray();
     }
 
-    /** Whether all guesses should be checked; now and then also to learn what that costs. */
+    /** Whether to verify all draft tokens; sometimes also to measure the cost. */
     private boolean branchesPay(
             List<DraftLengthOptimizer.Candidate> candidates,
             DraftLengthOptimizer.Step step,

@@ -6,19 +6,23 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * How many guesses of each sequence are worth a place in the next step: as many as give the most
- * tokens per time, by what steps were measured to cost and how often guesses were right.
+ * Chooses the draft length of each sequence in the next step: the one with the most tokens per
+ * time, by measured step costs and acceptance rates.
  *
- * <p>A sequence has none, or as many as the others as far as its draft goes, and that in few sizes:
- * each other step is recorded anew, slices of one length are computed together, and what steps cost
- * is known the better the fewer kinds there are.
+ * <p>A sequence has no draft tokens, or as many as the others as far as its draft is long enough,
+ * in few sizes: each other step needs another graph, slices of one length are computed together,
+ * and fewer kinds of steps have better measured costs.
  */
 public final class DraftLengthOptimizer {
-    /** Guesses must promise this much, since what they cost is never known exactly. */
+    /**
+     * Factor on the rate without drafts that drafts must reach, since their cost is never known
+     * exactly.
+     */
     private static final double WORTH_IT = 1.02;
 
     /**
-     * Fewer guesses must be this much better than more of them: each other size is another graph.
+     * Factor by which fewer draft tokens must be better than more of them: each other size is
+     * another graph.
      */
     private static final double CLEARLY = 1.03;
 
@@ -26,47 +30,48 @@ public final class DraftLengthOptimizer {
     private final int depth;
 
     /**
-     * A sequence with guesses.
+     * A sequence with a draft.
      *
-     * @param chances per guess, the chance that it is right if all before it are
-     * @param gain tokens that other guesses than these give beyond them, where all are checked
+     * @param chances per draft token, the chance that it is accepted if all before it are
+     * @param gain additional expected tokens from the draft tokens beyond these, if all are
+     *     verified
      */
     public record Candidate(double[] chances, double gain) {
-        /** Without others. */
+        /** Creates a candidate without branches. */
         public Candidate(double[] chances) {
             this(chances, 0);
         }
     }
 
     /**
-     * What a step would be.
+     * Properties of a step.
      *
-     * @param sequences all of those in the step, each with the one token that is known
-     * @param overhead what guessing costs beyond the tokens in the step, in nanoseconds
-     * @param slowest how many times as long a step may take as without guesses; for the sake of
-     *     sequences that gain nothing
+     * @param sequences all sequences in the step, each with one known token
+     * @param overhead time for the drafts in addition to the step, in nanoseconds
+     * @param slowest maximum factor on the time of a step without drafts, for the sake of sequences
+     *     without drafts
      */
     public record Step(int sequences, double overhead, double slowest) {}
 
     /**
-     * Weighs by measured costs.
+     * Creates an optimizer with measured costs.
      *
-     * @param depth most guesses of a draft
+     * @param depth maximum draft length
      */
     public DraftLengthOptimizer(StepCosts costs, int depth) {
         this.costs = costs;
         this.depth = depth;
     }
 
-    /** The largest usual number of guesses up to one: 1, 3, 7, 15 and so on, or all. */
+    /** Returns the largest usual draft length up to a maximum: 1, 3, 7, 15 and so on, or all. */
     int usual(int most) {
         return most >= depth ? depth : Integer.highestOneBit(most + 1) - 1;
     }
 
     /**
-     * Chooses.
+     * Chooses the draft lengths.
      *
-     * @return how many guesses of each candidate to check
+     * @return number of draft tokens of each candidate to verify
      */
     public int[] choose(List<Candidate> candidates, Step step) {
         double plain = costs.of(step.sequences());
@@ -82,12 +87,12 @@ public final class DraftLengthOptimizer {
     }
 
     /**
-     * Guesses of each candidate, and tokens per time that they promise; 0 for a step that takes too
+     * Draft length of each candidate, and the expected tokens per time; 0 if the step takes too
      * long.
      */
     private record Choice(int[] counts, double rate) {}
 
-    /** How many candidates should have a number of guesses. */
+    /** Chooses the candidates that get drafts of a given length. */
     private Choice choose(List<Candidate> candidates, Step step, int width) {
         Choice best = new Choice(new int[0], 0);
         int[] counts = new int[candidates.size()];
@@ -107,9 +112,9 @@ public final class DraftLengthOptimizer {
     }
 
     /**
-     * Guesses of a candidate.
+     * Draft of a candidate.
      *
-     * @param tokens how many of them are thought to count
+     * @param tokens expected number of accepted draft tokens
      */
     private record OfferedModels(int candidate, int guesses, double tokens) {
         double tokensPerGuess() {
@@ -117,7 +122,7 @@ public final class DraftLengthOptimizer {
         }
     }
 
-    /** What candidates have for a width, the best first. */
+    /** Drafts of the candidates for a length, the best first. */
     private List<OfferedModels> offers(List<Candidate> candidates, int width) {
         List<OfferedModels> offers = new ArrayList<>();
         for (int i = 0; i < candidates.size(); i++) {
@@ -132,8 +137,8 @@ public final class DraftLengthOptimizer {
     }
 
     /**
-     * What it would cost to check other guesses than the best ones: the time of that step, less the
-     * time in which the best choice gives as many tokens.
+     * Returns the cost of verifying other draft lengths than the best: the time of that step, minus
+     * the time in which the best choice gives as many tokens.
      *
      * @return nanoseconds
      */
@@ -142,12 +147,12 @@ public final class DraftLengthOptimizer {
         return nanos(step, counts) - tokens(candidates, step, counts) * worth;
     }
 
-    /** Tokens per nanosecond that a step promises. */
+    /** Expected tokens per nanosecond of a step. */
     public double rate(List<Candidate> candidates, Step step, int[] counts) {
         return tokens(candidates, step, counts) / nanos(step, counts);
     }
 
-    /** How long a step takes. */
+    /** Expected time of a step, in nanoseconds. */
     public double nanos(Step step, int[] counts) {
         int guesses = Arrays.stream(counts).sum();
         return costs.of(step.sequences() + guesses) + (guesses > 0 ? step.overhead() : 0);
@@ -164,7 +169,7 @@ public final class DraftLengthOptimizer {
         return tokens;
     }
 
-    /** How many of the first guesses are thought to count: each needs all before it. */
+    /** Expected number of accepted tokens among the first ones: each requires all before it. */
     private static double tokens(double[] chances, int guesses) {
         double right = 1;
         double tokens = 0;

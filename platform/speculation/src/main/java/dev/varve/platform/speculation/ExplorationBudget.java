@@ -3,15 +3,15 @@ package dev.varve.platform.speculation;
 import java.util.List;
 
 /**
- * How much time may be spent on finding out whether other numbers of guesses pay: a small share of
- * all steps of decode, and more of it in the beginning, when nothing is known. Costs and chances
- * change, and what looked dear once may have been held up by something else.
+ * Budget of time for trying other draft lengths: a small share of all decode steps, and more at the
+ * beginning, without measurements. Costs and acceptance rates change, and a high measured cost may
+ * have had another cause.
  */
 public final class ExplorationBudget {
     /** Share of the time of all steps. */
     private static final double SHARE = 0.005;
 
-    /** Steps whose time may be spent at once. */
+    /** Maximum budget, in steps. */
     private static final int MOST_STEPS = 12;
 
     /** Parts of a draft that are tried in turn: all of it, half, a quarter. */
@@ -20,30 +20,30 @@ public final class ExplorationBudget {
     private double credit = Double.NaN;
     private int turn;
 
-    /** Takes note of a step of decode. */
+    /** Adds the share of a decode step. */
     public void stepTook(long nanos) {
         double most = MOST_STEPS * (double) nanos;
         credit = Double.isNaN(credit) ? most : Math.min(credit + SHARE * nanos, most);
     }
 
-    /** Whether something is so quick that nobody needs to save it. */
+    /** Whether a time is negligible compared with a step. */
     public static boolean isNothing(double nanos, double step) {
         return nanos <= SHARE * step;
     }
 
-    /** Whether so much may be spent. */
+    /** Whether the budget covers a time. */
     public boolean affords(double nanos) {
         return credit >= nanos;
     }
 
-    /** Spends it. */
+    /** Subtracts a time from the budget. */
     public void spend(double nanos) {
         credit -= Math.max(0, nanos);
     }
 
     /**
-     * Numbers of guesses to try next, none of which is below the best: what fewer cost follows from
-     * what more cost.
+     * Returns the draft lengths to try next, none below the best: costs of shorter drafts follow
+     * from those of longer ones.
      */
     public int[] more(
             DraftLengthOptimizer widths,

@@ -1,22 +1,25 @@
 package dev.varve.platform.speculation;
 
 /**
- * Whether hidden states of the target are taken in where guesses do not pay: a draft that went by
- * all of them would cost every token for nothing. So it looks on for a few steps only, when enough
- * time was saved for that, and guesses once behind them. Only the engine's thread uses it.
+ * Controls the collection of the target's hidden states while drafts do not pay: processing all of
+ * them would cost time for every token without a benefit. So states are collected for a few steps
+ * only, when enough time was saved for that, followed by one draft. For the engine's thread only.
  */
 public final class FeatureCollection {
-    /** Steps that a draft needs to see of a sequence before it guesses at all, and some more. */
+    /**
+     * Number of steps that a draft model must process before it drafts for a sequence, and some
+     * more.
+     */
     static final int STEPS = 24;
 
-    /** Tokens of which the cost is remembered. */
+    /** Number of tokens over which the cost is averaged. */
     private static final long MOST_TOKENS = 1 << 13;
 
     private long nanos;
     private long tokens;
     private int left;
 
-    /** Takes note of what it took to take in some tokens. */
+    /** Records the time for processing the states of some tokens. */
     public void took(int taken, long duration) {
         nanos += duration;
         tokens += taken;
@@ -26,25 +29,25 @@ public final class FeatureCollection {
         }
     }
 
-    /** What looking on costs, in nanoseconds. */
+    /** Expected cost of a collection, in nanoseconds. */
     public double cost(int sequences) {
         return tokens == 0 ? 0 : (double) nanos / tokens * STEPS * sequences;
     }
 
-    /** Begins to look on. */
+    /** Begins a collection. */
     public void begin() {
         left = STEPS;
     }
 
-    /** Whether the next step is looked at. */
+    /** Whether the states of the next step are collected. */
     public boolean isUnderWay() {
         return left > 0;
     }
 
     /**
-     * One step more was looked at.
+     * Counts one collected step.
      *
-     * @return whether that was the last one, and guesses may be asked for
+     * @return whether it was the last one, so that drafts may be requested
      */
     public boolean passed() {
         left--;

@@ -5,41 +5,41 @@ import dev.varve.api.speculation.TokenHistory;
 import java.util.Arrays;
 
 /**
- * Where short runs of tokens occurred in a sequence that grows: a hash table of the latest position
- * behind each run, and for each position the one before it with the same hash. Memory grows with
- * the sequence, 12 to 24 bytes per token. Runs per token: no boxing.
+ * Index of short runs of tokens in a growing sequence: a hash table with the latest position after
+ * each run, and for each position the one before it with the same hash. Memory grows with the
+ * sequence, 12 to 24 bytes per token. Runs per token: no boxing.
  */
 final class NgramIndex {
-    /** Tokens of the shortest run that counts. */
+    /** Tokens of the shortest indexed run. */
     static final int SHORTEST = 3;
 
-    /** Beyond this a longer occurrence is no better. */
+    /** Maximum compared length of an occurrence. */
     private static final int LONGEST = 64;
 
-    /** Occurrences that are compared, the latest ones. */
+    /** Maximum number of compared occurrences, the latest ones. */
     private static final int CANDIDATES = 16;
 
     private static final int NONE = 0;
 
-    /** Position behind the latest run of a hash; {@value #NONE} for none. */
+    /** Position after the latest run of a hash; {@value #NONE} for none. */
     private int[] heads = new int[256];
 
-    /** By position behind a run, the position behind an earlier one of the same hash. */
+    /** By position after a run, the position after an earlier one of the same hash. */
     private int[] earlier = new int[256];
 
     private int indexed;
 
     /**
-     * The best occurrence of a sequence's last tokens before its end.
+     * The best earlier occurrence of a sequence's last tokens.
      *
      * @param next position of the token that followed it
-     * @param length tokens that both have in common, 0 if there is none
+     * @param length number of common tokens, 0 if there is none
      */
     record Match(int next, int length) {
         static final Match NONE = new Match(0, 0);
     }
 
-    /** Takes in tokens that were added; the run at the very end is left out until more follow. */
+    /** Indexes new tokens; the run at the very end is left out until more tokens follow. */
     void extend(TokenHistory tokens) {
         int size = tokens.size();
         if (size > earlier.length) {
@@ -75,7 +75,7 @@ final class NgramIndex {
         return (hash ^ hash >>> 15) & (heads.length - 1);
     }
 
-    /** The longest of the latest occurrences, of these the latest. */
+    /** Returns the longest of the latest occurrences; of equal ones the latest. */
     Match find(TokenHistory tokens) {
         int size = tokens.size();
         if (size < SHORTEST) {

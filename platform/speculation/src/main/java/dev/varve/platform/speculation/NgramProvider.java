@@ -4,9 +4,9 @@ import dev.varve.api.speculation.SpeculationTarget;
 import dev.varve.api.speculation.Speculator;
 import dev.varve.api.speculation.SpeculatorProvider;
 
-/** Makes {@link NgramSpeculator}s, which guess for any model. */
+/** Creates {@link NgramSpeculator}s, which draft for any model. */
 public final class NgramProvider implements SpeculatorProvider {
-    /** What selects it. */
+    /** Name that selects it. */
     public static final String NAME = "ngram";
 
     @Override

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Guesses that a text goes on as it did before: where its last tokens occurred already, in the
- * prompt or in the answer, what followed them there follows again. The longer that occurrence, the
- * better the guess, so drafts are graded by its length.
+ * Drafts by repetition: if the last tokens of a text occurred before, in the prompt or in the
+ * response, it proposes the tokens that followed them there. Longer occurrences give better drafts,
+ * so drafts are graded by the length.
  */
 final class NgramSpeculator implements Speculator {
     private final int mostTokens;
@@ -43,14 +43,14 @@ final class NgramSpeculator implements Speculator {
         }
         int[] tokens = new int[most];
         for (int i = 0; i < most; i++) {
-            // Behind the end the text repeats what was guessed just before.
+            // After the end of the text, continues with the draft tokens themselves.
             int from = match.next() + i;
             tokens[i] = from < end ? request.tokens().get(from) : tokens[from - end];
         }
         return new Draft(tokens, grade(match.length()));
     }
 
-    /** 0 for the shortest occurrences, one more for each doubling of the length. */
+    /** Returns 0 for the shortest occurrences, plus one for each doubling of the length. */
     private static int grade(int length) {
         int doublings = 31 - Integer.numberOfLeadingZeros(length / NgramIndex.SHORTEST);
         return Math.min(doublings, Draft.MOST_GRADE);

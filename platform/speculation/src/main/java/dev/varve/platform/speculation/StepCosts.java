@@ -1,43 +1,48 @@
 package dev.varve.platform.speculation;
 
 /**
- * What steps of decode cost by the number of tokens in them, or guessing by the number of
- * sequences, as far as that was measured. All of them grow with the context and with whatever else
- * the machine does: a measured step says how much faster or slower everything is than it was, and
- * what it itself costs beyond that.
+ * Measured costs of decode steps by their number of tokens, or of drafts by the number of
+ * sequences. All of them grow with the context and with other load on the machine: a measured step
+ * updates the pace of all steps, and its own cost relative to that.
  */
 public final class StepCosts {
-    /** Tokens up to which each number is measured by itself. */
+    /** Number of tokens up to which each number is measured by itself. */
     private static final int MOST = 512;
 
     /** Weight of a new measurement. */
     private static final double NEWS = 0.15;
 
-    /** A step that took this much longer than expected was held up by something else. */
+    /**
+     * Limit on the ratio of measured to expected time; beyond it, the step was delayed by something
+     * else.
+     */
     private static final double HELD_UP = 1.5;
 
-    /** Measurements of a number of which the shortest counts. */
+    /** Number of measurements of which the shortest counts. */
     private static final int FEW = 3;
 
-    /** Share of the first token's cost that another one is thought to cost at least. */
+    /** Minimum cost of an additional token, as a share of the mean cost per token. */
     private static final double LEAST_SLOPE = 0.02;
 
-    /** Share that another one is thought to cost where nothing else is known. */
+    /**
+     * Assumed cost of an additional token without measurements, as a share of the mean cost per
+     * token.
+     */
     private static final double GUESSED_SLOPE = 0.35;
 
-    /** By number of tokens, in units of {@link #pace}; 0 where nothing was measured. */
+    /** Cost by number of tokens, in units of {@link #pace}; 0 without measurements. */
     private final double[] costs = new double[MOST + 1];
 
-    /** Of which numbers a step was there already: the first of them also records its graph. */
+    /** Whether a step of this number of tokens was run: the first one also records its graph. */
     private final boolean[] met = new boolean[MOST + 1];
 
-    /** How often each number was measured, as far as it matters. */
+    /** Number of measurements, up to {@link #FEW}. */
     private final int[] counts = new int[MOST + 1];
 
-    /** Nanoseconds of a unit, at the moment. */
+    /** Current nanoseconds per unit. */
     private double pace;
 
-    /** Takes note of a step; the first of its number says nothing. */
+    /** Records a step; the first one of its number of tokens is ignored. */
     public void measured(int tokens, long nanos) {
         if (tokens > MOST || nanos <= 0) {
             return;
@@ -56,25 +61,25 @@ public final class StepCosts {
             return;
         }
         if (counts[tokens] < FEW) {
-            // So few say little, but what holds a step up only ever makes it longer.
+            // A few measurements are unreliable, but delays only ever make a step longer.
             counts[tokens]++;
             costs[tokens] = Math.min(costs[tokens], nanos / pace);
         }
         double expected = costs[tokens] * pace;
         double seen = Math.min(nanos, HELD_UP * expected);
-        // Most of what is new is held for the pace of everything.
+        // Most of the deviation is attributed to the pace of all steps.
         pace *= 1 + NEWS * (seen / expected - 1);
         costs[tokens] *= 1 + NEWS / 3 * (seen / (costs[tokens] * pace) - 1);
     }
 
-    /** Whether a step of so many tokens was measured. */
+    /** Whether a step of this number of tokens was measured. */
     public boolean knows(int tokens) {
         return tokens <= MOST && costs[tokens] > 0;
     }
 
     /**
-     * What a step of so many tokens is expected to take, in nanoseconds: as was measured, and
-     * beyond that more for every token. 0 if nothing was measured.
+     * Returns the expected time of a step, in nanoseconds: as measured, interpolated, or
+     * extrapolated per token. 0 without measurements.
      */
     public double of(int tokens) {
         if (pace == 0) {
@@ -90,7 +95,7 @@ public final class StepCosts {
             return costs[below];
         }
         if (below == 0) {
-            // Fewer tokens than were ever seen: as if all of them cost the same.
+            // Fewer tokens than ever measured: extrapolates with the assumed cost per token.
             return costs[above] * (1 - GUESSED_SLOPE * (above - tokens) / above);
         }
         if (above == 0) {
@@ -106,7 +111,7 @@ public final class StepCosts {
         return costs[below] + share * Math.max(0, costs[above] - costs[below]);
     }
 
-    /** The nearest measured number in a direction, 0 for none. */
+    /** Returns the nearest measured number of tokens in a direction, 0 for none. */
     private int known(int from, int direction) {
         int tokens = from;
         while (tokens > 0 && tokens <= MOST && costs[tokens] == 0) {

@@ -3,24 +3,24 @@ package dev.varve.platform.speculation;
 import dev.varve.api.speculation.Draft;
 
 /**
- * What it is worth that guesses branch: how many more tokens are right than on the likeliest path
- * alone, and what it takes to guess them. Trees are compared with what came whether a step checked
- * them or not, so that some of them tell enough. Only the engine's thread uses it.
+ * Measures the gain of token trees over their likeliest path: how many more tokens are accepted,
+ * and the time for drafting them. Trees are compared with the chosen tokens whether or not a step
+ * verified them, so that enough of them are compared. For the engine's thread only.
  */
 public final class TreeGain {
-    /** Drafts before the first tree, by which it is known what others cost. */
+    /** Number of drafts before the first tree, to measure the cost of chains. */
     private static final int CHAINS_FIRST = 8;
 
-    /** Trees that are guessed to learn of them. */
+    /** Number of trees to draft for the first measurements. */
     private static final int TREES_TO_LEARN = 24;
 
-    /** Where they did not pay, one of so many drafts is a tree all the same. */
+    /** If trees did not pay, one of this number of drafts is still a tree. */
     private static final int NOW_AND_THEN = 32;
 
-    /** A tree must promise this much more than a chain, since neither is known exactly. */
+    /** Factor by which a tree must be better than a chain, since neither cost is known exactly. */
     private static final double WORTH_IT = 1.02;
 
-    /** What one more tree leaves of those before it: about the last 60 count. */
+    /** Factor that each new tree applies to the older ones: about the last 60 count. */
     private static final double FADE = 1 - 1.0 / 60;
 
     private final TreeOptions options;
@@ -34,12 +34,15 @@ public final class TreeGain {
         this.options = options;
     }
 
-    /** Whether every step checks a tree, whatever it costs. */
+    /** Whether every step verifies a tree, at any cost. */
     boolean isForced() {
         return options.always();
     }
 
-    /** Most guesses of the next drafts if they should be trees, or else 0; asked once for each. */
+    /**
+     * Returns the maximum size of the next drafts if they should be trees, or else 0; call it once
+     * per round of drafts.
+     */
     int guesses() {
         if (options.guesses() == 0) {
             return 0;
@@ -51,35 +54,35 @@ public final class TreeGain {
     }
 
     /**
-     * Takes note of a tree that was compared with what came.
+     * Records a tree that was compared with the chosen tokens.
      *
-     * @param more tokens that were right beyond those of its likeliest path
+     * @param more number of accepted tokens beyond those of its likeliest path
      */
     public void compared(int grade, int more) {
         gained[grade] = gained[grade] * FADE + more;
         compared[grade] = compared[grade] * FADE + 1;
     }
 
-    /** Tokens that a tree is thought to give beyond those of its likeliest path. */
+    /** Expected number of accepted tokens of a tree beyond those of its likeliest path. */
     double gain(int grade) {
         return compared[grade] == 0 ? 0 : gained[grade] / compared[grade];
     }
 
-    /** Takes note of how long it took to guess trees. */
+    /** Records the time for drafting trees. */
     void guessingTook(int sequences, long nanos) {
         overhead.measured(sequences, nanos);
     }
 
     /**
-     * What it takes to guess trees.
+     * Time for drafting trees, in nanoseconds.
      *
-     * @param chains what it takes to guess chains
+     * @param chains time for drafting chains
      */
     double overhead(int sequences, double chains) {
         return Math.max(chains, overhead.of(sequences));
     }
 
-    /** Compares tokens per time; says whether trees pay. */
+    /** Compares tokens per time; returns whether trees pay. */
     boolean weigh(double trees, double chains) {
         pays = trees > WORTH_IT * chains;
         return pays;

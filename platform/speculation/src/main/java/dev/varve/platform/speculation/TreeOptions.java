@@ -3,19 +3,19 @@ package dev.varve.platform.speculation;
 import dev.varve.api.backend.TokenTrees;
 
 /**
- * Whether guesses may branch, so that a step checks several for one place.
+ * Whether drafts may branch, so that a step verifies several draft tokens for one position.
  *
- * @param guesses most of a tree; 0 where none branch
- * @param always in every step, and not only where that was measured to be better
+ * @param guesses maximum draft tokens of a tree; 0 without branches
+ * @param always in every step, and not only if that was measured to be better
  */
 public record TreeOptions(int guesses, boolean always) {
-    /** Guesses follow one another. */
+    /** Drafts without branches. */
     public static final TreeOptions OFF = new TreeOptions(0, false);
 
-    /** Guesses of a tree where nobody asked for another number. */
+    /** Default number of draft tokens of a tree. */
     public static final int USUAL = 22;
 
-    /** Most that can be asked for; the known token is one of a tree's, too. */
+    /** Maximum that can be requested; the known token is one of a tree's, too. */
     public static final int MOST = TokenTrees.MOST_TOKENS - 1;
 
     /** Checks the number. */

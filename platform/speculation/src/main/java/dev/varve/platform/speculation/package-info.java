@@ -1,6 +1,6 @@
 /**
- * Speculative decoding without a model: guesses from the text itself, how often guesses turn out
- * right, what steps of so many tokens cost, and how many guesses are worth it. Knows neither
- * requests nor shards.
+ * Speculative decoding without a model: drafts from the text itself, acceptance rates, costs of
+ * steps by their number of tokens, and the choice of the draft length. Independent of requests and
+ * shards.
  */
 package dev.varve.platform.speculation;

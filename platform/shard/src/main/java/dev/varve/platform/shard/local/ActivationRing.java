@@ -10,15 +10,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Places on the device of a shard into which the shard before copies its activations, so that these
- * need not pass through the host. A few batches may be under way; their places are used in turn.
- * One thread writes while another one reads.
+ * Ring of buffers on a shard's device into which the previous shard copies its activations, so that
+ * they need not pass through the host. A few batches may be in flight; their buffers are used in
+ * turn. One thread may write while another one reads.
  */
 final class ActivationRing implements AutoCloseable {
-    /** Shapes that are kept; most batches have one of a few lengths. */
+    /** Number of cached shapes; most batches have one of a few lengths. */
     private static final int KEPT_SHAPES = 64;
 
-    /** The ring's memory seen as activations of one length. */
+    /** The ring's memory as activations of one length. */
     private record Shape(GgmlContext context, Tensor[] slots) {}
 
     private final int length;
@@ -33,7 +33,7 @@ final class ActivationRing implements AutoCloseable {
     /**
      * @param length elements per token
      * @param mostTokens tokens of the longest batch
-     * @param places more than the batches that are under way between the two shards
+     * @param places more than the batches in flight between the two shards
      */
     ActivationRing(BufferType type, int length, int mostTokens, int places) {
         this.places = places;
@@ -42,7 +42,7 @@ final class ActivationRing implements AutoCloseable {
         this.mostTokens = mostTokens;
         long bytes = bytesOf(mostTokens);
         placeBytes = Math.ceilDiv(bytes, type.alignment()) * type.alignment();
-        // Some devices want room behind a tensor.
+        // Some devices need padding after a tensor.
         buffer = type.allocate(places * placeBytes + placeBytes);
     }
 
@@ -67,7 +67,7 @@ final class ActivationRing implements AutoCloseable {
         return new DeviceActivations(this, next++, tokens);
     }
 
-    /** Copies an activation out, to a tensor on the same device. */
+    /** Copies an activation to a tensor on the same device. */
     synchronized void get(DeviceActivations entry, Tensor target) {
         slot(entry).copyTo(target);
     }

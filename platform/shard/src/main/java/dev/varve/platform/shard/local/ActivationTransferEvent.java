@@ -18,7 +18,7 @@ import jdk.jfr.StackTrace;
 @Description("Activations of one batch moved into or out of the device of a shard in this process")
 @StackTrace(false)
 final class ActivationTransferEvent extends Event {
-    /** Which way the activations go. */
+    /** Direction of the transfer. */
     enum Direction {
         IN,
         OUT
@@ -44,7 +44,7 @@ final class ActivationTransferEvent extends Event {
     @DataAmount
     long bytes;
 
-    /** Ends and records the event if somebody listens. */
+    /** Ends and records the event if a recording is running. */
     void end(String of, LayerRange range, Direction way, LayerActivations moved) {
         if (shouldCommit()) {
             device = of;

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Measures how long activations take into and out of a shard's device. Used per token; for one
- * thread at a time, but {@link #millis} may be asked by any.
+ * Measures the time for moving activations into and out of a shard's device. Used per token; for
+ * one thread at a time, except {@link #millis}, which any thread may call.
  */
 final class ActivationTransferTimer {
     private final String device;
@@ -25,7 +25,7 @@ final class ActivationTransferTimer {
         return nanos / 1e6;
     }
 
-    /** Moves what the shard before computed, if there is one, into the graph. */
+    /** Moves the activation of the previous shard, if any, into the graph. */
     void moveIn(Optional<LayerActivations> activation, Consumer<LayerActivations> graph) {
         if (activation.isEmpty()) {
             return;
@@ -38,7 +38,7 @@ final class ActivationTransferTimer {
         event.end(device, range, ActivationTransferEvent.Direction.IN, activation.get());
     }
 
-    /** Moves what the next shard needs, if there is one, out of the graph. */
+    /** Moves the activation for the next shard, if any, out of the graph. */
     Optional<LayerActivations> moveOut(Supplier<Optional<LayerActivations>> graph) {
         ActivationTransferEvent event = new ActivationTransferEvent();
         event.begin();

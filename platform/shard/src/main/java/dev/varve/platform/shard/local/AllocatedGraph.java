@@ -12,21 +12,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * A graph with its memory plan, ready to be computed as often as batches of its {@link GraphKey}
- * come.
- */
+/** A graph with its memory plan. It computes any number of batches of its {@link GraphKey}. */
 final class AllocatedGraph implements AutoCloseable {
     private final GraphKey key;
     private final UnallocatedGraph recording;
 
-    /** Takes the recording over and gives its results memory. */
+    /** Takes ownership of the recording and allocates memory for its results. */
     AllocatedGraph(GraphKey key, UnallocatedGraph recording, GraphAllocator allocator) {
         this.key = key;
         this.recording = recording;
         try {
-            // The allocator compares counts only, so a graph of another topology needs a plan of
-            // its own.
+            // The allocator compares counts only, so a graph of another topology needs its own
+            // plan.
             allocator.reserve(recording.graph());
             allocator.allocate(recording.graph());
         } catch (RuntimeException | Error e) {
@@ -43,17 +40,17 @@ final class AllocatedGraph implements AutoCloseable {
         recording.inputs().writeBoundary(activation);
     }
 
-    /** Writes what the graph needs of a batch, but for the activation. */
+    /** Writes all inputs of a batch except the activation. */
     void fill(PlacedBatch placed) {
         recording.inputs().fill(placed);
     }
 
-    /** Computes the batch that was filled in; the activation was written before, too. */
+    /** Computes the batch whose inputs and activation were written before. */
     void compute(PlacedBatch placed, ComputeDevice device) {
         device.compute(recording.graph(), placed.batch().phase());
     }
 
-    /** Computes some of its operators, behind those before them; none if both are equal. */
+    /** Computes some of its operators, after those before them; none if both are equal. */
     void compute(int begin, int end, PlacedBatch placed, ComputeDevice device) {
         if (begin == end) {
             return;
@@ -61,7 +58,7 @@ final class AllocatedGraph implements AutoCloseable {
         device.compute(recording.graph().range(begin, end), placed.batch().phase());
     }
 
-    /** Where it stops for keys to be chosen. */
+    /** Place at which the graph stops for the selection of keys. */
     Optional<SparseGraphBreak> blocks() {
         return recording.blocks();
     }
@@ -72,7 +69,7 @@ final class AllocatedGraph implements AutoCloseable {
     }
 
     /**
-     * Logits of all wanted tokens, {@code F32 [vocabularySize, outputs]}, in the order of the
+     * Logits of all requested tokens, {@code F32 [vocabularySize, outputs]}, in the order of the
      * slices.
      */
     Optional<Tensor> logits() {
@@ -80,9 +77,9 @@ final class AllocatedGraph implements AutoCloseable {
     }
 
     /**
-     * The activation that leaves the range.
+     * Reads the activation that leaves the range.
      *
-     * @param ring where the next shard takes it from; empty: this process's memory
+     * @param ring ring of the next shard that receives it; empty: host memory
      */
     Optional<LayerActivations> readBoundary(Optional<ActivationRing> ring) {
         return recording

@@ -18,18 +18,18 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Attention of a batch: writes K and V of all columns into the pool of the layer's kind, then lets
- * each sequence attend to its own slots and to nothing else.
+ * Attention of a batch: writes K and V of all columns into the pool of the layer's kind, then each
+ * sequence attends to its own slots only.
  *
- * <p>ggml's CPU backend cuts the slots of a single query among its threads, with last bits that
- * depend on the cut. A window that moved would be cut in another way than one in a cache that keeps
- * everything, so its query is shown as the heads of each group instead: the heads are then shared
- * out among the threads, as fast, and each runs over the whole window. With {@link
- * BatchInvariance#ON} every single query is, and several queries of a decode step are kept below a
- * tile: all of them then take the same path, however many they are.
+ * <p>ggml's CPU backend splits the slots of a single query among its threads, and the last bits
+ * depend on the split. A moved window would be split differently from one in a cache that keeps all
+ * positions, so its query is passed as the heads of each group instead: the threads then split the
+ * heads, at the same speed, and each covers the whole window. With {@link BatchInvariance#ON} every
+ * single query is passed like this, and several queries of a decode step are kept below a tile: all
+ * of them then use the same kernel, for any number of queries.
  */
 final class AttentionBlock {
-    /** Fewer query rows than this take another path than more. */
+    /** Below this number of query rows, ggml uses another kernel. */
     static final int TILE = 64;
 
     private final Ops ops;
@@ -38,7 +38,7 @@ final class AttentionBlock {
     private final ShardState state;
     private final boolean everyRow;
 
-    /** Of full attention by layer and part, where pages may be asked for. */
+    /** Queries of full attention by layer and part, if pages may be scored. */
     private final Map<Integer, List<Tensor>> queries = new TreeMap<>();
 
     private Optional<SparseGraphBreak> blocks = Optional.empty();
@@ -59,7 +59,7 @@ final class AttentionBlock {
                 state.arithmetic().exactRows() == BatchInvariance.ON && state.arithmetic().onHost();
     }
 
-    /** Query and keys that are not rotated yet, for whoever looks through the text. */
+    /** Keeps the query and the keys before rotation, for a text scorer that uses them. */
     void beforeRotation(int layer, Tensor query, Tensor keys) {
         state.looked()
                 .filter(rows -> rows.wants(layer) && !rows.look().rotated())
@@ -102,7 +102,7 @@ final class AttentionBlock {
         return read(target, rotatedQuery, 0, scale);
     }
 
-    /** Where the graph stops for keys to be chosen. */
+    /** Place at which the graph stops for the selection of keys. */
     Optional<SparseGraphBreak> blocks() {
         return blocks;
     }
@@ -111,7 +111,7 @@ final class AttentionBlock {
         KvPool.Layer cache = target.cache();
         AttentionInputs.Part shape = target.inputs().parts().getFirst();
         if (state.looked().orElseThrow().endsWith(layer)) {
-            // Nobody computes it, see GraphRecorder.
+            // This layer's result is not computed, see GraphBuilder.
             return read(target, query, 0, scale);
         }
         BlockSparseAttention.Recorded recorded =
@@ -128,7 +128,7 @@ final class AttentionBlock {
     }
 
     /**
-     * @param dropped columns at the front of the only part for which there is no query
+     * @param dropped columns at the front of the only part without a query
      */
     Tensor attendShared(int layer, Tensor query, int dropped, float scale) {
         Target target = target(state.layers().source(layer));
@@ -142,7 +142,7 @@ final class AttentionBlock {
         return queries;
     }
 
-    /** Copies of the last queries of each part, which stay when the graph has gone on. */
+    /** Keeps copies of the last queries of each part; they stay valid when the graph continues. */
     private void keepQueries(int layer, Target target, Tensor query, int dropped) {
         if (state.pageKeys().isEmpty() || target.inputs() != inputs.full()) {
             return;
@@ -151,7 +151,7 @@ final class AttentionBlock {
         long end = 0;
         for (AttentionInputs.Part part : target.inputs().parts()) {
             end += part.tokens() - dropped;
-            // However many tokens of decode are computed at once, the last one is what counts.
+            // For rows of decode only the last token counts, for any number of tokens.
             int most = part.rows() ? 1 : PageQuery.COLUMNS;
             long count = Math.min(part.tokens() - dropped, most);
             kept.add(columns(query, end - count, count));
@@ -205,17 +205,18 @@ final class AttentionBlock {
         return ops.reshape2d(unrotated, unrotated.ne(0) * unrotated.ne(1), query.ne(2));
     }
 
-    /** Into how many operators the queries of a part go. */
+    /** Number of operators among which the queries of a part are divided. */
     private int pieces(AttentionInputs.Part part) {
         if (!everyRow || !part.rows()) {
             return 1;
         }
-        // Scores of a single query are a product of another kind than those of several.
+        // Scores of a single query use another kind of product than those of several.
         return state.arithmetic().flashAttention() ? 1 + part.tokens() / TILE : part.tokens();
     }
 
     /**
-     * One sequence, or some of its columns: {@code F32 [valueLength, heads, columns]}.
+     * Attention of one sequence, or of some of its columns: {@code F32 [valueLength, heads,
+     * columns]}.
      *
      * @param first the first of these columns
      */
@@ -245,14 +246,14 @@ final class AttentionBlock {
                 : plainAttention(ops, exact(rows), exact(keys), values, mask, scale);
     }
 
-    /** Whether many queries take another path than a few; quantised rows know one path only. */
+    /** Whether many queries use another kernel than a few; quantised rows have one kernel only. */
     private boolean goesInTiles(KvPool.Layer cache) {
         return state.arithmetic().onHost() && !cache.keys().type().isQuantized();
     }
 
     /**
-     * Too few queries for a tile, which take the path of one all the same: it is filled up with
-     * copies of them.
+     * Computes fewer queries than a tile with the kernel of a tile: fills the tile up with copies
+     * of them.
      */
     private Tensor attendInTile(Target target, int part, Tensor query, float scale) {
         AttentionInputs.Part shape = target.inputs().parts().get(part);
@@ -272,7 +273,7 @@ final class AttentionBlock {
         return columns(attended, query.ne(2));
     }
 
-    /** The first columns of {@code [length, heads, columns]}. */
+    /** Views the first columns of {@code [length, heads, columns]}. */
     private Tensor columns(Tensor all, long count) {
         return columns(all, 0, count);
     }
@@ -293,7 +294,7 @@ final class AttentionBlock {
     }
 
     /**
-     * Attention whose scores of all slots are there at once.
+     * Attention that stores the scores of all slots at once.
      *
      * @param query {@code F32 [D, N, H]}
      * @param keys {@code [D, slots, Hkv]}
@@ -309,14 +310,14 @@ final class AttentionBlock {
         return ops.cont(ops.permute(attended, 0, 2, 1, 3));
     }
 
-    /** A single token, whose query heads over one KV head are taken as rows. */
+    /** Attention of a single token; its query heads over one KV head are passed as rows. */
     private Tensor attendByHeads(Target target, int part, Tensor query, int group, float scale) {
         KvPool.Layer cache = target.cache();
         LayerState.Attention sizes = cache.state();
         AttentionInputs.Part shape = target.inputs().parts().get(part);
         int kvHeads = sizes.kvHeads();
-        // A group of one head is shown twice, since a single row would be cut; so are the heads of
-        // one that would fill a tile.
+        // A group of one head is passed twice, since a single row would be split; so are the heads
+        // of a group that would fill a tile.
         boolean twice = group == 1 || group >= TILE;
         int shown = twice ? 2 : group;
         Tensor rows =
@@ -349,7 +350,7 @@ final class AttentionBlock {
         return heads(ops, cache, headLength, shape.slot(), shape.slots());
     }
 
-    /** Some slots of a layer's rows as {@code [headLength, slots, kvHeads]}. */
+    /** Views some slots of a layer's rows as {@code [headLength, slots, kvHeads]}. */
     static Tensor heads(Ops ops, Tensor cache, int headLength, long slot, long slots) {
         GgmlType type = cache.type();
         Tensor view =

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Input tensors of the attention layers of one kind: where the batch's K and V rows go, and which
- * slots each token sees. Runs per step: buffers are reused.
+ * Input tensors of the attention layers of one kind: the target slots of the batch's K and V rows,
+ * and the slots that each token attends to. Runs per step: buffers are reused.
  */
 final class AttentionInputs {
     /** Columns of one part of the batch, and the slots that they read. */
@@ -55,7 +55,7 @@ final class AttentionInputs {
     private short[] maskScratch = new short[0];
 
     /**
-     * @param window positions that a token sees, its own included
+     * @param window positions that a token attends to, its own included
      */
     AttentionInputs(GgmlContext context, List<Part> parts, int window) {
         this.context = context;
@@ -82,9 +82,9 @@ final class AttentionInputs {
     }
 
     /**
-     * What the tokens of a part see, {@code F16 [slots, rows]}.
+     * Mask of the slots that the tokens of a part attend to, {@code F16 [slots, rows]}.
      *
-     * @param rows the part's tokens, or more, which see what the last one sees
+     * @param rows the part's tokens, or more; further rows equal the last one
      */
     Tensor mask(int part, int rows) {
         for (Mask mask : masks) {
@@ -100,7 +100,7 @@ final class AttentionInputs {
         return tensor;
     }
 
-    /** Writes the inputs that the graph reads; one without outputs may leave some aside. */
+    /** Writes the inputs that the graph reads; a graph without outputs may not use all of them. */
     void fill(List<SequenceChunk> slices, List<KvView> views) {
         slots.filter(Tensor::isPlaced).ifPresent(tensor -> writeSlots(slices, views, tensor));
         for (Mask mask : masks) {

@@ -4,7 +4,7 @@ import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 
-/** Which rows the attention layers of a shard read. */
+/** The layers whose rows the attention layers of a shard read. */
 record AttentionRowSources(ModelShape shape, LayerRange range) {
     AttentionRowSources {
         for (int layer = range.begin(); layer < range.end(); layer++) {
@@ -21,12 +21,12 @@ record AttentionRowSources(ModelShape shape, LayerRange range) {
         }
     }
 
-    /** Whether a layer with rows of its own is a sliding one. */
+    /** Whether a layer with its own rows is a sliding one. */
     boolean slides(int layer) {
         return shape.layers().get(layer) instanceof LayerState.SlidingAttention;
     }
 
-    /** The layer whose rows a layer reads: its own, or those of the one it shares with. */
+    /** The layer whose rows a layer reads: itself, or the one that it shares with. */
     int rowsOf(int layer) {
         return shape.layers().get(layer) instanceof LayerState.SharedAttention shared
                 ? shared.source()

@@ -23,13 +23,13 @@ import dev.varve.platform.shard.StateCommit;
 import java.util.Optional;
 
 /**
- * Refuses what does not fit a shard: everything that ggml would answer with an abort.
+ * Rejects batches that do not fit a shard: everything on which ggml would abort the process.
  *
  * @param vocabulary number of tokens
  * @param boundaryLength elements per token of the activation that enters the range
  */
 record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOptions options) {
-    /** Checks a batch with what the shard before computed of it. */
+    /** Checks a batch and the activation of the previous shard. */
     void require(Batch batch, Optional<LayerActivations> boundary) {
         require(batch.changes());
         if (!options.captures().containsAll(batch.captures())) {
@@ -51,7 +51,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         boundary.ifPresent(given -> require(batch, given));
     }
 
-    /** Checks what is to become of the caches. */
+    /** Checks changes of the caches. */
     void require(CacheChanges changes) {
         changes.commits().forEach(this::require);
         changes.moves().forEach(this::require);
@@ -140,16 +140,16 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
     }
 
     /**
-     * Checks that a part lies in the caches.
+     * Checks that a part is within the caches.
      *
-     * @throws VarveException of kind INVALID_REQUEST if it does not
+     * @throws VarveException of kind INVALID_REQUEST if it is not
      */
     void require(CachePart part) {
         switch (part) {
             case CachePart.Rows rows ->
                     require(part, "slots up to", (long) rows.slot() + rows.count(), slots());
             case CachePart.Page page -> {
-                // Lies in host memory, or will.
+                // In host memory, not in the caches.
             }
             case CachePart.Window window ->
                     require(part, "state row", window.row(), options.sizes().stateRows() - 1);

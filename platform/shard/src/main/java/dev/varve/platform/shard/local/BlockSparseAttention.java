@@ -15,13 +15,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Attention of a chunk in one layer to some blocks of keys. ggml's attention on the processor
- * leaves out tiles of 64 by 64 that a mask hides as a whole, so all that is needed is a mask for
- * each head. They would be large together; so the heads have their turns, and the host writes the
- * mask of some when those before are done.
+ * Attention of a chunk in one layer to some blocks of keys. ggml's attention on the CPU skips tiles
+ * of 64 by 64 that a mask hides completely, so a mask for each head is sufficient. All masks
+ * together would be large, so the heads are computed in groups, and the host writes the masks of a
+ * group when the group before is done.
  */
 final class BlockSparseAttention {
-    /** Heads of the same keys are computed together while their masks take no more. */
+    /**
+     * Heads with the same keys are computed together as long as their masks are not larger than
+     * this.
+     */
     private static final long MASK_BYTES = 64 << 20;
 
     private final Ops ops;
@@ -36,7 +39,7 @@ final class BlockSparseAttention {
     record Recorded(Tensor result, SparseGraphBreak steps) {}
 
     /**
-     * @param slots that the chunk may look at
+     * @param slots that the chunk may attend to
      */
     BlockSparseAttention(
             Ops ops, Graph graph, GraphInputs inputs, LayerState.Attention state, int slots) {
@@ -48,7 +51,8 @@ final class BlockSparseAttention {
     }
 
     /**
-     * Records it; the queries and what stores keys and values are in the graph already.
+     * Records the attention; the graph already contains the queries and the stores of keys and
+     * values.
      *
      * @param query {@code F32 [keyLength, heads, tokens]}
      * @param chunkKeys {@code F32 [keyLength, kvHeads, tokens]}
@@ -96,7 +100,7 @@ final class BlockSparseAttention {
         return group * slots * tokens * Short.BYTES <= MASK_BYTES ? group : 1;
     }
 
-    /** Some of {@code [length, columns, heads]}. */
+    /** Views some heads of {@code [length, columns, heads]}. */
     private Tensor heads(Tensor all, int first, int count) {
         return ops.view(
                 all,

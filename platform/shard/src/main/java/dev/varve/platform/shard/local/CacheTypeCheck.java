@@ -25,12 +25,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds out which cache types work for a model on a device: whole blocks per head, and a device
- * that stores such rows and attends to them. The operators are put together without data and shown
- * to the device.
+ * Finds the cache types that work for a model on a device: whole blocks per head, and a device that
+ * stores such rows and attends to them. The operators are built without data, and the device is
+ * queried for support.
  */
 final class CacheTypeCheck {
-    /** Query rows of the probes: one decodes, many prefill. */
+    /** Query rows of the probes: one row for decode, many for prefill. */
     private static final int[] QUERY_ROWS = {1, 64};
 
     private final ComputeDevice device;
@@ -46,9 +46,9 @@ final class CacheTypeCheck {
     }
 
     /**
-     * Chooses how a pair of types is attended to.
+     * Chooses the attention for a pair of types.
      *
-     * @return whether with flash attention
+     * @return whether to use flash attention
      * @throws VarveException of kind INVALID_REQUEST with the pairs that work, if this one does not
      */
     boolean require(Path file, CacheTypes types, FlashAttention wanted) {
@@ -130,7 +130,8 @@ final class CacheTypeCheck {
                 return false;
             }
         }
-        // Any number of query heads per KV head; two satisfies the devices that need a group.
+        // The number of query heads per KV head does not matter; two satisfies the devices that
+        // need a group.
         Tensor query =
                 ops.permute(
                         scratch.newTensor(

@@ -3,8 +3,8 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.ggml.Tensor;
 
 /**
- * Queries of a text's last tokens in one layer, gathered from the chunks in which they are: the
- * last chunk may have fewer tokens than look.
+ * Queries of a text's last tokens in one layer, gathered from the chunks that contain them: the
+ * last chunk may have fewer tokens than the tail.
  */
 final class CapturedTailQueries {
     private final int tokens;
@@ -21,9 +21,9 @@ final class CapturedTailQueries {
     }
 
     /**
-     * Takes in the queries of a chunk's last tokens.
+     * Adds the queries of a chunk's last tokens.
      *
-     * @param end position behind the chunk
+     * @param end position after the chunk
      * @param queries {@code F32 [keyLength, heads, count]}
      */
     void add(int end, Tensor queries) {
@@ -47,12 +47,12 @@ final class CapturedTailQueries {
         }
     }
 
-    /** Query heads. */
+    /** Number of query heads. */
     int heads() {
         return heads;
     }
 
-    /** All of them, {@code [keyLength, tail, heads]}. */
+    /** All queries, {@code [keyLength, tail, heads]}. */
     float[] byHead() {
         return values;
     }

@@ -8,22 +8,22 @@ import dev.varve.platform.shard.TokenTree;
 import java.util.Arrays;
 
 /**
- * Which slots each token of a slice sees: its own position and those before it, as far as the
- * window reaches; of a tree, those of the tokens that it follows.
+ * Mask of the slots that each token of a slice attends to: its own position and those before it,
+ * within the window; in a tree, those of its predecessors.
  *
- * @param window positions that a token sees, its own included
+ * @param window positions that a token attends to, its own included
  */
 record CausalMask(int window) {
-    /** Half-precision minus infinity: the slot is not seen. */
+    /** Half-precision minus infinity: the token does not attend to the slot. */
     static final short MASKED = (short) 0xFC00;
 
-    /** Half-precision zero: the slot is seen. */
+    /** Half-precision zero: the token attends to the slot. */
     static final short SEEN = 0;
 
     /**
      * Writes a mask row after row, one number for each slot of the view.
      *
-     * @param rows the slice's tokens, or more, which see what the last one sees
+     * @param rows the slice's tokens, or more; further rows equal the last one
      */
     void fill(short[] target, SequenceChunk slice, KvView view, int rows) {
         if (!slice.tree().isChain()) {
@@ -47,7 +47,7 @@ record CausalMask(int window) {
         }
     }
 
-    /** As far as positions go: what lies in a slot says whether it is seen. */
+    /** Masks by the positions in the slots, page by page. */
     private void fillPages(short[] target, SequenceChunk slice, KvView view, int rows) {
         int last = slice.firstPosition() + slice.tokens().length - 1;
         for (int row = 0; row < rows; row++) {
@@ -56,7 +56,7 @@ record CausalMask(int window) {
         }
     }
 
-    /** One row: positions from {@code oldest} up to {@code newest}. */
+    /** Fills one row: positions from {@code oldest} up to {@code newest} are visible. */
     private static void fillPages(short[] target, int begin, KvView view, long oldest, int newest) {
         Arrays.fill(target, begin, begin + view.slots(), MASKED);
         for (int run = 0; run < view.pages().size(); run++) {
@@ -86,7 +86,7 @@ record CausalMask(int window) {
         }
     }
 
-    /** What is seen before the first token of a slice. */
+    /** Marks the visible positions before the first token of a slice. */
     private static void fillKnown(
             short[] target, int begin, SequenceChunk slice, KvView view, int oldest) {
         if (!view.pages().isStraight()) {

@@ -5,61 +5,61 @@ import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.model.TensorUse;
 
 /**
- * How ggml's products with a weight treat columns that stand together, found by experiment on all
- * variants of its processor library: a column in a product of a few columns has the bits of a
- * product of its own; one in a product of many may not.
+ * Numerics of ggml's products of a weight with several columns, found by experiment on all variants
+ * of its CPU library: a column in a product of a few columns has the same bits as in a product of
+ * its own; in a product of many columns it may not.
  *
- * @param most columns of a product up to which each has the bits that it has alone
+ * @param most maximum columns of a product in which each has the bits that it has alone
  * @param planes whether {@code [K, 1, N]} is N products of one column in a single operator
  * @param cheap columns of a product up to which more than {@code most} of them, one by one, cost
  *     about as much as all of them together
- * @param group columns in whose multiples a product of many may be divided, into ones of 16 or
- *     more, without a change to any bit
+ * @param group a product of many columns may be divided at multiples of this number of columns,
+ *     into products of 16 or more, without a change to any bit
  * @param tiles whether products of many columns are faster in {@link MatrixProductTiles}
  */
 record ColumnNumerics(int most, boolean planes, int cheap, int group, boolean tiles) {
     private static final int ALL = Integer.MAX_VALUE;
 
-    /** Most columns that a kernel takes together. */
+    /** Maximum columns that a kernel computes together. */
     private static final int GROUP = 16;
 
-    /** No number of columns changes any bit; or the device promises nothing. */
+    /** The number of columns changes no bit; or the device guarantees nothing. */
     static final ColumnNumerics ANY = new ColumnNumerics(ALL, true, ALL, 1);
 
-    /** The same, where the weight would be read again and again. */
+    /** As {@link #ANY}, for weights that would be read repeatedly without tiles. */
     private static final ColumnNumerics IN_TILES = new ColumnNumerics(ALL, true, ALL, 1, true);
 
     private ColumnNumerics(int most, boolean planes, int cheap, int group) {
         this(most, planes, cheap, group, false);
     }
 
-    /** ggml's rearranging buffer type for processors in general. */
+    /** ggml's repacking buffer type for CPUs in general. */
     private static final String REPACK = "CPU_REPACK";
 
-    /** ggml's buffer type for processors with matrix registers. */
+    /** ggml's buffer type for CPUs with matrix registers. */
     static final String TILES = "AMX";
 
-    /** Elements of a row that a matrix register holds. */
+    /** Number of elements of a row in a matrix register. */
     static final int TILE = 32;
 
     /** Size up to which an accelerator reads a float matrix once per row of decode. */
     private static final long SMALL_BYTES = 4 << 20;
 
-    /** Memory in which a weight lies. */
+    /** Memory that holds a weight. */
     enum Home {
-        /** A device's own. */
+        /** Device memory. */
         DEVICE,
-        /** The processor's, as in the file. */
+        /** Host memory, as in the file. */
         HOST,
-        /** The processor's, rearranged for processors in general. */
+        /** Host memory, repacked for CPUs in general. */
         REPACKED,
-        /** The processor's, for its matrix registers. */
+        /** Host memory, for the CPU's matrix registers. */
         TILED,
-        /** The processor's, rearranged for one of its kind. */
+        /** Host memory, repacked for one kind of CPU. */
         SPECIAL;
 
         /**
-         * Tells by the names of buffer types.
+         * Determines the memory by the names of buffer types.
          *
          * @param home buffer type of the weight
          * @param plain buffer type of the device's activations
@@ -79,7 +79,7 @@ record ColumnNumerics(int most, boolean planes, int cheap, int group, boolean ti
         }
     }
 
-    /** What holds for a weight of a type and size. */
+    /** Returns the numerics for a weight of a type and size. */
     static ColumnNumerics of(GgmlType type, long bytes, TensorUse use, Home home) {
         if (home == Home.DEVICE) {
             return use == TensorUse.MATMUL && type.isFloat() && bytes <= SMALL_BYTES
@@ -87,24 +87,27 @@ record ColumnNumerics(int most, boolean planes, int cheap, int group, boolean ti
                     : ANY;
         }
         if (home == Home.TILED) {
-            // Tiles of 16 columns of which the missing ones are not read, and each has a sum of its
-            // own; so do the products of single ones. ggml has no other kernels there.
+            // Tiles of 16 columns: missing columns are not read, and each column has its own sum;
+            // products of single columns do the same. ggml has no other kernels there.
             return use == TensorUse.MATMUL && type.isFloat() ? IN_TILES : ANY;
         }
         if (home == Home.SPECIAL) {
-            // Kernels of some processor that was not there to be tried; they may not know planes.
+            // Kernels of a CPU kind that was not tested; they may not support planes.
             return new ColumnNumerics(1, false, 1, GROUP);
         }
         boolean rearranged = home == Home.REPACKED;
         return switch (use) {
             case MATMUL -> rearranged ? rearranged(type) : inFileOrder(type);
-            // Rows of one expert count; all of a batch may choose the same.
+            // The rows of one expert count; all rows of a batch may choose the same expert.
             case EXPERT_MATMUL -> rearranged || mostUnpacked(type) == 0 ? ANY : unpacked(type);
             case ROW_LOOKUP, COMPUTED_LOOKUP, ELEMENTWISE, CONVOLUTION -> ANY;
         };
     }
 
-    /** Four columns go to another kernel, what is left of them to that of single ones. */
+    /**
+     * Groups of four columns use another kernel; the remaining columns use the kernel of single
+     * ones.
+     */
     private static ColumnNumerics rearranged(GgmlType type) {
         return switch (type) {
             case Q4_0, IQ4_NL, MXFP4 -> ANY;
@@ -121,7 +124,7 @@ record ColumnNumerics(int most, boolean planes, int cheap, int group, boolean ti
     }
 
     /**
-     * Products of their own into which each column of a product may go.
+     * Number of products among which the columns of a product may be divided.
      *
      * @param columns of the product
      */
@@ -133,7 +136,9 @@ record ColumnNumerics(int most, boolean planes, int cheap, int group, boolean ti
         return new ColumnNumerics(mostUnpacked(type), true, mostUnpacked(type), 1);
     }
 
-    /** From 8 columns on, rows of these are unpacked to floats first; 0 for all others. */
+    /**
+     * From 8 columns on, rows of these types are unpacked to floats first; 0 for all other types.
+     */
     private static int mostUnpacked(GgmlType type) {
         return switch (type) {
             case IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, IQ4_XS -> 7;

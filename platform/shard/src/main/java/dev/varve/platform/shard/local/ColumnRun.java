@@ -5,10 +5,7 @@ import dev.varve.platform.shard.BatchInvariance;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Neighbouring columns of a batch: all rows that follow each other, or one chunk (see {@link
- * BatchInvariance}).
- */
+/** Adjacent columns of a batch: consecutive rows, or one chunk (see {@link BatchInvariance}). */
 record ColumnRun(int first, int count, boolean rows) {
     /** The runs of all tokens of a batch. */
     static List<ColumnRun> ofTokens(GraphKey key) {
@@ -19,7 +16,7 @@ record ColumnRun(int first, int count, boolean rows) {
         return runs;
     }
 
-    /** The runs of the columns whose outputs are wanted. A single one is computed as a row is. */
+    /** The runs of the columns whose outputs are requested. A single one is computed like a row. */
     static List<ColumnRun> ofOutputs(GraphKey key) {
         List<ColumnRun> runs = new ArrayList<>();
         for (GraphKey.Part part : key.parts()) {

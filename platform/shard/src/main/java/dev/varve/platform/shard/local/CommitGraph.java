@@ -11,17 +11,17 @@ import dev.varve.api.ggml.Tensor;
 import dev.varve.platform.shard.StateCommit;
 
 /**
- * Advances the recurrent states of a sequence over the tokens of a drafted slice that count: the
- * delta rule alone, from inputs that were stashed. The operator takes the tokens one after the
- * other, so the states have the bits that they have without drafts.
+ * Advances the recurrent states of a sequence over the accepted tokens of a drafted slice: the
+ * delta rule only, from inputs in the rollback buffer. The operator processes the tokens one after
+ * the other, so the states have the bits that they have without drafts.
  */
 final class CommitGraph implements AutoCloseable {
     private static final int TENSORS_PER_LAYER = 24;
 
     /**
-     * What a graph can be used for again.
+     * Key by which a graph is reused.
      *
-     * @param tokens how many of the stashed tokens count
+     * @param tokens number of accepted tokens
      */
     record Key(GraphKey.StateUse states, int tokens) {
         static Key of(StateCommit commit) {
@@ -35,10 +35,10 @@ final class CommitGraph implements AutoCloseable {
     private final Graph graph;
 
     /**
-     * Records the graph and gives its results memory.
+     * Records the graph and allocates memory for its results.
      *
      * @param operators the device's own
-     * @param allocator is used for this graph until it is closed
+     * @param allocator used for this graph until it is closed
      */
     CommitGraph(
             Key key, ShardCaches caches, RecurrentOperators operators, GraphAllocator allocator) {

@@ -8,7 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The commit graphs of a shard; sequences and widths come back, so that some are kept. */
+/** Cache of the commit graphs of a shard; sequences and widths recur, so some graphs are kept. */
 final class CommitGraphs implements AutoCloseable {
     private static final int MOST = 32;
 
@@ -23,7 +23,7 @@ final class CommitGraphs implements AutoCloseable {
     private final ShardCaches caches;
     private final RecurrentOperators operators;
 
-    /** Least recently used first. */
+    /** Least recently used graph first. */
     private final Map<CommitGraph.Key, Place> places = new LinkedHashMap<>(MOST, 0.75f, true);
 
     private long bytes;

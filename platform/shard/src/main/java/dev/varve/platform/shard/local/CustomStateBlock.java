@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * States that a family advances itself. It sees the sequences of a batch in groups of one length,
- * see {@link UniformLengthGroup}; its new states are written once everything that reads the old
- * ones has been computed, since a sequence may write the row that it reads.
+ * Advances states with the code of a family. It receives the sequences of a batch in groups of one
+ * length, see {@link UniformLengthGroup}. Its new states are written after every read of the old
+ * ones, since a sequence may write the row that it reads.
  */
 final class CustomStateBlock {
     private final Ops ops;
@@ -91,7 +91,7 @@ final class CustomStateBlock {
                         describe(before.get(part.name())),
                         describe(kept));
             }
-            // A copy: it may be a view of what was there.
+            // A copy, since it may be a view of the old state.
             Tensor copy = ops.cont(kept);
             graph.expand(copy);
             after.put(part, copy);
@@ -128,12 +128,12 @@ final class CustomStateBlock {
         return ops.view2d(all, part.elements(), group.sequences(), all.nb(1), firstRow * all.nb(1));
     }
 
-    /** The columns of a group: {@code [.., T] -> [.., tokens, sequences]}. */
+    /** Views the columns of a group: {@code [.., T] -> [.., tokens, sequences]}. */
     private Tensor cut(Tensor all, UniformLengthGroup group) {
         int tokens = group.tokens();
         int sequences = group.sequences();
         int first = group.firstColumn();
-        // A single token's column of three dimensions looks like several of two.
+        // A single token's column of three dimensions has the shape of several columns of two.
         return all.ne(2) == 1 && all.ne(1) == total
                 ? ops.view(
                         all,

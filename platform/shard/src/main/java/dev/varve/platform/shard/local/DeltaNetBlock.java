@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Convolution and gated delta rule of a batch. Columns of several sequences are handed to ggml
- * group by group, see {@link UniformLengthGroup}; states are read and written in place of their
- * rows, but those of drafted slices stay as they are, see {@link CommitBlock}.
+ * Convolution and gated delta rule of a batch. Columns of several sequences are passed to ggml
+ * group by group, see {@link UniformLengthGroup}; states are read and written in their rows, but
+ * those of drafted slices do not change, see {@link CommitGraph}.
  */
 final class DeltaNetBlock {
     private static final long FLOAT = Float.BYTES;
@@ -115,7 +115,10 @@ final class DeltaNetBlock {
         return states.delta(cache, inputs, group.readRow(), keptRow(group));
     }
 
-    /** Where the states behind a group are kept, if it is now that they are. */
+    /**
+     * Row for the states after a group; empty for a drafted group, whose states are committed
+     * later.
+     */
     private static OptionalInt keptRow(UniformLengthGroup group) {
         return group.isDrafted() ? OptionalInt.empty() : OptionalInt.of(group.writeRow());
     }

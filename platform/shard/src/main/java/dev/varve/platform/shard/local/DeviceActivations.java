@@ -3,9 +3,9 @@ package dev.varve.platform.shard.local;
 import dev.varve.platform.shard.LayerActivations;
 
 /**
- * An activation that was copied to the device of the shard that needs it.
+ * An activation that was copied to the device of the shard that reads it.
  *
- * @param serial how many were put into the ring before
+ * @param serial number of activations that were put into the ring before
  */
 record DeviceActivations(ActivationRing ring, long serial, int tokens) implements LayerActivations {
     @Override

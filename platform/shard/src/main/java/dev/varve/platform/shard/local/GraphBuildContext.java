@@ -5,9 +5,9 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.PluginGuard;
 
 /**
- * Who records a graph of what, for messages.
+ * Plugin, architecture and layer range of a recorded graph, for messages.
  *
- * @param plugin module of the family, or its class where it is in none
+ * @param plugin module of the family, or its class if it is in no module
  * @param architecture {@code general.architecture} of the file
  * @param range layers that are recorded
  */
@@ -17,13 +17,13 @@ record GraphBuildContext(String plugin, String architecture, LayerRange range) {
                 PluginGuard.moduleOf(model), model.shape().architecture(), range);
     }
 
-    /** A rule that the family broke. */
+    /** Creates the exception for a rule that the family broke. */
     GraphBuildException fault(String what) {
         return new GraphBuildException(this + ": " + what);
     }
 
     /**
-     * Something that the family threw.
+     * Creates the exception for a failure that the family threw.
      *
      * @param last operator that it had recorded before; empty at the beginning
      */
@@ -37,7 +37,7 @@ record GraphBuildContext(String plugin, String architecture, LayerRange range) {
                 failure);
     }
 
-    /** Those two are the platform's own words, which say what is wrong. */
+    /** The platform throws these two types with a message that is sufficient without the type. */
     private static String describe(Throwable failure) {
         boolean speaks =
                 failure instanceof IllegalArgumentException

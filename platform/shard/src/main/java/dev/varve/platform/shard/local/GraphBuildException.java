@@ -3,8 +3,8 @@ package dev.varve.platform.shard.local;
 import dev.varve.api.VarveException;
 
 /**
- * A family recorded a graph that cannot be right, or failed while it recorded one; of kind
- * UNSUPPORTED_MODEL, and made to be read, at load and behind a request.
+ * Reports that a family recorded an invalid graph, or failed while it recorded one; of kind
+ * UNSUPPORTED_MODEL. Its message is for operators at load, and for clients after a request.
  */
 final class GraphBuildException extends VarveException {
     private static final long serialVersionUID = 1L;

@@ -12,10 +12,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Holds a family to what {@link dev.varve.api.model.ShardGraph} asks of it while it records one
- * graph: each layer's state is advanced once, in its layer and with tensors of its sizes; what
- * enters the range is taken from the shard before, and what leaves it is handed over once, in full.
- * A family that breaks a rule would otherwise answer with wrong tokens, or end the process in ggml.
+ * Checks the rules of {@link dev.varve.api.model.ShardGraph} while a family records a graph: each
+ * layer's state is advanced once, in its layer and with tensors of its sizes; the input of the
+ * range is the activation of the previous shard, and its output is passed on once and complete.
+ * Otherwise a family that breaks a rule would produce wrong tokens, or ggml would abort the
+ * process.
  */
 final class GraphBuildValidator {
     private static final String SECOND_CALL = ": called a second time, expected one call";
@@ -39,7 +40,7 @@ final class GraphBuildValidator {
         outputs = key.outputs();
     }
 
-    /** Rows of its own: all columns of the batch are needed. */
+    /** Checks attention with the layer's own rows, which needs all columns of the batch. */
     void attention(int layer, TensorShape query, TensorShape keys, TensorShape values) {
         Call call = begin(layer, StateOperator.ATTENTION);
         LayerState.Attention rows = (LayerState.Attention) shape.layers().get(layer);
@@ -48,7 +49,7 @@ final class GraphBuildValidator {
         call.require("value", values, rows.valueLength(), rows.kvHeads(), tokens);
     }
 
-    /** Columns are seen as heads, all of which have the same length. */
+    /** Checks that columns can be viewed as heads of equal length. */
     void heads(TensorShape columns, int heads) {
         long rows = columns.extents().getFirst();
         if (heads < 1 || rows % heads != 0) {
@@ -57,7 +58,7 @@ final class GraphBuildValidator {
         }
     }
 
-    /** A product is cut into the products that a fused weight holds. */
+    /** Checks that a product can be divided into the products of a fused weight. */
     void projections(String fused, TensorShape product, List<ShardGraph.Projection> parts) {
         long rows = parts.stream().mapToLong(ShardGraph.Projection::rows).sum();
         if (product.extents().getFirst() != rows) {
@@ -73,7 +74,7 @@ final class GraphBuildValidator {
         }
     }
 
-    /** What attention is going to be given, but for its rotation. */
+    /** Checks the operands of attention before their rotation. */
     void beforeRotation(int layer, TensorShape query, TensorShape keys) {
         Call call = new Call(layer, StateOperator.ATTENTION);
         if (!site.range().contains(layer)
@@ -85,9 +86,9 @@ final class GraphBuildValidator {
     }
 
     /**
-     * Rows of another layer.
+     * Checks attention to the rows of another layer.
      *
-     * @param columns columns that are computed here, fewer than the tokens where some were dropped
+     * @param columns computed columns, fewer than the tokens if some were dropped
      */
     void sharedAttention(int layer, TensorShape query, int columns) {
         Call call = begin(layer, StateOperator.SHARED_ATTENTION);
@@ -99,7 +100,7 @@ final class GraphBuildValidator {
         call.requireQuery(query, (LayerState.Attention) shape.layers().get(source), columns);
     }
 
-    /** The inputs of a convolution, which are kept for the next step. */
+    /** Checks the inputs of a convolution, which are kept for the next step. */
     void convolution(int layer, TensorShape input, TensorShape kernel) {
         Call call = begin(layer, StateOperator.CONVOLUTION);
         LayerState.Recurrent state = (LayerState.Recurrent) shape.layers().get(layer);
@@ -107,7 +108,7 @@ final class GraphBuildValidator {
         call.require("kernel", kernel, state.convKernel(), state.convChannels());
     }
 
-    /** The operands of a gated delta rule but for its scalars. */
+    /** Checks the operands of a gated delta rule except its scalars. */
     void delta(int layer, TensorShape query, TensorShape keys, TensorShape values) {
         Call call = begin(layer, StateOperator.DELTA);
         LayerState.Recurrent state = (LayerState.Recurrent) shape.layers().get(layer);
@@ -128,7 +129,7 @@ final class GraphBuildValidator {
         call.requireRows("value", values, state.stateSize(), state.valueHeads(), tokens);
     }
 
-    /** The scalars of a gated delta rule. */
+    /** Checks the scalars of a gated delta rule. */
     void deltaScalars(int layer, TensorShape decay, TensorShape beta) {
         Call call = new Call(layer, StateOperator.DELTA);
         int heads = ((LayerState.Recurrent) shape.layers().get(layer)).valueHeads();
@@ -136,7 +137,7 @@ final class GraphBuildValidator {
         call.requireContiguous("beta", beta, heads, tokens);
     }
 
-    /** The inputs of a family's own step. */
+    /** Checks the inputs of a family's custom step. */
     void advanceState(int layer, List<TensorShape> columns) {
         Call call = begin(layer, StateOperator.CUSTOM);
         for (TensorShape input : columns) {
@@ -153,7 +154,7 @@ final class GraphBuildValidator {
         }
     }
 
-    /** The activation of the shard before is asked for. */
+    /** Records that the family reads the activation of the previous shard. */
     void boundary() {
         if (site.range().begin() == 0) {
             throw site.fault("boundary: these layers begin the model, nothing is before them");
@@ -162,22 +163,25 @@ final class GraphBuildValidator {
     }
 
     /**
-     * Columns were offered to be narrowed.
+     * Records a call that narrows columns to the requested ones.
      *
-     * @param kept how many are left
+     * @param kept number of remaining columns
      */
     void outputColumns(long kept) {
         narrowed |= kept == outputs;
     }
 
-    /** An activation was offered as a feature; whether it is whole shows in the end. */
+    /**
+     * Records an activation that is offered as a feature; {@link #complete} checks that it has all
+     * columns.
+     */
     void capture(int layer, TensorShape hidden) {
         boolean whole = hidden.isFloats(shape.embeddingLength(), tokens);
         captured.merge(layer, whole, Boolean::logicalAnd);
     }
 
     /**
-     * The range ends below the last layer.
+     * Checks the output of a range that ends below the last layer.
      *
      * @param length elements per token that the next shard expects
      */
@@ -186,11 +190,11 @@ final class GraphBuildValidator {
         requireOutput("boundaryOutput", hidden, length, tokens, "");
     }
 
-    /** The last range ends. */
+    /** Checks the output of the last range. */
     void logits(TensorShape result) {
         end("logits", isLast(), "boundaryOutput");
         if (key.captures().contains(shape.layerCount())) {
-            // As long as it is awaited, no columns are narrowed.
+            // Until the last output is captured, no columns are narrowed.
             requireCaptures();
         }
         if (outputs > 0) {
@@ -205,7 +209,7 @@ final class GraphBuildValidator {
         }
     }
 
-    /** Everything was recorded. */
+    /** Checks that everything was recorded. */
     void complete() {
         for (int layer = site.range().begin(); layer < site.range().end(); layer++) {
             Set<StateOperator> missing =
@@ -328,7 +332,7 @@ final class GraphBuildValidator {
             }
         }
 
-        /** Groups of columns are shown as views, which take it that rows have no gaps. */
+        /** Groups of columns are passed as views, which require rows without gaps. */
         void requireRows(String operand, TensorShape found, long... expected) {
             require(operand, found, expected);
             if (!found.hasContiguousRows()) {

@@ -22,9 +22,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The platform's side of a graph while a family records it. */
+/** Implementation of a graph for the family that records it. */
 final class GraphBuilder implements ShardGraph {
-    /** Columns that a kernel for several takes at once; those left over go to another one. */
+    /**
+     * Number of columns that the kernel for several columns computes at once; remaining columns use
+     * another kernel.
+     */
     static final int COLUMN_GROUP = 4;
 
     private final GraphKey key;
@@ -48,7 +51,7 @@ final class GraphBuilder implements ShardGraph {
     /** The operator that was recorded last, for messages. */
     private String last = "";
 
-    /** Columns at the front that are computed no further. */
+    /** Number of columns at the front that are not computed further. */
     private int dropped;
 
     private final Map<Integer, Tensor> features = new TreeMap<>();
@@ -87,7 +90,7 @@ final class GraphBuilder implements ShardGraph {
     }
 
     /**
-     * Lets the family record.
+     * Calls the family to record the graph.
      *
      * @throws GraphBuildException if it breaks a rule or throws
      */
@@ -111,7 +114,7 @@ final class GraphBuilder implements ShardGraph {
                 attention.blocks());
     }
 
-    /** Names a result, so that a message about what is made of it says where it comes from. */
+    /** Names a result, so that a message about a later operator names its source. */
     private Tensor named(String name, Tensor result) {
         last = name;
         return result.named(name);
@@ -298,9 +301,9 @@ final class GraphBuilder implements ShardGraph {
     }
 
     /**
-     * Attention takes another path for fewer rows than a tile, with other last bits; so a tile is
-     * the least that is kept. Whole groups of columns are dropped, so that those at the end are
-     * left over from the same groups as without.
+     * Attention uses another kernel below a tile of rows, with other last bits; so at least a tile
+     * is kept. Whole groups of columns are dropped, so that the columns at the end belong to the
+     * same groups as without dropping.
      */
     @Override
     public Tensor lastColumns(Tensor hidden) {
@@ -320,7 +323,8 @@ final class GraphBuilder implements ShardGraph {
 
     @Override
     public Tensor outputColumns(Tensor hidden) {
-        // Without wanted columns nothing behind this point is expanded, so ggml never computes it.
+        // Without requested columns nothing after this point is expanded, so ggml never computes
+        // it.
         boolean whole = key.outputs() == 0 || key.outputs() == hidden.ne(1) || awaitsLastOutput();
         Tensor wanted = whole ? hidden : ops.getRows(hidden, inputs.outputs(dropped));
         rules.outputColumns(wanted.ne(1));
@@ -332,12 +336,15 @@ final class GraphBuilder implements ShardGraph {
         return key.captures().contains(last) && !features.containsKey(last);
     }
 
-    /** What entered the range is the shard's before: there it was not rounded for the way. */
+    /**
+     * The previous shard captures the input of the range: there it was not rounded for the
+     * transfer.
+     */
     @Override
     public void capture(int layer, Tensor hidden) {
         if (key.captures().contains(layer) && range.computesInputOf(layer)) {
             rules.capture(layer, TensorShape.of(hidden));
-            // A copy: the place of an activation may be taken over by a later one.
+            // A copy: ggml may reuse the memory of an activation for a later one.
             Tensor kept = ops.cont(hidden).named("feature_" + layer).markOutput();
             graph.expand(kept);
             features.put(layer, kept);
@@ -348,7 +355,7 @@ final class GraphBuilder implements ShardGraph {
     public void boundaryOutput(Tensor hidden) {
         rules.boundaryOutput(TensorShape.of(hidden), model.boundaryLength(range.end()));
         if (looked.filter(rows -> rows.endsWith(range.end() - 1)).isPresent()) {
-            // Nobody takes it, so what makes it is not computed.
+            // The output is not used, so its operators are not computed.
             return;
         }
         boundaryOutput = Optional.of(hidden.named("boundary_output").markOutput());

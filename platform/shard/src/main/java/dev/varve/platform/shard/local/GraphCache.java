@@ -10,10 +10,9 @@ import java.util.List;
 import java.util.function.BiFunction;
 
 /**
- * The graphs of a shard that may be computed again. Decode steps repeat, and when sequences come or
- * go the mix before often comes back, so {@link ShardFootprint#DECODE_GRAPHS} of their graphs are
- * kept, each with memory of its own; prefill chunks rarely do, so they take turns in one, larger,
- * buffer.
+ * Cache of a shard's graphs. Decode steps repeat, and when sequences start or finish an earlier mix
+ * often recurs, so {@link ShardFootprint#DECODE_GRAPHS} of their graphs are kept, each with its own
+ * memory. Prefill chunks rarely repeat, so they share one larger buffer in turn.
  */
 final class GraphCache implements AutoCloseable {
     private static final class Place {
@@ -73,7 +72,9 @@ final class GraphCache implements AutoCloseable {
         }
     }
 
-    /** The place of a graph, or one for it: the one that was not used for longest. */
+    /**
+     * Returns the entry of a graph, or else an entry for it: a new one, or the least recently used.
+     */
     private Place decodePlace(GraphKey key) {
         for (int i = 0; i < decode.size(); i++) {
             Place place = decode.get(i);
@@ -97,7 +98,7 @@ final class GraphCache implements AutoCloseable {
         return place;
     }
 
-    /** Bytes of all graphs' memory; known without asking, since a shard tells them in each step. */
+    /** Bytes of all graphs' memory; cached, since a shard reports them in each step. */
     long bytes() {
         return bytes;
     }

@@ -14,12 +14,12 @@ import java.util.List;
 
 /**
  * Records the graphs of a few batches at load, without computing them: a family that breaks a rule
- * of {@link GraphBuildValidator} is refused before anybody waits for an answer.
+ * of {@link GraphBuildValidator} is rejected before the first request.
  */
 final class GraphDryRun {
     /**
-     * Tokens of the chunk: more than the one whose output is wanted, so that columns that are not
-     * narrowed show; and so many that {@link GraphBuilder#lastColumns} drops some.
+     * Tokens of the chunk: more than the one whose output is requested, so that missing narrowing
+     * is detected; and enough that {@link GraphBuilder#lastColumns} drops some.
      */
     private static final int CHUNK = AttentionBlock.TILE + 2 * GraphBuilder.COLUMN_GROUP;
 
@@ -44,13 +44,13 @@ final class GraphDryRun {
     }
 
     /**
-     * Records a chunk, without captures and, where some are asked for, with all of them. A step of
-     * decode differs in its number of tokens only, which {@link GraphBuildValidator} hold to the
-     * same; to record one as well would cost every start about as much again.
+     * Records a chunk without captures and, if some are requested, with all of them. A step of
+     * decode differs only in its number of tokens, to which {@link GraphBuildValidator} applies the
+     * same checks; recording one as well would about double the time at every start.
      *
      * @throws GraphBuildException naming plugin, layer and operator if the family breaks a rule or
      *     throws
-     * @throws VarveException of kind UNAVAILABLE if the device does not run all of it
+     * @throws VarveException of kind UNAVAILABLE if the device does not support all of it
      */
     static void require(
             LayerSplitAdapter model,
@@ -74,7 +74,7 @@ final class GraphDryRun {
         UnallocatedGraph.of(key, model, range, state, device).close();
     }
 
-    /** The first tokens of a sequence, of which the last one's output is wanted. */
+    /** Key of the first tokens of a sequence; only the output of the last token is requested. */
     private static GraphKey key(boolean slides, List<Integer> captures) {
         GraphKey.Part part =
                 new GraphKey.Part(

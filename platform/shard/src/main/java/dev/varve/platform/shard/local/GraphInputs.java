@@ -14,17 +14,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The input tensors of a recorded graph and how a batch fills them. An input is made when the graph
- * first asks for it. Runs per step: buffers are reused, and all inputs are written every time
- * because the allocator may reuse their memory once they were read.
+ * Creates the input tensors of a recorded graph and writes a batch into them. An input is created
+ * when the graph first requests it. Runs per step: buffers are reused, and all inputs are written
+ * every time because the allocator may reuse their memory after they were read.
  */
 final class GraphInputs {
     private static final int AXES = 4;
 
-    /** Floats of table rows that are handed to the device at once. */
+    /** Number of floats of table rows that are written to the device at once. */
     private static final int ROW_FLOATS = 1 << 18;
 
-    /** Rows of a table that the device does not hold, one per token. */
+    /** Rows of a host table, one per token. */
     private record Rows(RowReader table, Tensor tensor) {}
 
     private final GgmlContext context;
@@ -47,7 +47,7 @@ final class GraphInputs {
 
     /**
      * @param boundaryLength elements per token of the activation that enters the shard
-     * @param window positions that a token of a sliding layer sees
+     * @param window positions that a token of a sliding layer attends to
      */
     GraphInputs(GgmlContext context, GraphKey key, int boundaryLength, int window) {
         this.context = context;
@@ -123,9 +123,9 @@ final class GraphInputs {
     }
 
     /**
-     * Columns whose outputs are wanted.
+     * Columns whose outputs are requested.
      *
-     * @param dropped columns at the front that are not there any more
+     * @param dropped columns at the front that were dropped before
      */
     Tensor outputs(int dropped) {
         firstOutputColumn = dropped;
@@ -134,17 +134,17 @@ final class GraphInputs {
         return outputs.get();
     }
 
-    /** One that somebody else writes. */
+    /** Creates an input that the caller writes. */
     Tensor input(String name, GgmlType type, long... shape) {
         return context.newTensor(type, shape).named(name).markInput();
     }
 
     /**
-     * Numbers that say how the tokens of trees follow one another.
+     * Returns an input with indexes that describe token trees.
      *
-     * @param part the first slice that they are of
-     * @param slices how many, one after the other
-     * @param length numbers of each
+     * @param part the first slice
+     * @param slices number of consecutive slices
+     * @param length indexes per slice
      */
     Tensor tree(TreeInput.Kind kind, int part, int slices, int length) {
         for (TreeInput known : trees) {
@@ -157,7 +157,7 @@ final class GraphInputs {
         return input.tensor();
     }
 
-    /** Writes the activation that the shard before computed. */
+    /** Writes the activation of the previous shard. */
     void writeBoundary(LayerActivations given) {
         boundary.filter(Tensor::isPlaced)
                 .ifPresent(
@@ -170,7 +170,7 @@ final class GraphInputs {
                         });
     }
 
-    /** Writes everything but the activation. */
+    /** Writes all inputs except the activation. */
     void fill(PlacedBatch placed) {
         Batch batch = placed.batch();
         ids.filter(Tensor::isPlaced).ifPresent(tensor -> writeIds(batch, tensor));
@@ -204,7 +204,7 @@ final class GraphInputs {
         }
     }
 
-    /** Converts some rows at a time, so that a long prompt needs no second copy of all of them. */
+    /** Converts some rows at a time, so that a long prompt needs no second copy of all rows. */
     private void writeRows(Batch batch, Rows target) {
         int length = target.table().rowLength();
         int group = Math.min(tokens, Math.max(1, ROW_FLOATS / length));

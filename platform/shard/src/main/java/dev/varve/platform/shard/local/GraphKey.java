@@ -10,23 +10,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a recorded graph depends on. A batch with an equal key only changes input values: the graph
- * computes it without being recorded again. Slots and state rows are part of the key because
+ * Key by which recorded graphs are reused. A batch with an equal key only changes input values: the
+ * graph computes it without a new recording. Slots and state rows are part of the key because
  * attention and recurrent operators read them through views at fixed offsets, which avoids a gather
  * per step.
  */
 record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
-    /** A step of decode without captures. */
+    /** Creates the key of a decode step without captures. */
     GraphKey(List<Part> parts) {
         this(Phase.DECODE, parts, List.of());
     }
 
     /**
-     * The shape of one slice.
+     * Shape of one slice.
      *
-     * @param full what full attention reads
-     * @param window what sliding attention reads
-     * @param states where recurrent state is
+     * @param full rows that full attention reads
+     * @param window rows that sliding attention reads
+     * @param states state rows of recurrent layers
      */
     record Part(Columns columns, Attended full, Attended window, StateUse states) {
         int tokens() {
@@ -45,8 +45,8 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
     /**
      * Columns of a slice.
      *
-     * @param outputs how many of them have outputs that are wanted, the last ones
-     * @param kind what they are computed as, see {@link BatchInvariance}
+     * @param outputs number of columns at the end whose outputs are requested
+     * @param kind how they are computed, see {@link BatchInvariance}
      */
     record Columns(int tokens, int outputs, ChunkComputeMode kind) {
         boolean rows() {
@@ -55,11 +55,11 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
     }
 
     /**
-     * K and V rows that are read.
+     * K and V rows that attention reads.
      *
-     * @param slot the first
-     * @param slots how many
-     * @param byHeads whether attention of a single token goes head by head, see {@link
+     * @param slot first slot
+     * @param slots number of slots
+     * @param byHeads whether attention of a single token is computed head by head, see {@link
      *     AttentionBlock}
      */
     record Attended(int slot, int slots, boolean byHeads) {}
@@ -81,9 +81,9 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
     }
 
     /**
-     * The key of a batch.
+     * Returns the key of a batch.
      *
-     * @param trees how recurrent states take in trees
+     * @param trees how recurrent states process trees
      */
     static GraphKey of(PlacedBatch placed, TreeTopology.StoredPrefix trees) {
         List<SequenceChunk> slices = placed.batch().slices();
@@ -96,7 +96,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
             int tokens = slice.tokens().length;
             TreeTopology branching = TreeTopology.of(slice.tree(), trees);
             if (branching.branches() && !slice.place().isDrafted()) {
-                // Nobody knows which of its tokens the states should take in.
+                // Without a rollback buffer no commit could select the tokens for the states.
                 throw new IllegalArgumentException("a tree without a stash");
             }
             parts.add(

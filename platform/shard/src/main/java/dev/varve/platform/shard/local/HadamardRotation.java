@@ -17,13 +17,14 @@ import java.util.Optional;
 
 /**
  * Rotates heads by an orthonormal Hadamard matrix before they are quantised: it spreads outliers
- * over the block, so that a quantised KV cache loses less. Queries are rotated like keys, which
- * leaves the scores as they were; the rotation is its own inverse, which undoes that of the values.
+ * over the block, so that a quantised KV cache loses less. Queries are rotated like keys, so that
+ * the scores do not change; the rotation is its own inverse, so that a second one restores the
+ * values.
  *
  * @see <a href="https://arxiv.org/abs/2404.00456">QuaRot, section 3</a>
  */
 final class HadamardRotation implements AutoCloseable {
-    /** Smallest block; heads that it does not divide are not rotated. */
+    /** Smallest block; if it does not divide a head, heads are not rotated. */
     private static final int MIN_BLOCK = 64;
 
     private final GgmlContext context = GgmlContext.open(16, 0);
@@ -39,10 +40,10 @@ final class HadamardRotation implements AutoCloseable {
         this.bufferType = bufferType;
     }
 
-    /** The rotations that the layers of a range need, for a model's cache types. */
+    /** Creates the rotations that the layers of a range need for the cache types. */
     static HadamardRotation of(
             ModelShape shape, LayerRange range, CacheTypes types, BufferType bufferType) {
-        // All layers or none, as libllama does it.
+        // All layers or none, as in libllama.
         boolean keys = types.key().isQuantized();
         boolean values = types.value().isQuantized();
         for (LayerState state : shape.layers()) {
@@ -62,19 +63,19 @@ final class HadamardRotation implements AutoCloseable {
     }
 
     /**
-     * Block for keys and queries: the largest power of two that divides the head. Empty where
-     * nothing is rotated.
+     * Block for keys and queries: the largest power of two that divides the head. Empty without
+     * rotation.
      */
     Optional<Integer> keyBlock(LayerState.Attention rows) {
         return rotatesKeys ? Optional.of(Integer.lowestOneBit(rows.keyLength())) : Optional.empty();
     }
 
-    /** Block for values. Empty where nothing is rotated. */
+    /** Block for values. Empty without rotation. */
     Optional<Integer> valueBlock(LayerState.Attention rows) {
         return rotatesValues ? Optional.of(MIN_BLOCK) : Optional.empty();
     }
 
-    /** Makes the matrix for a block, once per shard. */
+    /** Creates the matrix for a block, once per shard. */
     private void prepare(int block) {
         if (matrices.containsKey(block)) {
             return;

@@ -9,9 +9,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Pages of K and V rows in host memory, under their names. A page is layer after layer, all K rows
- * before all V rows, as they lie in the cache: what comes back is what went, bit for bit. Memory of
- * pages that were dropped is used for others.
+ * Pages of K and V rows in host memory, by name. A page is stored layer after layer, all K rows
+ * before all V rows, in the format of the cache: moving it out and in restores it bit for bit.
+ * Memory of dropped pages is reused.
  */
 final class HostPages implements AutoCloseable {
     private final KvPool pool;
@@ -19,7 +19,7 @@ final class HostPages implements AutoCloseable {
     private final Map<Long, ByteBuffer> pages = new HashMap<>();
 
     /**
-     * @param pool where rows come from
+     * @param pool source and target of the rows
      */
     HostPages(KvPool pool) {
         this.pool = pool;
@@ -30,7 +30,7 @@ final class HostPages implements AutoCloseable {
         memory = new PageMemory(Math.toIntExact(bytes));
     }
 
-    /** Bytes of the memory that was taken from the system. */
+    /** Bytes of the memory that was allocated from the system. */
     long bytes() {
         return memory.bytes();
     }
@@ -75,7 +75,7 @@ final class HostPages implements AutoCloseable {
         }
     }
 
-    /** The bytes of a page that is to be written, which need not be there yet. */
+    /** Returns the memory of a page to write; allocates it if needed. */
     private ByteBuffer room(long page) {
         return pages.computeIfAbsent(page, name -> memory.take());
     }
@@ -88,7 +88,7 @@ final class HostPages implements AutoCloseable {
         return bytes;
     }
 
-    /** Forgets a page, if it is there. */
+    /** Drops a page, if it exists. */
     void drop(long page) {
         ByteBuffer bytes = pages.remove(page);
         if (bytes != null) {
@@ -97,9 +97,10 @@ final class HostPages implements AutoCloseable {
     }
 
     /**
-     * Rows of a layer in a page that is there, or that is to be written: all K rows, or all V rows.
+     * Returns the rows of a layer in a page: all K rows, or all V rows.
      *
-     * @param keys whether K rows are meant
+     * @param keys whether to return K rows
+     * @param toWrite whether the page is written and may be new; otherwise it must exist
      */
     ByteBuffer rows(long page, int layer, boolean keys, boolean toWrite) {
         ByteBuffer bytes = toWrite ? room(page) : require(page);

@@ -29,7 +29,7 @@ final class KvPool implements RowMover, AutoCloseable {
     private final Optional<DeviceBuffer> buffer;
 
     /**
-     * @param kind which layers keep their rows here
+     * @param kind kind of layers whose rows are stored here
      */
     KvPool(
             ModelShape shape,
@@ -57,7 +57,7 @@ final class KvPool implements RowMover, AutoCloseable {
                 }
             }
             buffer = layers.isEmpty() ? Optional.empty() : context.allocate(bufferType);
-            // Rows that nobody wrote are masked, but a NaN among them would survive the mask.
+            // Unwritten rows are masked, but a NaN among them would survive the mask.
             buffer.ifPresent(DeviceBuffer::clear);
         } catch (RuntimeException | Error e) {
             context.close();
@@ -73,10 +73,10 @@ final class KvPool implements RowMover, AutoCloseable {
     }
 
     /**
-     * One K tensor and one V tensor for all layers of full attention of a model, which take turns:
-     * a layer is done with all tokens before the next one begins.
+     * Creates one K tensor and one V tensor that all full attention layers of a model share in
+     * turn: a layer processes all tokens before the next one begins.
      *
-     * @throws IllegalArgumentException if their rows are not of the same length, or there are none
+     * @throws IllegalArgumentException if their rows differ in length, or there are no such layers
      */
     static KvPool inTurns(ModelShape shape, CacheTypes types, int slots, BufferType bufferType) {
         List<LayerState.FullAttention> states =
@@ -130,8 +130,8 @@ final class KvPool implements RowMover, AutoCloseable {
     }
 
     /**
-     * Copies rows of all layers; block by block through a copy, so that overlapping regions come
-     * out right.
+     * Copies rows of all layers, block by block through host memory, so that overlapping regions
+     * are copied correctly.
      */
     @Override
     public void move(int from, int to, int count) {
@@ -144,7 +144,8 @@ final class KvPool implements RowMover, AutoCloseable {
                     scratch = new byte[blockBytes];
                 }
                 for (int done = 0; done < count; done += SlotSpan.BLOCK) {
-                    // Away from the overlap: forwards when moving down, backwards when moving up.
+                    // Direction by the overlap: forwards when moving down, backwards when moving
+                    // up.
                     int step =
                             to < from ? done : (count - 1) / SlotSpan.BLOCK * SlotSpan.BLOCK - done;
                     int bytes = Math.min(SlotSpan.BLOCK, count - step) * rowBytes;
@@ -159,7 +160,8 @@ final class KvPool implements RowMover, AutoCloseable {
      * Rearranges pages of all layers.
      *
      * @param begin first slot of their span
-     * @param runs by run the one whose rows come there; each of the span once
+     * @param runs for each run the index of the run whose rows move there; each run of the span
+     *     once
      */
     void permute(int begin, int[] runs) {
         for (Layer layer : layers.values()) {

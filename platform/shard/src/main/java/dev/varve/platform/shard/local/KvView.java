@@ -5,26 +5,26 @@ import dev.varve.platform.shard.SequenceChunk;
 import dev.varve.platform.shard.SlotSpan;
 
 /**
- * The K and V rows that attention reads for one slice.
+ * K and V rows that attention reads for one slice.
  *
- * @param position position whose rows lie in the first slot
+ * @param position position of the rows in the first slot
  * @param slot first slot that is read, a multiple of {@link SlotSpan#BLOCK}
  * @param slots number of slots, a multiple of {@link SlotSpan#BLOCK}
- * @param pages which positions lie in them, {@linkplain PageMap#isInOrder in order}; if not
+ * @param pages which positions are in which slots, {@linkplain PageMap#isInOrder in order}; if not
  *     straight, {@code position} is 0
  */
 record KvView(int position, int slot, int slots, PageMap pages) {
-    /** Of a sequence without rows of this kind. */
+    /** View of a sequence without rows of this kind. */
     static final KvView NONE = new KvView(0, 0, 0);
 
-    /** Checks that sums over the slots are sums in the order of positions. */
+    /** Checks that sums over the slots are in the order of positions. */
     KvView {
         if (!pages.isInOrder()) {
             throw new IllegalArgumentException("pages out of order: " + pages);
         }
     }
 
-    /** Of positions that lie in their order. */
+    /** Creates a view whose positions are in order. */
     KvView(int position, int slot, int slots) {
         this(position, slot, slots, PageMap.STRAIGHT);
     }
@@ -34,12 +34,12 @@ record KvView(int position, int slot, int slots, PageMap pages) {
         return slot + indexOf(at);
     }
 
-    /** The slot of a position, counted from the first that is read. */
+    /** The slot of a position, counted from the first slot of the view. */
     int indexOf(int at) {
         return pages.isStraight() ? at - position : pages.offset(at);
     }
 
-    /** All positions of a slice's sequence, in its span. */
+    /** View of all positions of a slice's sequence, in its span. */
     static KvView whole(SequenceChunk slice) {
         return new KvView(0, slice.slots().begin(), slice.attendedSlots(), slice.place().pages());
     }

@@ -29,45 +29,45 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 
 /**
- * A model that reads a whole text once, to say how much its last tokens look at each of the others.
- * It goes through the text layer by layer rather than token by token: a layer is done with all
- * chunks before the next one begins, so the rows of one layer are all that has to be kept, and its
- * keys are compared while they are there.
+ * A model that reads a whole text once and scores how strongly its last tokens attend to each of
+ * the others. It processes the text layer by layer rather than token by token: a layer processes
+ * all chunks before the next one begins, so only the rows of one layer are kept, and its keys are
+ * compared while they are available.
  *
- * <p>For one text at a time; takes turns with others that compute on the device, chunk by chunk.
+ * <p>For one text at a time; takes turns with other users of the device, chunk by chunk.
  */
 public final class LayerwiseTextScorer implements AutoCloseable {
-    /** Part of the keys; where more than that matters, attention is dense. */
+    /** Fraction of the keys; if attention needs more than that, it is dense. */
     private static final double MOST_LOOKED = 0.9;
 
-    /** Tokens of a chunk where the processor computes, as in prefill. */
+    /** Tokens of a chunk on the CPU, as in prefill. */
     private static final int HOST_CHUNK = 512;
 
-    /** An accelerator is full with more tokens only, since it computes one layer at a time. */
+    /** Accelerators need larger chunks for full load, since they compute one layer at a time. */
     private static final int DEVICE_CHUNK = 2048;
 
-    /** How a text is read. */
+    /** Observes and cancels the reading of a text. */
     public interface Listener {
-        /** Whether nobody waits for the result any more. */
+        /** Whether the result is not needed any more. */
         boolean isCancelled();
 
-        /** So many tokens are through so many layers. */
+        /** Reports progress, in tokens times layers. */
         void onProgress(long done, long all);
     }
 
     /**
-     * How it is compared.
+     * Settings of the scoring.
      *
-     * @param layers whose attention counts; those behind are not computed
-     * @param tail how many of the last tokens look
-     * @param rotated whether queries and keys are compared with their positions in them, in which
-     *     what is near counts more
-     * @param sparse how long texts are read in less time; empty: every token attends to all before
-     *     it, however long the text is
+     * @param layers whose attention is scored; later layers are not computed
+     * @param tail number of last tokens whose queries score the others
+     * @param rotated whether queries and keys are compared after their rotation by position, which
+     *     favours near tokens
+     * @param sparse block-sparse attention for long texts; empty: every token attends to all before
+     *     it, for any length
      */
     public record Look(
             LayerRange layers, int tail, boolean rotated, Optional<SparseAttention> sparse) {
-        /** Every token attends to all before it. */
+        /** Creates settings with dense attention. */
         public Look(LayerRange layers, int tail, boolean rotated) {
             this(layers, tail, rotated, Optional.empty());
         }
@@ -102,7 +102,8 @@ public final class LayerwiseTextScorer implements AutoCloseable {
      * @param model all layers
      * @param types of the rows that are kept while a text is read
      * @throws VarveException of kind UNSUPPORTED_MODEL if its layers are of other kinds than full
-     *     attention and recurrent ones, or differ; OUT_OF_MEMORY if there is no room
+     *     attention and recurrent ones, or its attention layers differ; OUT_OF_MEMORY if the memory
+     *     is too small
      */
     public static LayerwiseTextScorer load(
             ModelRange model, ComputeDevice device, CacheTypes types, LoadProgress progress) {
@@ -110,9 +111,9 @@ public final class LayerwiseTextScorer implements AutoCloseable {
     }
 
     /**
-     * Likewise.
+     * Loads the weights of all layers, with another chunk length.
      *
-     * @param chunk tokens that go through a layer at once
+     * @param chunk tokens that a layer processes at once
      */
     public static LayerwiseTextScorer load(
             ModelRange model,
@@ -164,7 +165,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
     }
 
     /**
-     * Checks that layers have attention that can be looked through.
+     * Checks that some of the layers have attention that can be scored.
      *
      * @param file for messages
      * @throws VarveException of kind UNSUPPORTED_MODEL if none of them has
@@ -190,24 +191,24 @@ public final class LayerwiseTextScorer implements AutoCloseable {
         return model.model().shape();
     }
 
-    /** Bytes of the weights on the device and of those that are read from the file in place. */
+    /** Bytes of the weights on the device and of those that are mapped from the file. */
     public long weightBytes() {
         return weights.bufferBytes() + weights.mappedBytes();
     }
 
     /**
-     * Most bytes that reading a text takes beside the weights, but for the graph of a chunk: K, V
+     * Maximum bytes for reading a text, in addition to the weights and the graph of a chunk: K, V
      * and compared keys of one layer, recurrent states, the activations of all tokens, and the
-     * shares of a layer.
+     * attention probabilities of a layer.
      *
      * @param tokens of the text
-     * @param tail how many of the last tokens look
+     * @param tail number of last tokens whose queries score the others
      */
     public static long bytes(ModelRange model, CacheTypes types, int tokens, int tail) {
         return TextScorerMemory.of(model, types, tokens, DEVICE_CHUNK, tail).bytes();
     }
 
-    /** What of {@link #bytes} the text that was read last took. */
+    /** Bytes, as in {@link #bytes}, that the last text took. */
     public long lastBytes() {
         return lastBytes;
     }
@@ -215,12 +216,13 @@ public final class LayerwiseTextScorer implements AutoCloseable {
     /**
      * Reads a text.
      *
-     * @param tokens of the text, at least as many as look
-     * @return by token how much the last ones look at it: the mean over these of the largest share
-     *     that any head of any layer gives it, softmax over all tokens up to the one that looks
-     * @throws CancellationException if nobody waits any more
+     * @param tokens of the text, at least as many as {@link Look#tail}
+     * @return per token how strongly the last ones attend to it: the mean over these of the largest
+     *     probability that any head of any layer gives it, softmax over all tokens up to the
+     *     query's
+     * @throws CancellationException if the listener cancelled
      * @throws VarveException of kind UNSUPPORTED_MODEL if none of the layers has full attention,
-     *     OUT_OF_MEMORY if there is no room for its rows
+     *     OUT_OF_MEMORY if the memory is too small for its rows
      */
     public float[] read(int[] tokens, Look look, Listener listener) {
         if (tokens.length < look.tail() || look.tail() < 1) {
@@ -243,8 +245,8 @@ public final class LayerwiseTextScorer implements AutoCloseable {
     }
 
     /**
-     * Whether attention leaves keys aside. Accelerators do not leave out what a mask hides, and
-     * quantised rows go another way on the processor.
+     * Whether attention is block-sparse. Accelerators do not skip masked tiles, and quantised rows
+     * use another kernel on the CPU.
      */
     private boolean isSparse(int tokens, Look look) {
         return look.sparse().filter(rule -> tokens >= rule.leastTokens()).isPresent()
@@ -255,20 +257,20 @@ public final class LayerwiseTextScorer implements AutoCloseable {
                 && chunk % BlockScores.BLOCK == 0;
     }
 
-    /** One text. */
+    /** Reads one text. */
     private final class Reading {
         private final int[] tokens;
         private final Look look;
         private final Listener listener;
         private final TextScorerState rows;
 
-        /** What entered the layer that is next, by chunk. */
+        /** Inputs of the next layer, by chunk. */
         private final List<LayerActivations> hidden = new ArrayList<>();
 
         private Optional<TailScores> scores = Optional.empty();
         private Optional<SparseBlockSelector> blocks = Optional.empty();
 
-        /** What the layers that are next are read with. */
+        /** State with which the next layers are read. */
         private ShardState state;
 
         Reading(int[] tokens, Look look, Listener listener, TextScorerState rows) {
@@ -284,7 +286,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
             try (allocator) {
                 for (int layer = 0; layer < look.layers().end(); layer++) {
                     readLayer(layer, allocator);
-                    // Choosing costs more than is left out then, of the other layers, too.
+                    // Selecting blocks then costs more than it saves, in the other layers, too.
                     if (blocks.filter(each -> each.share() > MOST_LOOKED).isPresent()) {
                         state = rows.dense();
                         blocks = Optional.empty();

@@ -34,14 +34,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A shard in this process. Batches are computed on the calling thread, which is also ggml's first
- * worker; nothing is handed over between threads in a step.
+ * A shard in this process. The calling thread computes batches and is also ggml's first worker; a
+ * step needs no handover between threads.
  */
 public final class LocalShard implements Shard {
-    /** Tokens of a batch whose activation fits the ring between two devices. */
+    /** Maximum tokens of a batch whose activation fits the ring between two devices. */
     private static final int LONGEST_BATCH = 512;
 
-    /** What becomes of a batch. */
+    /** How a batch is run. */
     private enum Step {
         COMPUTED,
         REHEARSED
@@ -60,7 +60,7 @@ public final class LocalShard implements Shard {
     private volatile ShardMemory memory;
     private final ActivationTransferTimer boundaries;
 
-    /** Where activations come in from the shard before, and where they go. */
+    /** Rings for activations from the previous shard and to the next one. */
     private Optional<ActivationRing> inbound = Optional.empty();
 
     private Optional<ActivationRing> outbound = Optional.empty();
@@ -93,8 +93,8 @@ public final class LocalShard implements Shard {
      * Loads a range onto a device.
      *
      * @throws VarveException of kind OUT_OF_MEMORY if weights or caches do not fit, INVALID_REQUEST
-     *     if the cache types do not fit the model's heads or it has not the captured layers,
-     *     UNSUPPORTED_MODEL if its family does not offer the captures
+     *     if the cache types do not fit the model's heads or the model does not have the captured
+     *     layers, UNSUPPORTED_MODEL if its family does not offer the captures
      */
     public static LocalShard load(
             ModelRange part, ComputeDevice device, ShardOptions options, LoadProgress progress) {
@@ -102,10 +102,10 @@ public final class LocalShard implements Shard {
     }
 
     /**
-     * Likewise, with the weights of another shard of the same range on the same device if there is
-     * one.
+     * Loads a range onto a device, with the weights of another shard of the same range on the same
+     * device if one exists.
      *
-     * @param shelf where weights are that may be shared
+     * @param shelf cache of weights that shards may share
      */
     public static LocalShard load(
             ModelRange part,
@@ -140,11 +140,11 @@ public final class LocalShard implements Shard {
     }
 
     /**
-     * Lets activations go to the next shard without passing through the host, where both devices
-     * have memory of their own. To be called before the first batch; the next shard must outlive
-     * this one.
+     * Connects this shard to the next one, so that activations need not pass through the host, if
+     * both devices have their own memory. Call it before the first batch; the next shard must
+     * outlive this one.
      *
-     * @param underWay most batches under way between the two
+     * @param underWay maximum number of batches in flight between the two
      */
     public void connect(LocalShard next, int underWay) {
         boolean direct = !device.bufferType().isHost() && !next.device.bufferType().isHost();
@@ -162,8 +162,8 @@ public final class LocalShard implements Shard {
     }
 
     /**
-     * Caches are cleared, so the system would take them from whatever runs on the machine rather
-     * than refuse them; and their sizes may come from another process.
+     * Caches are cleared, so the system would take their memory from other processes rather than
+     * fail; and their sizes may come from another process.
      */
     private static void requireRoom(
             LayerSplitAdapter model, LayerRange range, ComputeDevice device, ShardOptions options) {
@@ -259,7 +259,7 @@ public final class LocalShard implements Shard {
 
     private ShardResult run(Batch batch, Optional<LayerActivations> boundary, Step step) {
         synchronized (device.lock()) {
-            // Inside, so that it is not closed in between.
+            // Inside the lock, so that the shard is not closed in between.
             requireOpen();
             check.require(batch, boundary);
             state.weights().requireWhole();
@@ -336,7 +336,7 @@ public final class LocalShard implements Shard {
         }
     }
 
-    /** Scores what a batch asks for, once it is computed. */
+    /** Computes the page scores that a batch requests, after the batch is computed. */
     private List<PageScores> scores(Batch batch, AllocatedGraph graph) {
         List<PageScores> scores = new ArrayList<>();
         for (int i = 0; i < batch.queries().size(); i++) {
@@ -392,7 +392,7 @@ public final class LocalShard implements Shard {
 
     @Override
     public void close() {
-        // What computes here must not lose its buffers.
+        // A running computation must not lose its buffers.
         synchronized (device.lock()) {
             if (!closed) {
                 closed = true;

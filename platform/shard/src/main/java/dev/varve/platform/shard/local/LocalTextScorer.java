@@ -10,18 +10,18 @@ import dev.varve.platform.shard.TextScorer;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** A model of this process that reads texts, and whose weights may be there only meanwhile. */
+/** A text scorer in this process. Its weights may be loaded only while it reads. */
 public final class LocalTextScorer implements TextScorer {
-    /** Tokens of a text for which there must be room if the weights are to stay. */
+    /** Length of the text that must fit beside the weights if they are to stay in memory. */
     private static final int USUAL_TEXT = 65_536;
 
     /** Whether the weights stay in memory. */
     public enum Residency {
-        /** They do where a text of 65,536 tokens still finds room beside them. */
+        /** Weights stay if a text of 65,536 tokens fits beside them. */
         AUTO,
-        /** They do. */
+        /** Weights stay. */
         PERSISTENT,
-        /** They are there while a text is read. */
+        /** Weights are loaded for each text. */
         REQUEST_SCOPED
     }
 
@@ -34,13 +34,13 @@ public final class LocalTextScorer implements TextScorer {
     private Optional<LayerwiseTextScorer> scan;
 
     /**
-     * Loads the weights, and lets them stay if they shall: so that a file of no use is found at
-     * once.
+     * Loads the weights once, so that an unusable file fails at once; keeps or frees them by
+     * residency.
      *
      * @param model all layers
-     * @param device stays the caller's
+     * @param device owned by the caller
      * @throws VarveException as {@link LayerwiseTextScorer#load}, and of kind UNSUPPORTED_MODEL if
-     *     none of the layers that look has full attention
+     *     none of the scored layers has full attention
      */
     public LocalTextScorer(
             ModelRange model,
@@ -101,10 +101,10 @@ public final class LocalTextScorer implements TextScorer {
     }
 
     /**
-     * Reads a text, and tells how it goes.
+     * Reads a text, and reports the progress.
      *
-     * @param progress hears of the weights, where they have to be loaded
-     * @throws VarveException as for silence
+     * @param progress progress of the weights, if they have to be loaded
+     * @throws VarveException as {@link #read(int[], BooleanSupplier)}
      */
     public float[] read(
             int[] tokens, LayerwiseTextScorer.Listener listener, LoadProgress progress) {
@@ -146,7 +146,7 @@ public final class LocalTextScorer implements TextScorer {
 
             @Override
             public void onProgress(long done, long all) {
-                // Whoever waits learns of the result.
+                // The caller needs the result only.
             }
         };
     }

@@ -6,8 +6,8 @@ import dev.varve.platform.shard.Batch;
 import dev.varve.platform.shard.SequenceChunk;
 
 /**
- * Takes logits from a device: copies the rows that somebody wants to see, and finds the best token
- * of the others where they lie. Runs per token: buffers are reused. For one thread.
+ * Reads logits from a device: copies the rows of slices that request logits, and finds the best
+ * token of the other rows in place. Runs per token: buffers are reused. For one thread.
  */
 final class LogitsReader {
     private final int vocabulary;
@@ -19,7 +19,10 @@ final class LogitsReader {
         argmax = RowArgmax.of(type, vocabulary);
     }
 
-    /** The rows that were copied last, those of other slices undefined; valid until the next. */
+    /**
+     * The rows that were copied last; rows of other slices are undefined. Valid until the next
+     * call.
+     */
     float[] logits() {
         return logits;
     }
@@ -28,7 +31,7 @@ final class LogitsReader {
      * Reads the outputs of a batch.
      *
      * @param rows {@code F32 [vocabulary, outputs]}
-     * @param best gets the best token of each row that nobody wants to see
+     * @param best receives the best token of each row whose logits are not requested
      */
     void read(Batch batch, Tensor rows, int[] best) {
         int size = Math.multiplyExact(best.length, vocabulary);

@@ -15,11 +15,11 @@ import java.util.function.BinaryOperator;
 
 /**
  * Products of a batch's columns with weights. A chunk is multiplied as it is alone, and a row has
- * the bits of a product of its own where {@link BatchInvariance} asks for it.
+ * the bits of a product of its own if {@link BatchInvariance} requires it.
  *
- * <p>Rows beyond what ggml treats alike go to the device's own product of columns where it has one.
- * Otherwise they are shown as planes of one column: one operator, which still reads the weight once
- * or nearly so, and whose kernel is that of a single column.
+ * <p>If ggml does not compute more rows with the same bits, they use the device's own product of
+ * columns if it has one. Otherwise they are passed as planes of one column: one operator, which
+ * still reads the weight about once, and which uses the kernel of a single column.
  */
 final class MatrixProducts {
     private final Ops ops;
@@ -37,7 +37,7 @@ final class MatrixProducts {
         this.ops = ops;
         weights = state.weights();
         exact = state.arithmetic().exactRows();
-        // Beside a chunk it costs next to nothing; and a chunk of a single token needs it.
+        // In addition to a chunk it costs almost nothing; and a chunk of a single token needs it.
         apart = exact == BatchInvariance.ON || key.phase() == Phase.PREFILL;
         onHost = state.arithmetic().onHost();
         tokenRuns = ColumnRun.ofTokens(key);
@@ -116,7 +116,7 @@ final class MatrixProducts {
         return all.result();
     }
 
-    /** Which columns a tensor of so many has; a family may also multiply what is no token. */
+    /** Runs of a tensor's columns; a family may also multiply columns that are no tokens. */
     private List<ColumnRun> runs(int columns) {
         if (columns == tokens) {
             return tokenRuns;
@@ -131,14 +131,14 @@ final class MatrixProducts {
                 || (runs.size() == 1 && step(runs.getFirst(), lone) >= columns);
     }
 
-    /** How many columns of a run go into one product. */
+    /** Number of columns of a run in one product. */
     private int step(ColumnRun run, ColumnNumerics lone) {
         return run.rows() && (apart || run.count() <= lone.cheap())
                 ? Math.min(run.count(), lone.most())
                 : run.count();
     }
 
-    /** Columns of a run, made ready once for all products with them that follow each other. */
+    /** Columns of a run, prepared once for all consecutive products with them. */
     private Tensor prepared(ColumnProduct product, Tensor input, ColumnRun run) {
         if (last.filter(done -> done.of(input, run)).isEmpty()) {
             Tensor own = columns(input, run.first(), run.count());
@@ -148,7 +148,7 @@ final class MatrixProducts {
         return last.get().columns();
     }
 
-    /** Columns of a run of an input, as a product of the device's own wants them. */
+    /** Columns of a run of an input, in the form for the device's own product. */
     private record Prepared(Tensor input, ColumnRun run, Tensor columns) {
         boolean of(Tensor other, ColumnRun otherRun) {
             return input == other && run.equals(otherRun);
@@ -159,12 +159,12 @@ final class MatrixProducts {
         return ops.view2d(all, all.ne(0), count, all.nb(1), first * all.nb(1));
     }
 
-    /** Accelerators would add up in half precision where they can; the processor never does. */
+    /** Accelerators would accumulate in half precision if they support it; the CPU never does. */
     private Tensor precise(Tensor product) {
         return onHost ? product : ops.accumulateF32(product);
     }
 
-    /** Results that stand side by side. */
+    /** Concatenates results. */
     private static final class Joined {
         private final BinaryOperator<Tensor> join;
         private Optional<Tensor> all = Optional.empty();

@@ -12,9 +12,11 @@ import dev.varve.api.model.TensorUse;
 
 import java.util.Optional;
 
-/** Mixture of experts: choice per token, and the feed-forward of the chosen ones. */
+/**
+ * Mixture of experts: selects the experts of each token, and computes their feed-forward networks.
+ */
 final class MoeBlock {
-    /** Smallest half-precision normal number: the floor of a sum that is divided by. */
+    /** Smallest half-precision normal number: minimum of a sum that is a divisor. */
     private static final float MIN_SUM = 6.103515625e-5f;
 
     private static final String WEIGHT = ".weight";
@@ -45,7 +47,7 @@ final class MoeBlock {
         if (routing.scale() != 0 && routing.scale() != 1) {
             chosen = ops.scale(chosen, routing.scale());
         }
-        // Before the products, where accelerators look for it to fuse the choice.
+        // Before the products, where accelerators expect it to fuse the selection.
         graph.expand(chosen);
         return new ExpertChoice(ids, chosen);
     }
@@ -83,7 +85,7 @@ final class MoeBlock {
                 first * Float.BYTES);
     }
 
-    /** {@code F32 [out, used, T]}, times the experts' scales where there are any. */
+    /** Returns {@code F32 [out, used, T]}, times the experts' scales, if present. */
     private Tensor product(String name, Tensor input, Tensor ids) {
         Tensor product = products.multiplyExperts(name + WEIGHT, input, ids);
         String scale = name + ".scale";
@@ -97,7 +99,7 @@ final class MoeBlock {
         return ops.mul(product, ops.getRows(perToken, ids));
     }
 
-    /** Sum over the experts of each token, the best first. */
+    /** Sums over the experts of each token, the best first. */
     private Tensor sum(Tensor outputs) {
         long width = outputs.ne(0);
         int used = (int) outputs.ne(1);

@@ -36,20 +36,20 @@ final class NetworkFileSystems {
 
     private NetworkFileSystems() {}
 
-    /** Whether a file lies on one. */
+    /** Whether a file is on a network file system. */
     static boolean contain(Path file) {
         try {
             return isNetwork(Files.getFileStore(file).type());
         } catch (IOException | SecurityException e) {
-            // Reading works wherever mapping does.
+            // Reading works wherever mapping works.
             return true;
         }
     }
 
     /**
-     * Whether a type of file system, as in {@code /proc/mounts}, is one of a network or of a
-     * program (FUSE), most of which pass on files of a network; {@code fuseblk} is a disk of this
-     * machine.
+     * Whether a type of file system, as in {@code /proc/mounts}, is a network file system or
+     * implemented by a program (FUSE), most of which serve files of a network; {@code fuseblk} is a
+     * local disk.
      */
     static boolean isNetwork(String type) {
         String name = type.toLowerCase(Locale.ROOT);

@@ -4,12 +4,12 @@ import dev.varve.api.backend.RecurrentOperators;
 import dev.varve.platform.shard.BatchInvariance;
 
 /**
- * By which operators a shard computes.
+ * Selects the operators of a shard.
  *
- * @param flashAttention whether it attends with one operator
- * @param exactRows what the numbers of a token may depend on
- * @param onHost whether the device computes in memory of the host
- * @param recurrent operators of the device's own
+ * @param flashAttention whether attention is one operator
+ * @param exactRows whether the numbers of a token may depend on its batch
+ * @param onHost whether the device computes in host memory
+ * @param recurrent the device's own operators
  */
 record OperatorOptions(
         boolean flashAttention,

@@ -16,16 +16,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Bounds of the keys of pages, by the pages' names, and how much queries look for them. A page's
- * keys are looked at once, when it first goes to host memory or is first asked for; they do not
- * change after that.
+ * Bounds of the keys of pages, by the pages' names, and scores of pages for queries. A page's keys
+ * are read once, when it first moves to host memory or is first scored; they do not change after
+ * that.
  */
 final class PageKeys {
     private final KvPool pool;
     private final HostPages pages;
     private final AttentionRowSources layers;
 
-    /** Bounds of a page's keys by layer; nothing of layers whose keys are no numbers. */
+    /** Bounds of a page's keys by layer; without layers whose keys are not finite. */
     private final Map<Long, Map<Integer, float[]>> known = new HashMap<>();
 
     private ByteBuffer bytes = ByteBuffer.allocate(0);
@@ -36,7 +36,7 @@ final class PageKeys {
         this.layers = layers;
     }
 
-    /** Looks at a page that is in host memory, unless that was done. */
+    /** Computes the bounds of a page in host memory, unless they are known. */
     void learn(long page) {
         keys(new PageQuery.PagePlace(page, PageQuery.PagePlace.ON_HOST));
     }

@@ -13,12 +13,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Host memory for pages of one size, taken from the system in slabs. The system hands memory out
- * when it is touched, which takes as long as a copy: so the next slab is touched by a thread of its
- * own while pages of the one before are left. Not thread-safe.
+ * Host memory for pages of one size, allocated from the system in slabs. The system provides memory
+ * when it is first touched, which takes as long as a copy; so a separate thread touches the next
+ * slab while pages of the one before are left. Not thread-safe.
  */
 final class PageMemory implements AutoCloseable {
-    /** About what a slab has. */
+    /** Approximate size of a slab. */
     private static final int SLAB_BYTES = 16 << 20;
 
     private static final int SYSTEM_PAGE = 4 << 10;
@@ -31,21 +31,21 @@ final class PageMemory implements AutoCloseable {
     private Optional<CompletableFuture<HostMemory>> coming = Optional.empty();
 
     /**
-     * @param pageBytes bytes of a page; 0 in a shard without full attention, which has pages all
-     *     the same
+     * @param pageBytes bytes of a page; 0 in a shard without full attention, which has pages
+     *     without content
      */
     PageMemory(int pageBytes) {
         this.pageBytes = pageBytes;
         pagesPerSlab = pageBytes == 0 ? 0 : Math.max(1, SLAB_BYTES / pageBytes);
     }
 
-    /** Bytes that were taken from the system. */
+    /** Bytes that were allocated from the system. */
     long bytes() {
         return (long) slabs.size() * pagesPerSlab * pageBytes;
     }
 
     /**
-     * Memory for a page, whatever it holds.
+     * Returns memory for a page, with undefined content.
      *
      * @throws VarveException of kind OUT_OF_MEMORY if the system has no more
      */
@@ -63,7 +63,7 @@ final class PageMemory implements AutoCloseable {
         return free.pop();
     }
 
-    /** Memory that a page does not need any more. */
+    /** Releases the memory of a page for reuse. */
     void giveBack(ByteBuffer page) {
         if (pageBytes > 0) {
             free.push(page);

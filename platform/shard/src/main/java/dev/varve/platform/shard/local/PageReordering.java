@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Pages of spans that do not lie in the order of their positions, as the engine keeps them. A sum
- * of the same numbers in another order has other last bits, so their rows are brought into that
- * order before a batch is computed, and back behind it. This copies whole spans; spans in order,
- * which is all that the engine makes, cost nothing.
+ * Reorders pages of spans that are not in the order of their positions. A sum of the same numbers
+ * in another order has other last bits, so their rows are moved into that order before a batch is
+ * computed, and back after it. This copies whole spans; spans in order cost nothing, and the engine
+ * creates only those.
  */
 final class PageReordering {
     /** The slices to compute, with their pages in order. */
@@ -25,7 +25,7 @@ final class PageReordering {
      * A span out of order.
      *
      * @param begin its first slot
-     * @param runs by run in order the run where its page lies; those of no page come last
+     * @param runs for each run in order the run that holds its page; runs without a page come last
      */
     private record Span(int begin, int[] runs) {}
 
@@ -78,17 +78,17 @@ final class PageReordering {
                 slice.tree());
     }
 
-    /** Ascending, and what is no page last. */
+    /** Ascending; runs without a page last. */
     private static int byPage(int page, int other) {
         return Integer.compareUnsigned(page, other);
     }
 
-    /** Brings rows into their order. */
+    /** Moves rows into the order of positions. */
     void arrange(KvPool pool) {
         spans.forEach(span -> pool.permute(span.begin(), span.runs()));
     }
 
-    /** Brings them back, those that were written since too. */
+    /** Moves rows back, including those written since. */
     void restore(KvPool pool) {
         for (Span span : spans) {
             int[] back = new int[span.runs().length];

@@ -14,24 +14,24 @@ import java.util.Optional;
 import java.util.function.ToIntFunction;
 
 /**
- * Where the parts of sequences lie in the caches of a shard. Nothing is read or written of a call
- * of which one part does not fit.
+ * Locates the parts of sequences in the caches of a shard. If one part of a call does not fit, the
+ * call reads and writes nothing.
  */
 final class PartTensors {
     private final ShardCaches caches;
     private final BatchCheck check;
 
-    /** Between a device and whoever takes or gives the bytes; grows to the largest part. */
+    /** Buffer between the device and the transfer; grows to the largest part. */
     private ByteBuffer scratch = ByteBuffer.allocate(0);
 
-    /** Consecutive bytes of a part, wherever they lie. */
+    /** Consecutive bytes of a part, on the device or in host memory. */
     private interface ChunkKind {
         int bytes();
 
-        /** Copies them out, into what remains of a buffer. */
+        /** Copies the bytes into the remaining space of a buffer. */
         void read(ByteBuffer target);
 
-        /** Copies them in, which are what remains of a buffer. */
+        /** Copies the remaining bytes of a buffer to this place. */
         void write(ByteBuffer source);
     }
 
@@ -81,7 +81,7 @@ final class PartTensors {
         }
     }
 
-    /** A part and where it lies. */
+    /** A part and the places of its bytes. */
     private record Placed(CachePart part, List<ChunkKind> stretches) {}
 
     PartTensors(ShardCaches caches, BatchCheck check) {

@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A batch with the places of its K and V rows in this shard.
+ * A batch with the slots of its K and V rows in this shard.
  *
  * @param full per slice, rows of full attention layers
  * @param window per slice, rows of sliding layers
  */
 record PlacedBatch(Batch batch, List<KvView> full, List<KvView> window) {
-    /** Makes room in the window regions, which may move rows. */
+    /** Allocates slots in the window regions, which may move rows. */
     static PlacedBatch place(Batch batch, WindowRegions windows) {
         List<KvView> full = new ArrayList<>(batch.slices().size());
         List<KvView> window = new ArrayList<>(batch.slices().size());

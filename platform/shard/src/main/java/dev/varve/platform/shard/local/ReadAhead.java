@@ -5,8 +5,8 @@ import dev.varve.api.ggml.MappedFile;
 import java.util.function.LongConsumer;
 
 /**
- * Reads a large tensor from its file piece by piece before it is uploaded in one go: on a slow disk
- * that takes minutes, in which a shard would look as if it hung.
+ * Reads a large tensor from its file piece by piece before a single upload: on a slow disk reading
+ * takes minutes, and without progress the shard would seem to hang.
  */
 final class ReadAhead {
     static final long PIECE_BYTES = 16 << 20;
@@ -16,9 +16,9 @@ final class ReadAhead {
     /**
      * Reads all of a range.
      *
-     * @param read hears the bytes of each piece but the last one, which counts once the tensor is
-     *     in its place
-     * @return bytes that were not told of
+     * @param read receives the bytes of each piece except the last one, which counts after the
+     *     upload of the tensor
+     * @return bytes that were not reported
      */
     static long load(MappedFile file, long offset, long bytes, LongConsumer read) {
         long at = 0;

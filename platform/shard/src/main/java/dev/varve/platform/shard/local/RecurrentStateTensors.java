@@ -25,7 +25,7 @@ final class RecurrentStateTensors implements AutoCloseable {
     /** The states of one layer, {@code [elements, rows]} each. */
     record Layer(LayerState.Recurrent state, Tensor convolution, Tensor matrix) {}
 
-    /** States of a family's own, {@code [elements, rows]} each. */
+    /** Custom states of a family, {@code [elements, rows]} each. */
     record Own(Map<LayerState.Custom.Part, Tensor> parts) {}
 
     private final Map<Integer, Layer> layers = new TreeMap<>();
@@ -75,7 +75,7 @@ final class RecurrentStateTensors implements AutoCloseable {
         return layers;
     }
 
-    /** The families' own states by layer. */
+    /** The custom states of families by layer. */
     Map<Integer, Own> ownLayers() {
         return ownLayers;
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
 
-/** The states of gated delta nets as operators read and write them, in place of their rows. */
+/** Builds the reads and writes of gated delta net states, in place in their rows. */
 final class RecurrentStateViews {
     private static final long FLOAT = Float.BYTES;
 
@@ -23,7 +23,7 @@ final class RecurrentStateViews {
     private final RecurrentOperators own;
 
     /**
-     * @param own the device's
+     * @param own the device's own operators
      */
     RecurrentStateViews(Ops ops, Graph graph, RecurrentOperators own) {
         this.ops = ops;
@@ -32,12 +32,12 @@ final class RecurrentStateViews {
     }
 
     /**
-     * Convolves what is kept and, behind it, new inputs.
+     * Convolves the kept inputs followed by new inputs.
      *
      * @param columns {@code F32 [channels, tokens, sequences]}
      * @param kernel {@code F32 [kept + 1, channels]}
-     * @param readRow of the first sequence; the others follow
-     * @param writeRow where the last inputs are kept; empty for nowhere
+     * @param readRow row of the first sequence; the others follow
+     * @param writeRow row for the last inputs; empty to keep none
      * @return {@code F32 [channels, tokens, sequences]}
      */
     Tensor convolve(
@@ -62,16 +62,16 @@ final class RecurrentStateViews {
                         : Optional.empty();
         Tensor before = convolutionRows(cache, readRow, sequences);
         Tensor results = convolution.get().apply(ops, columns, kernel, before, after);
-        // Whoever reads these inputs later comes behind it.
+        // Later reads of these inputs come after it in the graph.
         graph.expand(results);
         return results;
     }
 
     /**
-     * As {@link #convolve}, of tokens that are trees.
+     * As {@link #convolve}, for tokens that are trees.
      *
      * @param parents {@code I32 [tokens, sequences]}
-     * @return empty where the device has no operator for it
+     * @return empty if the device has no operator for it
      */
     Optional<Tensor> convolveTrees(
             RecurrentStateTensors.Layer cache,
@@ -92,7 +92,7 @@ final class RecurrentStateViews {
     }
 
     /**
-     * The inputs that are kept, {@code F32 [channels, kept]}.
+     * The kept inputs, {@code F32 [channels, kept]}.
      *
      * @param row of the sequence
      */
@@ -101,7 +101,7 @@ final class RecurrentStateViews {
     }
 
     /**
-     * The inputs that are kept, and behind them new ones.
+     * Concatenates the kept inputs and new ones.
      *
      * @return {@code F32 [kept + tokens, channels, sequences]}
      */
@@ -112,8 +112,8 @@ final class RecurrentStateViews {
     }
 
     /**
-     * {@code [inputs, channels, sequences] -> [inputs, 1, channels, sequences]}: processors share
-     * out the third dimension of what they join.
+     * {@code [inputs, channels, sequences] -> [inputs, 1, channels, sequences]}: the CPU backend
+     * divides the third dimension of a concatenation among its threads.
      */
     private Tensor byChannel(Tensor inputs) {
         return ops.permute(inputs, 0, 2, 3, 1);
@@ -131,7 +131,7 @@ final class RecurrentStateViews {
         graph.expand(ops.copy(last, convolutionRows(cache, writeRow, window.ne(2))));
     }
 
-    /** Keeps the last inputs as {@link #convolve} does, whose results are of no use. */
+    /** Keeps the last inputs as {@link #convolve} does, without computing results. */
     void advanceWindow(
             RecurrentStateTensors.Layer cache, Tensor columns, int readRow, int writeRow) {
         long surplus = columns.ne(1) - kept(cache);
@@ -164,10 +164,10 @@ final class RecurrentStateViews {
     }
 
     /**
-     * The delta rule from the states on.
+     * Applies the delta rule, starting from the states.
      *
-     * @param readRow of the first sequence; the others follow
-     * @param writeRow where its state is kept; empty for nowhere
+     * @param readRow row of the first sequence; the others follow
+     * @param writeRow row for its new state; empty to keep none
      * @return begins with the results of all tokens, {@code [size, heads, tokens * sequences]}
      */
     Tensor delta(
@@ -184,7 +184,7 @@ final class RecurrentStateViews {
                             ? Optional.of(matrixRows(cache, writeRow.getAsInt(), sequences))
                             : Optional.empty();
             Tensor results = rule.get().apply(ops, inputs, before, after);
-            // Whoever reads these states later comes behind it.
+            // Later reads of these states come after it in the graph.
             graph.expand(results);
             return results;
         }
@@ -193,28 +193,27 @@ final class RecurrentStateViews {
         return output;
     }
 
-    /** Whether the deltas of guessed tokens are kept for the commit, and not their values. */
+    /** Whether the deltas of draft tokens are kept for the commit instead of their values. */
     boolean keepsDeltas(DeltaInputs inputs) {
         return own.deltaRule().filter(each -> each.takes(inputs)).isPresent();
     }
 
     /**
-     * As {@link #delta}, of tokens of which it is not known yet how many count; where it {@link
-     * #keepsDeltas}.
+     * As {@link #delta}, for draft tokens; only if {@link #keepsDeltas}.
      *
-     * @param deltas where those are kept
+     * @param deltas receives the deltas
      */
     Tensor guess(
             RecurrentStateTensors.Layer cache, DeltaInputs inputs, int readRow, Tensor deltas) {
         Tensor before = matrixRows(cache, readRow, inputs.value().ne(3));
         Tensor results = own.deltaRule().orElseThrow().guess(ops, inputs, before, deltas);
-        // The commit comes behind it.
+        // The commit comes after it in the graph.
         graph.expand(results);
         return results;
     }
 
     /**
-     * As {@link #guess}, of tokens that are trees.
+     * As {@link #guess}, for tokens that are trees.
      *
      * @param parents {@code I32 [tokens, sequences]}
      */
@@ -226,15 +225,15 @@ final class RecurrentStateViews {
             Tensor parents) {
         Tensor before = matrixRows(cache, readRow, inputs.value().ne(3));
         Tensor results = own.deltaRule().orElseThrow().branch(ops, inputs, before, deltas, parents);
-        // The commit comes behind it.
+        // The commit comes after it in the graph.
         graph.expand(results);
         return results;
     }
 
     /**
-     * Changes states by tokens that were guessed and count.
+     * Advances states over accepted draft tokens.
      *
-     * @param inputs with deltas for values, where those were kept
+     * @param inputs with deltas instead of values, if deltas were kept
      */
     void advanceMatrix(
             RecurrentStateTensors.Layer cache, DeltaInputs inputs, int readRow, int writeRow) {
@@ -261,13 +260,16 @@ final class RecurrentStateViews {
                 : Optional.empty();
     }
 
-    /** A device's own operators want the rows before and after to be the same or apart. */
+    /**
+     * A device's own operators require that the rows before and after are the same or do not
+     * overlap.
+     */
     private static boolean canReplace(int readRow, int writeRow, long sequences) {
         int distance = Math.abs(readRow - writeRow);
         return distance == 0 || distance >= sequences;
     }
 
-    /** Keeps the states that stand behind the results. */
+    /** Keeps the states that follow the results in the output. */
     private void keepMatrix(
             RecurrentStateTensors.Layer cache, Tensor output, Tensor value, int row) {
         long size = value.ne(0);

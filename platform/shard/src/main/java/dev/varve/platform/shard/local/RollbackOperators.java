@@ -7,7 +7,9 @@ import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Strides;
 import dev.varve.api.ggml.Tensor;
 
-/** Writes what gated delta nets take in to a {@link StateRollbackBuffer}, and reads it again. */
+/**
+ * Builds the writes of gated delta net inputs to a {@link StateRollbackBuffer}, and their reads.
+ */
 final class RollbackOperators {
     private final Ops ops;
     private final Graph graph;
@@ -33,7 +35,7 @@ final class RollbackOperators {
     }
 
     /**
-     * Keeps what deltas are added by.
+     * Keeps the inputs that are needed to add deltas.
      *
      * @return the place of values, for deltas
      */
@@ -41,7 +43,7 @@ final class RollbackOperators {
         StateRollbackBuffer.Layer target = stash.layer(layer);
         Tensor key = inputs.key();
         long heads = target.keys().ne(1);
-        // Value head h uses key head h mod their number, as a repetition has it.
+        // Value head h uses key head h mod their number, as a repetition does.
         Tensor keys =
                 key.ne(1) == heads
                         ? key
@@ -51,12 +53,14 @@ final class RollbackOperators {
         return heads(target.values(), group);
     }
 
-    /** The inputs of a convolution that were kept of the first tokens of a group. */
+    /** Returns the kept convolution inputs of the first tokens of a group. */
     Tensor convolution(int layer, UniformLengthGroup group) {
         return columns(stash.layer(layer).convolution(), group);
     }
 
-    /** Those of a delta rule, with deltas for values where those were kept. */
+    /**
+     * Returns the kept inputs of a delta rule, with deltas instead of values if deltas were kept.
+     */
     DeltaInputs delta(int layer, UniformLengthGroup group) {
         StateRollbackBuffer.Layer source = stash.layer(layer);
         Tensor keys = heads(source.keys(), group);

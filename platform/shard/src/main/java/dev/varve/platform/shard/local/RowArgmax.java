@@ -18,33 +18,35 @@ final class RowArgmax {
 
     private final int[] part;
 
-    /** Where the bits of floats come from, such as {@link Tensor#readBits}. */
+    /** Source of the bits of floats, such as {@link Tensor#readBits}. */
     @FunctionalInterface
     interface Bits {
-        /** Puts {@code count} elements from {@code first} on behind {@code offset}. */
+        /**
+         * Reads {@code count} elements, from {@code first} on, into the target at {@code offset}.
+         */
         void read(int[] target, int offset, int count, long first);
     }
 
     /**
-     * @param partLength elements that are read at once
+     * @param partLength number of elements per read
      */
     RowArgmax(int partLength) {
         part = new int[partLength];
     }
 
     /**
-     * Likewise.
+     * Creates an instance for rows in a kind of memory.
      *
-     * @param type memory in which the rows lie; one that only a device reaches is read a row at a
-     *     time, since each read is a transfer of its own
+     * @param type memory of the rows; memory that only a device reaches is read a row at a time,
+     *     since each read is a transfer of its own
      */
     static RowArgmax of(BufferType type, int rowLength) {
         return new RowArgmax(type.isHost() ? PART : rowLength);
     }
 
     /**
-     * Index of the largest of {@code count} elements from {@code first} on, the lowest on ties; -1
-     * if one is NaN or none is finite.
+     * Returns the index of the largest of {@code count} elements from {@code first} on, the lowest
+     * on ties; -1 if one is NaN or none is finite.
      */
     int find(Bits tensor, long first, int count) {
         int largest = Integer.MIN_VALUE;
@@ -62,7 +64,7 @@ final class RowArgmax {
         if (magnitude > INFINITY || (ordered(largest) & MAGNITUDE) == INFINITY) {
             return -1;
         }
-        // Both zeros are one number, and the lower may lie in an earlier part.
+        // Both zeros are equal, and the lower index may be in an earlier part.
         boolean zero = largest == 0 || largest == NEGATIVE_ZERO;
         for (int begin = zero ? 0 : bestPart; begin < count; begin += part.length) {
             int length = count <= part.length ? count : read(tensor, first, begin, count);

@@ -1,13 +1,13 @@
 package dev.varve.platform.shard.local;
 
 /**
- * What a shard keeps of its sequences.
+ * Caches of a shard for its sequences.
  *
  * @param kvPool rows of the full attention layers
  * @param windowPool rows of the sliding layers
  * @param windows which of these rows hold which positions
  * @param stateRows recurrent states
- * @param stash what recurrent states take in of drafted slices
+ * @param stash inputs of recurrent states from drafted slices
  * @param pages rows of full attention layers in host memory
  */
 record ShardCaches(
@@ -18,7 +18,7 @@ record ShardCaches(
         StateRollbackBuffer stash,
         HostPages pages)
         implements AutoCloseable {
-    /** Bytes of all of them. */
+    /** Bytes of all caches on the device. */
     long bytes() {
         return kvPool.bytes() + windowPool.bytes() + stateRows.bytes() + stash.bytes();
     }

@@ -13,12 +13,12 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What the graphs of a shard read and write.
+ * Weights, caches and settings that the graphs of a shard use.
  *
- * @param layers which rows the attention layers read
+ * @param layers the layers whose rows the attention layers read
  * @param rotation of quantised rows
- * @param pageKeys where batches may ask for pages
- * @param looked where a text is looked through: then it has what is kept for that
+ * @param pageKeys present if batches may request page scores
+ * @param looked tensors for scoring a text, if this state belongs to a text scorer
  */
 record ShardState(
         ShardWeights weights,
@@ -30,7 +30,7 @@ record ShardState(
         Optional<ScoringInputs> looked)
         implements AutoCloseable {
 
-    /** How recurrent layers take in trees of tokens. */
+    /** How recurrent layers process trees of tokens. */
     TreeTopology.StoredPrefix trees() {
         return TreeTopology.StoredPrefix.of(
                 caches.stateRows().layers().values().stream()
@@ -39,7 +39,7 @@ record ShardState(
                 arithmetic.recurrent().deltaRule());
     }
 
-    /** Allocates the caches beside loaded weights; frees everything if there is no room. */
+    /** Allocates the caches for loaded weights; frees everything if the memory is too small. */
     static ShardState open(
             ShardWeights weights,
             ModelShape shape,
@@ -81,7 +81,7 @@ record ShardState(
             WindowRegions windows =
                     new WindowRegions(
                             regions,
-                            // Nobody brings windows to a shard without sliding layers of its own.
+                            // Without its own sliding layers, a shard gets no windows to import.
                             regions.layers().isEmpty() ? OptionalInt.empty() : shape.window(),
                             options.sizes().regionSlots(),
                             options.sizes().stateRows());

@@ -30,13 +30,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /**
- * The weights of a shard on its device. Matrices go to a repacking buffer type where the device has
- * one that takes them; the rest stays in the mapped file where the device can compute from host
- * memory, or is copied. Tables whose rows are looked up stay in the file in any case where the
- * device has memory of its own: a row per token is all that it needs of them.
+ * The weights of a shard on its device. Matrices go to a repacking buffer type if the device has
+ * one that accepts them. Other tensors stay in the mapped file if the device can compute from host
+ * memory; otherwise they are copied. Lookup tables always stay in the file if the device has its
+ * own memory: it needs only a row per token.
  */
 public final class ShardWeights implements AutoCloseable {
-    /** Columns of blocks of guesses of some sequences. */
+    /** Maximum columns of a few sequences' blocks of draft tokens. */
     private static final int FEW = 64;
 
     private final Map<String, Tensor> tensors = new HashMap<>();
@@ -44,13 +44,13 @@ public final class ShardWeights implements AutoCloseable {
     private final Map<String, RowReader> tables = new HashMap<>();
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
 
-    /** Files of which pages are read whenever the model computes. */
+    /** Files whose pages are read whenever the model computes. */
     private final Set<MappedFile> inPlace = new HashSet<>();
 
     private long bufferBytes;
     private long mappedBytes;
 
-    /** Shards that have these weights; 0 once they are freed. */
+    /** Number of shards that use these weights; 0 after they are freed. */
     private int users = 1;
 
     private final int threads;
@@ -65,8 +65,8 @@ public final class ShardWeights implements AutoCloseable {
     /**
      * Loads a selection.
      *
-     * @throws VarveException of kind OUT_OF_MEMORY if the device has no room
-     * @throws dev.varve.api.gguf.ModelFormatException if it cannot use a tensor's type
+     * @throws VarveException of kind OUT_OF_MEMORY if the device memory is too small
+     * @throws dev.varve.api.gguf.ModelFormatException if it does not support a tensor's type
      */
     public static ShardWeights load(
             TensorSelection selection,
@@ -85,7 +85,7 @@ public final class ShardWeights implements AutoCloseable {
         }
     }
 
-    /** A weight as it was selected. */
+    /** Returns a weight, with the use for which it was selected. */
     public Tensor get(String name, TensorUse use) {
         Tensor tensor = tensors.get(key(name, use));
         if (tensor == null) {
@@ -94,22 +94,25 @@ public final class ShardWeights implements AutoCloseable {
         return tensor;
     }
 
-    /** Columns in whose multiples products with all of the weights may be divided. */
+    /** Number of columns at whose multiples products with all of the weights may be divided. */
     int columnGroup() {
         return lone.values().stream().mapToInt(ColumnNumerics::group).max().orElse(1);
     }
 
-    /** Products, at most, into which a product of so many rows is cut. */
+    /** Maximum number of products into which a product of this many rows is divided. */
     int mostProductsOf(int rows) {
         return lone.values().stream().mapToInt(each -> each.productsOf(rows)).max().orElse(1);
     }
 
-    /** How products of several columns with a weight relate to those of one. */
+    /** Numerics of products of several columns with a weight compared with those of one. */
     ColumnNumerics lone(String name, TensorUse use) {
         return lone.get(key(name, use));
     }
 
-    /** {@code [K, M] times F32 [K, N] -> F32 [M, N]}, as suits where the weight lies. */
+    /**
+     * Multiplies {@code [K, M] times F32 [K, N] -> F32 [M, N]}, in the way that suits the weight's
+     * memory.
+     */
     public Tensor multiply(Ops ops, String name, Tensor input) {
         Tensor weight = get(name, TensorUse.MATMUL);
         return lone(name, TensorUse.MATMUL).tiles()
@@ -118,8 +121,8 @@ public final class ShardWeights implements AutoCloseable {
     }
 
     /**
-     * As {@link #multiply}, where last bits do not matter: a few columns go to the device's own
-     * product, which may need one more tensor.
+     * As {@link #multiply}, if last bits do not matter: a few columns use the device's own product,
+     * which may need one more tensor.
      */
     public Tensor multiplyFew(Ops ops, String name, Tensor input) {
         Optional<ColumnProduct> own = columnProduct(name, TensorUse.MATMUL);
@@ -129,12 +132,15 @@ public final class ShardWeights implements AutoCloseable {
         return own.get().multiply(ops, get(name, TensorUse.MATMUL), own.get().prepare(ops, input));
     }
 
-    /** The device's own product of columns that have the bits of single ones, if it suits. */
+    /**
+     * The device's own product, in which each column has the bits of a single one, if it supports
+     * this weight.
+     */
     Optional<ColumnProduct> columnProduct(String name, TensorUse use) {
         return ofColumns.contains(key(name, use)) ? columnProduct : Optional.empty();
     }
 
-    /** Tensors, at most, that such products of so many columns with all weights have in tiles. */
+    /** Maximum number of tensors of tiled products of this many columns with all weights. */
     public int tensorsOfTiles(int columns) {
         return (int)
                 tensors.entrySet().stream()
@@ -151,16 +157,15 @@ public final class ShardWeights implements AutoCloseable {
         return tensors.containsKey(key(name, use));
     }
 
-    /** A table that the device does not hold. */
+    /** Returns a table that stays in host memory. */
     public Optional<RowReader> hostTable(String name) {
         return Optional.ofNullable(tables.get(name));
     }
 
     /**
-     * Refuses to compute from a mapped file that has become shorter: its missing pages would kill
-     * the process.
+     * Throws if a mapped file has become shorter: its missing pages would kill the process.
      *
-     * @throws VarveException of kind CORRUPT_FILE if one has
+     * @throws VarveException of kind CORRUPT_FILE if a file is shorter
      */
     public void requireWhole() {
         for (MappedFile file : inPlace) {
@@ -168,23 +173,23 @@ public final class ShardWeights implements AutoCloseable {
         }
     }
 
-    /** Bytes of buffers of their own. */
+    /** Bytes in buffers of the weights' own. */
     public long bufferBytes() {
         return bufferBytes;
     }
 
-    /** Bytes that are used where they lie in the mapped file. */
+    /** Bytes that are used in place in the mapped file. */
     public long mappedBytes() {
         return mappedBytes;
     }
 
-    /** How many shards have these weights. */
+    /** Number of shards that use these weights. */
     synchronized int users() {
         return users;
     }
 
     /**
-     * One more shard has these weights, and closes them.
+     * Registers one more shard, which must close the weights as well.
      *
      * @return false if they are freed already
      */
@@ -196,7 +201,7 @@ public final class ShardWeights implements AutoCloseable {
         return true;
     }
 
-    /** Frees them when the last shard that has them is closed. */
+    /** Frees the weights when the last shard that uses them closes them. */
     @Override
     public synchronized void close() {
         if (users > 0 && --users > 0) {
@@ -257,7 +262,7 @@ public final class ShardWeights implements AutoCloseable {
             }
         }
 
-        /** With {@code --weights mmap} the operator asks for a mapping wherever the file lies. */
+        /** With {@code --weights mmap} the operator requests a mapping on any file system. */
         private MappedFile map(Path file) {
             boolean reads = layout == WeightLayout.REPACKED && NetworkFileSystems.contain(file);
             MappedFile mapping = reads ? MappedFile.openForReading(file) : MappedFile.open(file);
@@ -346,7 +351,7 @@ public final class ShardWeights implements AutoCloseable {
             // Repacking is arithmetic on one tensor at a time, so all cores can share it.
             IntStream tensors = IntStream.range(0, declared.size());
             boolean mapped = files.values().stream().allMatch(MappedFile::isMapped);
-            // A file that is read takes memory for each tensor under way.
+            // A file that is read, not mapped, needs memory for each tensor in progress.
             (onHost && mapped ? tensors.parallel() : tensors)
                     .forEach(
                             i -> {

@@ -7,24 +7,25 @@ import dev.varve.platform.shard.scoring.BlockSelectionRule;
 import java.util.Arrays;
 
 /**
- * Chooses the keys that the chunks of a text look at, layer by layer and chunk by chunk in their
- * order, and has them computed: the rule of {@link BlockSelectionRule}, head by head. Mean keys are
- * of what is cached, in float. Runs per chunk and layer: buffers are reused. For one thread.
+ * Selects the keys for the chunks of a text, layer by layer and chunk by chunk in order, and runs
+ * the computation with them: the rule of {@link BlockSelectionRule}, head by head. Mean keys are
+ * computed from the cached keys, in float. Runs per chunk and layer: buffers are reused. For one
+ * thread.
  */
 final class SparseBlockSelector {
     private static final int BLOCK = BlockScores.BLOCK;
 
-    /** Powers of two below this one are none: no float stands for them as exactly. */
+    /** Smallest exponent of a power of two: smaller powers have no exact float. */
     private static final float LEAST = -125;
 
     private final BlockSelectionRule rule;
     private final int tokens;
     private final int blocks;
 
-    /** Of the layer that is read, {@code [keyLength, kvHeads, blocks]}. */
+    /** Mean keys of the current layer, {@code [keyLength, kvHeads, blocks]}. */
     private float[] means = new float[0];
 
-    /** Blocks of keys that were looked at, and those that could have been. */
+    /** Number of selected key blocks, and of all visible ones. */
     private long looked;
 
     private long visible;
@@ -40,16 +41,17 @@ final class SparseBlockSelector {
         blocks = Math.ceilDiv(tokens, BLOCK);
     }
 
-    /** Computes some operators of a graph, behind those before them. */
+    /** Computes some operators of a graph, after those before them. */
     interface ChunkKind {
-        /** From {@code begin} to before {@code end}, none if they are equal. */
+        /** Computes operators from {@code begin} to before {@code end}; none if they are equal. */
         void compute(int begin, int end);
     }
 
     /**
-     * Computes the attention of a chunk and all before it; other inputs are filled in.
+     * Computes the attention of a chunk and all operators before it; other inputs are written
+     * already.
      *
-     * @param begin the chunk's first token, at the begin of a block
+     * @param begin the chunk's first token, at the beginning of a block
      */
     void compute(SparseGraphBreak steps, int begin, ChunkKind graph) {
         SparseGraphBreak.Ends ends = steps.ends();
@@ -70,7 +72,7 @@ final class SparseBlockSelector {
         }
     }
 
-    /** Which part of the keys was looked at so far. */
+    /** Fraction of the visible key blocks that was selected so far. */
     double share() {
         return visible == 0 ? 1 : (double) looked / visible;
     }
@@ -97,12 +99,12 @@ final class SparseBlockSelector {
         }
     }
 
-    /** Of blocks behind the chunk whatever is there; nobody looks at them. */
+    /** Blocks after the chunk have undefined means; no query reads them. */
     private void writeMeans(Tensor target) {
         int length = Math.toIntExact(target.ne(0));
         int slots = Math.toIntExact(target.ne(1));
         int heads = Math.toIntExact(target.ne(2));
-        // Head by head: together they would be a large part of the heap where a text is long.
+        // Head by head: together they would be a large part of the heap for a long text.
         float[] values = new float[length * slots];
         for (int head = 0; head < heads; head++) {
             for (int block = 0; block < Math.min(blocks, slots); block++) {
@@ -113,7 +115,7 @@ final class SparseBlockSelector {
         }
     }
 
-    /** By head of the queries, block of the chunk and block of keys, whether it is looked at. */
+    /** Returns by query head, block of the chunk and key block whether it is selected. */
     private boolean[][][] choose(SparseGraphBreak steps, int begin) {
         Tensor products = steps.products();
         int width = Math.toIntExact(products.ne(0));
@@ -170,13 +172,14 @@ final class SparseBlockSelector {
     }
 
     /**
-     * 2 to the power of what is not more than 0, to some 2e-7 of it; in steps a vector can take.
+     * Computes 2 to the power of a number not above 0, with a relative error of about 2e-7; in
+     * steps that can be vectorised.
      */
     private static float exp2(float x) {
         float clamped = Math.max(x, LEAST);
         int whole = (int) clamped - 1;
         float part = clamped - whole;
-        // The series of e^y, with y around 0 in the middle of part's range.
+        // The series of e^y, with y = 0 in the middle of part's range.
         float y = (part - 0.5f) * (float) Math.log(2);
         float power =
                 1 + y * (1 + y * (0.5f + y * (1 / 6f + y * (1 / 24f + y * (1 / 120f + y / 720f)))));
@@ -200,7 +203,7 @@ final class SparseBlockSelector {
         }
     }
 
-    /** What all queries of the block that begins with a token see. */
+    /** Writes the mask row for all queries of the block that begins with a token. */
     private void see(boolean[] chosen, int token) {
         Arrays.fill(row, CausalMask.MASKED);
         for (int first = 0; first < token; first += BLOCK) {

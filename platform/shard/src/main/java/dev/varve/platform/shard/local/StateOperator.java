@@ -5,7 +5,7 @@ import dev.varve.api.model.LayerState;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Operators of a graph that read and advance what a layer keeps, by their names in the API. */
+/** Operators of a graph that read and advance the state of a layer, by their names in the API. */
 enum StateOperator {
     ATTENTION("attention"),
     SHARED_ATTENTION("sharedAttention"),
@@ -19,7 +19,7 @@ enum StateOperator {
         this.call = call;
     }
 
-    /** Those that a layer of this kind needs, each once. */
+    /** Operators that a layer of this kind needs, each once. */
     static Set<StateOperator> of(LayerState state) {
         return switch (state) {
             case LayerState.Attention rows -> EnumSet.of(ATTENTION);
@@ -32,7 +32,7 @@ enum StateOperator {
         };
     }
 
-    /** How it is called in {@link dev.varve.api.model.ShardGraph}. */
+    /** Name of the method in {@link dev.varve.api.model.ShardGraph}. */
     @Override
     public String toString() {
         return call;

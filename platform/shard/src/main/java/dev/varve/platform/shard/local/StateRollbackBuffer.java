@@ -16,20 +16,20 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What gated delta nets took in of drafted slices, from which their states are advanced once it is
- * known how many tokens count. Two orders of magnitude smaller than a state per token.
+ * Inputs of gated delta nets from drafted slices. Their states are advanced from these when the
+ * accepted tokens are known. Two orders of magnitude smaller than a state per token.
  */
 final class StateRollbackBuffer implements AutoCloseable {
     private static final int TENSORS_PER_LAYER = 5;
 
     /**
-     * The inputs of a layer, F32, of {@code [.., tokens, stashes]}.
+     * Inputs of a layer, F32, {@code [.., tokens, stashes]}.
      *
      * @param convolution {@code [channels, tokens, stashes]}
      * @param keys {@code [size, valueHeads, tokens, stashes]}
-     * @param values likewise; deltas, where the device's own rule keeps those
+     * @param values shaped like the keys; deltas, if the device's own rule keeps those
      * @param decay {@code [valueHeads, tokens, stashes]}
-     * @param beta likewise
+     * @param beta shaped like the decay
      */
     record Layer(Tensor convolution, Tensor keys, Tensor values, Tensor decay, Tensor beta) {}
 
@@ -69,7 +69,7 @@ final class StateRollbackBuffer implements AutoCloseable {
         return context.newTensor(GgmlType.F32, extents);
     }
 
-    /** Layers that stash anything. */
+    /** Layers with rollback buffers. */
     Map<Integer, Layer> layers() {
         return layers;
     }
@@ -82,7 +82,7 @@ final class StateRollbackBuffer implements AutoCloseable {
         return found;
     }
 
-    /** Brings what was kept of a path's tokens to where that of the first ones lies. */
+    /** Moves the inputs of a path's tokens to the places of the first tokens. */
     void gather(int number, TokenPath path) {
         for (TokenPath.Move move : path.moves()) {
             for (Layer layer : layers.values()) {
@@ -96,7 +96,7 @@ final class StateRollbackBuffer implements AutoCloseable {
     }
 
     /**
-     * @param dimension that of tokens
+     * @param dimension dimension of the tokens
      */
     private static void move(Tensor tensor, int dimension, int number, TokenPath.Move move) {
         long begin = number * tensor.nb(dimension + 1);

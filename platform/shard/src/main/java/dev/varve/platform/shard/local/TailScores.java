@@ -13,14 +13,14 @@ import dev.varve.api.model.LayerState;
 import java.util.Optional;
 
 /**
- * How much the last tokens of a text attend to each of the others, layer by layer: for each of them
- * the largest share that any head of any layer gives. The keys of a layer lie in the rows that all
- * layers use in turns, so one graph does for all of them. For one thread.
+ * Scores how strongly the last tokens of a text attend to each of the others, layer by layer: for
+ * each of them the largest probability of any head of any layer. All layers share the rows of the
+ * keys in turn, so one graph serves all of them. For one thread.
  */
 final class TailScores implements AutoCloseable {
     private static final int TENSORS = 16;
 
-    /** Shares of one head are read at a time, {@code [slots, tail]}. */
+    /** Probabilities of one head at a time, {@code [slots, tail]}. */
     private final float[] shares;
 
     private final GgmlContext context;
@@ -37,7 +37,7 @@ final class TailScores implements AutoCloseable {
     /**
      * @param keys {@code [keyLength * kvHeads, slots]}
      * @param heads query heads
-     * @param tail last tokens whose queries count
+     * @param tail number of last tokens whose queries are scored
      */
     TailScores(
             Tensor keys,
@@ -71,19 +71,19 @@ final class TailScores implements AutoCloseable {
         }
     }
 
-    /** Bytes that its results take on the device. */
+    /** Bytes of its results on the device. */
     long bytes() {
         return allocator.bufferBytes();
     }
 
     /**
-     * Takes in a layer, whose keys lie in their rows.
+     * Adds a layer, whose keys are in the shared rows.
      *
      * @param queries {@code F32 [keyLength, tail, heads]}
      */
     void add(float[] queries, ComputeDevice device) {
         query.write(queries, 0, queries.length, 0);
-        // The mask's memory may have served for something else since.
+        // The allocator may have reused the mask's memory since.
         writeMask();
         device.compute(graph, Phase.PREFILL);
         int heads = Math.toIntExact(result.ne(2));
@@ -113,7 +113,7 @@ final class TailScores implements AutoCloseable {
         mask.write(values, 0, values.length, 0);
     }
 
-    /** By token the mean over the last ones, of whatever layers were taken in. */
+    /** Returns per token the mean over the last tokens, for all layers added so far. */
     float[] scores() {
         float[] scores = new float[tokens];
         for (float[] row : best) {

@@ -7,19 +7,19 @@ import java.util.List;
 import java.util.StringJoiner;
 
 /**
- * Type and extents of a tensor, apart from its memory.
+ * Type and extents of a tensor, without its memory.
  *
  * @param extents of all four dimensions, the fastest running first
- * @param order how its elements lie
+ * @param order memory order of its elements
  */
 record TensorShape(GgmlType type, List<Long> extents, Order order) {
-    /** How the elements of a tensor lie. */
+    /** Memory order of the elements of a tensor. */
     enum Order {
         /** Without gaps in the order of the dimensions. */
         CONTIGUOUS(""),
-        /** Only the elements of a row lie without gaps. */
+        /** Only the elements of a row are without gaps. */
         ROWS(", not contiguous"),
-        /** Not even those, such as after a transposition. */
+        /** Rows have gaps as well, such as after a transposition. */
         SCATTERED(", rows not contiguous");
 
         private final String words;
@@ -60,7 +60,7 @@ record TensorShape(GgmlType type, List<Long> extents, Order order) {
         return order != Order.SCATTERED;
     }
 
-    /** Whether this is an F32 tensor of these extents; those that are not named are 1. */
+    /** Whether this is an F32 tensor of these extents; missing extents are 1. */
     boolean isFloats(long... expected) {
         boolean same = type == GgmlType.F32;
         for (int i = 0; i < DIMENSIONS; i++) {
@@ -69,7 +69,7 @@ record TensorShape(GgmlType type, List<Long> extents, Order order) {
         return same;
     }
 
-    /** Such as {@code F32 [64, 4, 72]}; extents of 1 at the end are left out. */
+    /** Formats the shape, such as {@code F32 [64, 4, 72]}; trailing extents of 1 are left out. */
     @Override
     public String toString() {
         int shown = DIMENSIONS;

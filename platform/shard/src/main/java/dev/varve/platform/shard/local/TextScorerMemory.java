@@ -10,20 +10,20 @@ import dev.varve.platform.shard.SlotSpan;
 import java.util.Arrays;
 
 /**
- * What reading a text takes beside the weights and the graph of a chunk, at most.
+ * Maximum memory for reading a text, in addition to the weights and the graph of a chunk.
  *
  * @param rows bytes of K, V and compared keys of one layer
  * @param states bytes of the recurrent layers' states and of the rotations of quantised rows
- * @param activations bytes of what all tokens hand from layer to layer
- * @param scores bytes of the shares of one layer
+ * @param activations bytes of the activations of all tokens between two layers
+ * @param scores bytes of the attention probabilities of one layer
  */
 record TextScorerMemory(long rows, long states, long activations, long scores) {
-    /** Room behind each tensor that devices may want, and the rotations, which are small. */
+    /** Padding that devices may need after each tensor, and the rotations, which are small. */
     private static final long MARGIN = 1 << 20;
 
     /**
-     * @param chunk tokens that go through a layer at once
-     * @param tail how many of the last tokens look
+     * @param chunk tokens that a layer processes at once
+     * @param tail number of last tokens whose queries are scored
      */
     static TextScorerMemory of(
             ModelRange model, CacheTypes types, int tokens, int chunk, int tail) {
@@ -49,7 +49,7 @@ record TextScorerMemory(long rows, long states, long activations, long scores) {
                 slots * (2 * keys + values),
                 (TextScorerState.ROW + 1) * states * Float.BYTES + MARGIN,
                 places * Math.min(chunk, tokens) * width * Float.BYTES,
-                // Products and their shares of all heads, the queries, and the mask.
+                // Products and probabilities of all heads, the queries, and the mask.
                 tail
                         * (queryHeads(model.file(), shape)
                                         * (2 * slots + state.keyLength())
@@ -57,12 +57,12 @@ record TextScorerMemory(long rows, long states, long activations, long scores) {
                                 + slots * Short.BYTES));
     }
 
-    /** Floats of a token that go from a layer to the next one. */
+    /** Number of floats per token between two layers. */
     static int activationLength(ModelRange model) {
         return model.model().boundaryLength(Math.min(1, model.range().size() - 1));
     }
 
-    /** Families may have one number for each layer, 0 where there is no attention. */
+    /** Families may have one number for each layer, 0 without attention. */
     private static long queryHeads(GgufFile file, ModelShape shape) {
         return Arrays.stream(
                         file.metadata().integers(shape.architecture() + ".attention.head_count"))
@@ -70,7 +70,7 @@ record TextScorerMemory(long rows, long states, long activations, long scores) {
                 .orElseThrow();
     }
 
-    /** Sum of all. */
+    /** Sum of all parts. */
     long bytes() {
         return rows + states + activations + scores;
     }

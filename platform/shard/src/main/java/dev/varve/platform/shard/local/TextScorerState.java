@@ -19,13 +19,13 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What is kept while a text is read layer by layer: K and V rows that all layers use in turns,
- * their keys once more as they are compared, and one recurrent state of each layer that has one.
+ * Memory for reading a text layer by layer: K and V rows that all layers share in turn, a copy of
+ * their keys for the comparison, and one state of each recurrent layer.
  *
- * @param state the same as the graphs of a shard see it; its weights belong to somebody else
+ * @param state the same in the form that graphs use; it does not own its weights
  * @param keyRows memory of the compared keys
- * @param hidden what the chunks hand from layer to layer, on the device: each comes back to its
- *     place, since a layer puts in as many as the one before
+ * @param hidden activations of the chunks between two layers, on the device: each layer puts in as
+ *     many as the one before, so that each chunk keeps its place
  */
 record TextScorerState(
         ShardState state,
@@ -40,8 +40,8 @@ record TextScorerState(
     /**
      * @param types of the rows
      * @param tokens of the text
-     * @param chunk tokens that go through a layer at once
-     * @param sparse whether attention goes to some blocks of keys only
+     * @param chunk tokens that a layer processes at once
+     * @param sparse whether attention is block-sparse
      */
     record Sizes(CacheTypes types, int tokens, int chunk, boolean sparse) {}
 
@@ -121,7 +121,7 @@ record TextScorerState(
         }
     }
 
-    /** The same caches for layers in which every token looks at all before it. */
+    /** Returns the same caches for layers with dense attention. */
     ShardState dense() {
         return new ShardState(
                 state.weights(),
@@ -139,7 +139,7 @@ record TextScorerState(
         return state.looked().orElseThrow().keys();
     }
 
-    /** Bytes of all that it holds, but for the rotations. */
+    /** Bytes of everything that it holds except the rotations. */
     long bytes() {
         return state.caches().bytes() + keyRows.size() + hidden.bytes();
     }

@@ -9,31 +9,31 @@ import dev.varve.platform.shard.TokenTree;
 import java.util.List;
 
 /**
- * Numbers by which recurrent layers take in trees of tokens, as an input of a graph.
+ * Input of a graph with indexes by which recurrent layers process trees of tokens.
  *
- * @param part the first slice that they are of
- * @param slices how many slices, one after the other
+ * @param part first slice
+ * @param slices number of consecutive slices
  */
 record TreeInput(Kind kind, int part, int slices, Tensor tensor) {
-    /** What the numbers are. */
+    /** Meaning of the indexes. */
     enum Kind {
-        /** Which token each one follows: {@code I32 [tokens, slices]}. */
+        /** Predecessor of each token: {@code I32 [tokens, slices]}. */
         PARENTS,
         /**
-         * Which of what is kept of a convolution, and behind that of the tokens, each token's
-         * window has, {@code I32 [kernel * tokens]}.
+         * Inputs in the convolution window of each token, as indexes into the kept inputs followed
+         * by the tokens: {@code I32 [kernel * tokens]}.
          */
         WINDOWS,
-        /** The tokens of all {@link TreePaths}, one after the other. */
+        /** Tokens of all {@link TreePaths}, path after path. */
         PATHS,
-        /** Where {@link TreePaths} have the result of each token: {@code I32 [tokens]}. */
+        /** Index of each token's result in {@link TreePaths}: {@code I32 [tokens]}. */
         ORDER
     }
 
     /**
      * Declares the input.
      *
-     * @param length numbers of a slice
+     * @param length number of indexes per slice
      */
     static TreeInput declare(GgmlContext context, Kind kind, int part, int slices, int length) {
         Tensor tensor =
@@ -68,7 +68,7 @@ record TreeInput(Kind kind, int part, int slices, Tensor tensor) {
     }
 
     /**
-     * @param taps elements of a convolution's kernel, of which all but one are kept
+     * @param taps elements of a convolution's kernel; all but one of them are kept inputs
      */
     private static int[] windows(TokenTree tree, int tokens, int taps) {
         int kept = taps - 1;
@@ -77,7 +77,7 @@ record TreeInput(Kind kind, int part, int slices, Tensor tensor) {
             int input = token;
             for (int tap = kept; tap >= 0; tap--) {
                 windows[taps * token + tap] = kept + input;
-                // Before the first token comes what is kept, the last of it first.
+                // The kept inputs come before the first token, in descending order from here.
                 input = input < 0 ? input - 1 : tree.parent(input);
             }
         }

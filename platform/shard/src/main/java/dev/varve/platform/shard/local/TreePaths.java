@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The paths of a tree from the first token to those that none follows. Each has some tokens that no
- * earlier path has, at its end.
+ * Paths of a tree from the first token to its leaves. Each path ends with some tokens that no
+ * earlier path has.
  *
- * @param paths tokens of each
- * @param fresh how many of them are in no earlier path
+ * @param paths tokens of each path
+ * @param fresh for each path, the number of tokens that no earlier path has
  */
 record TreePaths(List<int[]> paths, List<Integer> fresh) {
     static TreePaths of(TokenTree tree) {
@@ -35,17 +35,17 @@ record TreePaths(List<int[]> paths, List<Integer> fresh) {
         return new TreePaths(paths, fresh);
     }
 
-    /** Tokens of all paths. */
+    /** Number of tokens of all paths. */
     int length() {
         return paths.stream().mapToInt(path -> path.length).sum();
     }
 
-    /** They themselves, path after path. */
+    /** Tokens of all paths, path after path. */
     int[] tokens() {
         return paths.stream().flatMapToInt(Arrays::stream).toArray();
     }
 
-    /** For each token of the tree, its number among those that are fresh, path after path. */
+    /** For each token of the tree, its index among the new tokens of all paths. */
     int[] order() {
         int[] order = new int[fresh.stream().mapToInt(Integer::intValue).sum()];
         int number = 0;

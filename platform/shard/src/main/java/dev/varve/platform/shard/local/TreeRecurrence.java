@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Recurrent operators over trees of tokens, each of which has the numbers that it has behind the
- * tokens that it follows, alone. States stay as they are; see {@link TreeTopology} for the ways.
+ * Recurrent operators over trees of tokens. Each token gets the numbers that it would get in a
+ * sequence of its predecessors alone. States do not change; see {@link TreeTopology} for the
+ * variants.
  */
 final class TreeRecurrence {
     private final Ops ops;
@@ -28,10 +29,10 @@ final class TreeRecurrence {
     }
 
     /**
-     * Convolves.
+     * Computes the convolution.
      *
      * @param columns {@code F32 [channels, tokens, sequences]}
-     * @return likewise
+     * @return {@code F32 [channels, tokens, sequences]}
      */
     Tensor convolve(
             RecurrentStateTensors.Layer cache,
@@ -42,7 +43,7 @@ final class TreeRecurrence {
                 .orElseGet(() -> gather(cache, columns, kernel, group));
     }
 
-    /** Brings the inputs of each token together, as if it were a sequence of its own. */
+    /** Gathers the inputs of each token, as if it were a sequence of its own. */
     private Tensor gather(
             RecurrentStateTensors.Layer cache,
             Tensor columns,
@@ -70,9 +71,9 @@ final class TreeRecurrence {
     }
 
     /**
-     * The delta rule by the device's own operator.
+     * Computes the delta rule with the device's own operator.
      *
-     * @param deltas where those are kept
+     * @param deltas receives the deltas
      * @return {@code F32 [size, heads, tokens, sequences]}
      */
     Tensor guess(
@@ -84,7 +85,7 @@ final class TreeRecurrence {
     }
 
     /**
-     * The delta rule path by path.
+     * Computes the delta rule path by path.
      *
      * @return {@code F32 [size, heads, tokens]}
      */
@@ -128,7 +129,7 @@ final class TreeRecurrence {
         return ops.reshape2d(ops.cont(columns), columns.ne(0) * columns.ne(1), columns.ne(2));
     }
 
-    /** Some of them: {@code [a, b, length, 1]}. */
+    /** Gathers some columns: {@code [a, b, length, 1]}. */
     private Tensor rows(Tensor table, Tensor columns, Tensor path) {
         return ops.reshape4d(ops.getRows(table, path), columns.ne(0), columns.ne(1), path.ne(0), 1);
     }

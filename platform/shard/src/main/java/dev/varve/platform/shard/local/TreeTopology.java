@@ -8,11 +8,11 @@ import java.util.Collection;
 import java.util.Optional;
 
 /**
- * How the recurrent layers of a graph know which token of a slice follows which. Attention knows it
- * by masks and positions, which are inputs in any case.
+ * How the recurrent layers of a graph get the predecessors of a slice's tokens. Attention gets them
+ * by masks and positions, which are always inputs.
  *
- * @param isInput whether an input says it, so that one graph serves all trees of a size
- * @param tree the one tree that the graph is for, if none does
+ * @param isInput whether an input contains them, so that one graph serves all trees of a size
+ * @param tree the only tree of the graph, if no input contains it
  */
 record TreeTopology(boolean isInput, TokenTree tree) {
     /** Each token follows the one before it. */
@@ -20,22 +20,23 @@ record TreeTopology(boolean isInput, TokenTree tree) {
 
     private static final TreeTopology INPUT = new TreeTopology(true, TokenTree.CHAIN);
 
-    /** How a shard's recurrent layers take in trees. */
+    /** How a shard's recurrent layers process trees. */
     enum StoredPrefix {
-        /** There are no such layers. */
+        /** The shard has no such layers. */
         NOT_AT_ALL,
-        /** By operators of the device's own. */
+        /** With the device's own operators. */
         BY_INPUT,
         /**
-         * By ggml's, which take in tokens one after the other: path by path, each from the state
-         * before the slice. A state per token would be a hundred times what tokens themselves are.
+         * With ggml's operators, which process tokens one after the other: path by path, each from
+         * the state before the slice. A state per token would need a hundred times the memory of
+         * the tokens' inputs.
          */
         PATH_BY_PATH;
 
         /**
-         * The way of a shard.
+         * Returns the variant for a shard.
          *
-         * @param rule the device's own
+         * @param rule the device's own operator
          */
         static StoredPrefix of(Collection<LayerState.Recurrent> layers, Optional<DeltaRule> rule) {
             if (layers.isEmpty()) {
@@ -55,7 +56,7 @@ record TreeTopology(boolean isInput, TokenTree tree) {
         return way == StoredPrefix.BY_INPUT ? INPUT : new TreeTopology(false, tree);
     }
 
-    /** Whether tokens may follow others than the ones before them. */
+    /** Whether tokens may follow other tokens than the ones before them. */
     boolean branches() {
         return isInput || !tree.isChain();
     }

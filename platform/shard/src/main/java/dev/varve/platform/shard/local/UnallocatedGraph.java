@@ -15,16 +15,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a family recorded for batches of one {@link GraphKey}: operators without memory for their
+ * Recording of a family for batches of one {@link GraphKey}: operators without memory for their
  * results.
  *
- * @param logits {@code F32 [vocabularySize, outputs]}, where the range ends the model and some are
- *     wanted
+ * @param logits {@code F32 [vocabularySize, outputs]}, if the range ends the model and outputs are
+ *     requested
  * @param boundary the activation that leaves the range
  * @param features captured activations by layer
  * @param queries of full attention by layer and slice, {@code F32 [keyLength, heads, tokens]} of
- *     its last tokens, where pages may be asked for
- * @param blocks where the graph stops for keys to be chosen
+ *     its last tokens, if pages may be scored
+ * @param blocks place at which the graph stops for the selection of keys
  */
 record UnallocatedGraph(
         GgmlContext context,
@@ -36,19 +36,22 @@ record UnallocatedGraph(
         Map<Integer, List<Tensor>> queries,
         Optional<SparseGraphBreak> blocks)
         implements AutoCloseable {
-    /** Tensors per layer beside those per part; the largest family needs well under half of it. */
+    /**
+     * Tensors per layer in addition to those per part; the largest family needs well below half of
+     * it.
+     */
     private static final int TENSORS_PER_LAYER = 192;
 
-    /** Tensors per layer for each slice, and for each part into which products are cut. */
+    /** Tensors per layer for each slice, and for each part into which products are divided. */
     private static final int TENSORS_PER_LAYER_AND_PART = 48;
 
     private static final int TENSORS_PER_GRAPH = 64;
 
     /**
-     * Lets the family record.
+     * Calls the family to record the graph.
      *
      * @throws GraphBuildException if it breaks a rule or throws
-     * @throws VarveException of kind UNAVAILABLE if the device does not run all of it
+     * @throws VarveException of kind UNAVAILABLE if the device does not support all of it
      */
     static UnallocatedGraph of(
             GraphKey key,
@@ -76,7 +79,7 @@ record UnallocatedGraph(
         }
     }
 
-    /** Parts of a batch that have operators of their own, counted from above. */
+    /** Upper bound for the number of parts of a batch that have operators of their own. */
     private static int parts(GraphKey key, ShardState state) {
         int slices = key.parts().size();
         int runs = ColumnRun.ofTokens(key).size();
@@ -98,8 +101,8 @@ record UnallocatedGraph(
     }
 
     /**
-     * A device that meets an operator that it does not run answers with an abort or with garbage.
-     * The processor runs all that families record.
+     * Checks the operators: a device that gets an unsupported one aborts or returns garbage. The
+     * CPU supports all operators that families record.
      */
     private void requireSupported(ComputeDevice device) {
         if (device.ggmlDevice().kind() == GgmlDevice.Kind.CPU) {

@@ -4,11 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Neighbouring slices of a batch that one recurrent operator can take together: of equal length,
- * with state rows, and stashes if they are drafted, that follow each other. ggml's operators want
- * sequences of equal length and one block of states; views give both without a copy.
+ * Adjacent slices of a batch that one recurrent operator can process together: of equal length,
+ * with consecutive state rows, and consecutive rollback buffers if they are drafted. ggml's
+ * operators require sequences of equal length and one block of states; views give both without a
+ * copy.
  *
- * @param firstPart number of the first slice
+ * @param firstPart index of the first slice
  * @param firstColumn column of the first token
  * @param sequences number of slices
  * @param tokens tokens of each
@@ -16,7 +17,7 @@ import java.util.List;
  */
 record UniformLengthGroup(
         int firstPart, int firstColumn, int sequences, int tokens, GraphKey.StateUse states) {
-    /** A slice alone, of which it does not matter where it stands. */
+    /** Creates a group of a single slice, without its place in a batch. */
     static UniformLengthGroup alone(int tokens, GraphKey.StateUse states) {
         return new UniformLengthGroup(0, 0, 1, tokens, states);
     }
@@ -70,7 +71,7 @@ record UniformLengthGroup(
                 && part.states().writeRow() == writeRow() + sequences
                 && part.states().isDrafted() == isDrafted()
                 && part.states().branching().equals(branching())
-                // Path by path, each tree goes alone.
+                // Path by path, each tree has its own group.
                 && branching().tree().isChain()
                 && (!isDrafted() || part.states().stash() == stash() + sequences);
     }

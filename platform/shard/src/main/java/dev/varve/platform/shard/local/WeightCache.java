@@ -10,20 +10,20 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Weights that shards of one range on one device have in common. Nobody writes to weights, so one
- * copy is enough for shards that have caches of their own. Owns none: they are freed with the last
- * shard that has them. Thread-safe.
+ * Cache of the weights that shards of one range on one device share. Weights are read-only, so one
+ * copy is enough for shards with their own caches. It owns none of them: the last shard that uses
+ * weights frees them. Thread-safe.
  */
 public final class WeightCache {
     private final Map<Key, ShardWeights> loaded = new HashMap<>();
 
-    /** What weights are the same: those of one file for one range, on one device in one way. */
+    /** Identifies equal weights: one file, range, device and layout. */
     record Key(Path file, LayerRange range, ComputeDevice device, WeightLayout layout) {}
 
-    /** Nothing is there. */
+    /** Creates an empty cache. */
     public WeightCache() {}
 
-    /** The weights that are there, or loads them. Who takes them closes them. */
+    /** Returns cached weights, or loads them. The caller must close them. */
     synchronized ShardWeights take(Key key, Supplier<ShardWeights> load) {
         ShardWeights known = loaded.get(key);
         if (known != null && known.share()) {

@@ -15,19 +15,17 @@ import dev.varve.platform.shard.WeightLayout;
 import java.util.List;
 
 /**
- * Chooses the buffer type of a weight: the first of the device's types in which the operator that
- * will use the weight is supported. A probe operator is put together without data and shown to the
- * device.
+ * Chooses the buffer type of a weight: the first of the device's types that supports the operator
+ * for the weight. A probe operator is built without data, and the device is queried for support.
  */
 final class WeightPlacement {
-    /** Columns of the probe's other operand; any prefill chunk is as good. */
+    /** Columns of the probe's other operand; any length of a prefill chunk works. */
     private static final long PROBE_COLUMNS = 512;
 
     private WeightPlacement() {}
 
     /**
-     * Whether a weight is read row by row on the processor: a table for a device that has memory of
-     * its own.
+     * Whether the host reads a weight row by row: a lookup table for a device with its own memory.
      */
     static boolean staysOnHost(ComputeDevice device, TensorSelection.Entry entry) {
         if (entry.use() != TensorUse.ROW_LOOKUP || device.bufferType().isHost()) {
@@ -71,9 +69,9 @@ final class WeightPlacement {
     }
 
     /**
-     * Whether products with the weight come out right. Those of 32 columns and more with quantised
-     * rows that are a single tile long are added to whatever the result's memory held before; that
-     * of ggml v0.5.0 says all the same that it supports them.
+     * Whether products with the weight are correct. For quantised rows that are a single tile long,
+     * products of 32 and more columns are added to the previous content of the result's memory;
+     * ggml v0.5.0 nevertheless reports support for them.
      */
     private static boolean isSafe(BufferType type, GgufTensor weight) {
         return !type.name().equals(ColumnNumerics.TILES)
@@ -83,7 +81,7 @@ final class WeightPlacement {
 
     private static void requireWeightType(GgufTensor tensor) {
         if (!tensor.type().isWeightType()) {
-            // The CPU device says that it supports these, and then has no function to call.
+            // The CPU device reports support for these types, but has no function for them.
             throw new ModelFormatException(
                     tensor.file(), tensor.name(), "a type for weights", tensor.describe());
         }

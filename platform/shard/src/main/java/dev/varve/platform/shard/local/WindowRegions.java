@@ -11,10 +11,9 @@ import dev.varve.platform.shard.WindowRule;
 import java.util.OptionalInt;
 
 /**
- * Which rows of the sliding layers hold which positions. Each state row has a region of as many
- * slots as a window and a chunk need. Positions follow each other in a region, so attention reads
- * them in their order; where a region is full, the rows that are still visible move to its
- * beginning.
+ * Maps the rows of the sliding layers to positions. Each state row has a region with the slots of a
+ * window and a chunk. Positions are consecutive in a region, so that attention reads them in order;
+ * when a region is full, the rows that are still visible move to its beginning.
  */
 final class WindowRegions {
     private static final int BLOCK = SlotSpan.BLOCK;
@@ -22,16 +21,16 @@ final class WindowRegions {
     private final RowMover rows;
     private final WindowRule rule;
 
-    /** Per region, the position in its first slot. */
+    /** Position in the first slot of each region. */
     private final int[] begins;
 
-    /** Per region, the positions that were written end here. */
+    /** End of the written positions of each region. */
     private final int[] ends;
 
     /**
-     * @param rows where the rows are
-     * @param window positions that a token sees, empty where no layer slides
-     * @param stateRows state rows, the zero row included, which has no region
+     * @param rows moves the rows
+     * @param window positions that a token attends to; empty without sliding layers
+     * @param stateRows state rows, including the zero row, which has no region
      */
     WindowRegions(RowMover rows, OptionalInt window, int regionSlots, int stateRows) {
         this.rows = rows;
@@ -44,7 +43,7 @@ final class WindowRegions {
         return SlotSpan.roundUp(tokens);
     }
 
-    /** Brings the rows that a slice needs into the region of its write row. */
+    /** Moves the rows that a slice needs into the region of its write row. */
     KvView place(SequenceChunk slice) {
         if (rule.window().isEmpty()) {
             return KvView.NONE;
@@ -56,7 +55,7 @@ final class WindowRegions {
         int oldest = Math.max(0, first - rule.window().getAsInt() + 1);
         int start = rule.first(first);
         if (first > 0) {
-            // Regions begin at whole blocks, so that none begins behind the first one seen.
+            // Regions begin at whole blocks, so that none begins after the first visible one.
             requireKept(slice, from, oldest);
         }
         int begin = first == 0 ? 0 : begins[from];
@@ -80,15 +79,15 @@ final class WindowRegions {
         }
         begins[to] = begin;
         ends[to] = end;
-        // A region that still begins at position 0 is read as if nothing were ever dropped.
+        // A region that still begins at position 0 is read as if no position was ever dropped.
         int seen = begin == 0 && slice.tokens().length == 1 ? 0 : start;
         return new KvView(seen, region(to) + seen - begin, roundUp(end) - seen);
     }
 
     /**
-     * A window ends earlier: the rest of what its last slice wrote does not count.
+     * Shortens a window: drops the rejected tokens of its last slice.
      *
-     * @throws IllegalArgumentException if the row does not hold it
+     * @throws IllegalArgumentException if the row does not hold the accepted ones
      */
     void commit(StateCommit commit) {
         if (rule.window().isEmpty()) {
@@ -114,7 +113,10 @@ final class WindowRegions {
         ends[row] = commit.end();
     }
 
-    /** A slice continues what its read row holds; anything else would attend to foreign rows. */
+    /**
+     * Checks that the read row ends where the slice begins; otherwise it would attend to rows of
+     * other sequences.
+     */
     private void requireKept(SequenceChunk slice, int row, int oldest) {
         if (row == SequenceChunk.ZERO_ROW
                 || ends[row] != slice.firstPosition()
@@ -133,7 +135,7 @@ final class WindowRegions {
     }
 
     /**
-     * Slot of the first row of a window that is to be copied out.
+     * Slot of the first row of a window to export.
      *
      * @throws VarveException of kind INVALID_REQUEST if the region does not hold it
      */
@@ -146,7 +148,7 @@ final class WindowRegions {
     }
 
     /**
-     * Slot of the first row of a window that is to be copied in.
+     * Slot of the first row of a window to import.
      *
      * @throws VarveException of kind INVALID_REQUEST if the region cannot hold it
      */
@@ -158,7 +160,7 @@ final class WindowRegions {
         return region(part.row()) + part.first() - begin;
     }
 
-    /** Takes note of a window that was copied in. */
+    /** Records an imported window. */
     void adopt(CachePart.Window part) {
         begins[part.row()] = rule.begin(part.end());
         ends[part.row()] = part.end();

@@ -1,12 +1,12 @@
 package dev.varve.platform.shard.scoring;
 
 /**
- * How evenly the queries of a block like the keys of another: the sum over the queries of 2 to the
- * power of their product with the mean key, in units of the largest. So it lies between 1 and the
- * number of queries, and says nothing of how much they like them. Rows behind the end of the text
- * are no rows: a partial last block has as many as there are.
+ * Scores how evenly the queries of a block attend to the keys of another block: the sum over the
+ * queries of 2 to the power of their product with the mean key, in units of the largest. A score is
+ * between 1 and the number of queries, and does not depend on how large the products are. Rows
+ * after the end of the text do not count: a partial last block has fewer rows.
  *
- * <p>In plain loops and double: what kernels are compared with.
+ * <p>Plain loops in double: the reference for kernels.
  */
 public final class BlockScores {
     /** Tokens of a block. */
@@ -20,7 +20,7 @@ public final class BlockScores {
     private final int tokens;
 
     /**
-     * Works out the mean keys of a layer; the arrays are not copied.
+     * Computes the mean keys of a layer; the arrays are not copied.
      *
      * @param queries {@code [headLength, queryHeads, tokens]}
      * @param keys {@code [headLength, keyHeads, tokens]}
@@ -42,7 +42,7 @@ public final class BlockScores {
         means = means(keys);
     }
 
-    /** Blocks of the text, the last of which may be a partial one. */
+    /** Number of blocks of the text; the last one may be partial. */
     public int blocks() {
         return Math.ceilDiv(tokens, BLOCK);
     }
@@ -54,7 +54,9 @@ public final class BlockScores {
         return mean;
     }
 
-    /** Scores of all blocks of keys from 0 to a block of queries, for one head of the queries. */
+    /**
+     * Scores of all key blocks from 0 to {@code block} for a block of queries and one query head.
+     */
     public double[] of(int block, int queryHead) {
         double[] scores = new double[block + 1];
         for (int other = 0; other <= block; other++) {

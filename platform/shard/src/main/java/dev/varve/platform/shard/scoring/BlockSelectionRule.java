@@ -3,14 +3,14 @@ package dev.varve.platform.shard.scoring;
 import java.util.stream.IntStream;
 
 /**
- * Which blocks of keys a block of queries attends to. Blocks have {@value BlockScores#BLOCK} tokens
- * and none looks ahead.
+ * Rule for the key blocks that a block of queries attends to. Blocks have {@value
+ * BlockScores#BLOCK} tokens and attend to no later block.
  *
- * @param alpha part of the best score that a block needs, more than 0 and less than 1; the higher,
- *     the fewer blocks
- * @param sinks first blocks, which all look at
- * @param window blocks up to their own that all look at
- * @param full last blocks of queries, which look at everything before them
+ * @param alpha fraction of the best score that a block needs, above 0 and below 1; the higher, the
+ *     fewer blocks
+ * @param sinks number of first blocks, to which all blocks attend
+ * @param window number of last blocks up to and including its own, to which each block attends
+ * @param full number of last query blocks, which attend to everything before them
  */
 public record BlockSelectionRule(double alpha, int sinks, int window, int full) {
     /** Checks the numbers. */
@@ -30,18 +30,18 @@ public record BlockSelectionRule(double alpha, int sinks, int window, int full) 
         }
     }
 
-    /** With the usual 2 sinks, a window of 4 and 2 full blocks. */
+    /** Creates a rule with the usual 2 sinks, a window of 4 and 2 full blocks. */
     public static BlockSelectionRule of(double alpha) {
         return new BlockSelectionRule(alpha, 2, 4, 2);
     }
 
     /**
-     * The blocks of keys that one block of queries and one head look at.
+     * Selects the key blocks for one block of queries and one head.
      *
      * @param block of the queries, from 0
-     * @param blocks that the text has
+     * @param blocks number of blocks of the text
      * @param scores of the key blocks from 0 to {@code block}
-     * @return their numbers, ascending; the last one is {@code block}
+     * @return block numbers, ascending; the last one is {@code block}
      */
     public int[] select(int block, int blocks, double[] scores) {
         if (block < 0 || block >= blocks || scores.length != block + 1) {

@@ -22,12 +22,12 @@ public record HeadShape(int length, int queryHeads, int keyHeads) {
         }
     }
 
-    /** The head of the keys that a head of the queries looks at. */
+    /** The key head of a query head. */
     public int keyHead(int queryHead) {
         return (int) ((long) queryHead * keyHeads / queryHeads);
     }
 
-    /** What products of queries and keys are multiplied with. */
+    /** Factor for products of queries and keys. */
     public double scale() {
         return 1 / Math.sqrt(length);
     }

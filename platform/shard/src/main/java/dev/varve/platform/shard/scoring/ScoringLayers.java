@@ -3,11 +3,10 @@ package dev.varve.platform.shard.scoring;
 import java.util.OptionalInt;
 
 /**
- * The layers whose attention scores tokens, {@code [begin, end)}; nothing behind them need be
- * computed.
+ * Layers whose attention scores tokens, {@code [begin, end)}; later layers need not be computed.
  */
 public record ScoringLayers(int begin, int end) {
-    /** Refuses an empty range. */
+    /** Rejects an empty range. */
     public ScoringLayers {
         if (begin < 0 || end <= begin) {
             throw new IllegalArgumentException(
@@ -16,12 +15,12 @@ public record ScoringLayers(int begin, int end) {
     }
 
     /**
-     * The range of a drafter.
+     * Creates the range of a drafter.
      *
-     * @param layers that it has
-     * @param last score only so many of the computed layers, the last ones; empty, or as many as
-     *     the drafter has, for all
-     * @param exit compute only so many layers; empty, or as many as the drafter has, for all
+     * @param layers number of its layers
+     * @param last scores only this many of the computed layers, the last ones; empty, or the number
+     *     of layers, for all
+     * @param exit computes only this many layers; empty, or the number of layers, for all
      * @throws IllegalArgumentException if one of the numbers is not positive
      */
     public static ScoringLayers of(int layers, OptionalInt last, OptionalInt exit) {
@@ -33,7 +32,7 @@ public record ScoringLayers(int begin, int end) {
         return new ScoringLayers(scored < layers ? end - Math.min(scored, end) : 0, end);
     }
 
-    /** Scored layers, and so many are the buffers that anything is kept in for each. */
+    /** Number of scored layers, which is also the number of per-layer buffers. */
     public int layers() {
         return end - begin;
     }
@@ -44,7 +43,7 @@ public record ScoringLayers(int begin, int end) {
     }
 
     /**
-     * Which of the buffers belongs to a layer.
+     * Index of a layer's buffer.
      *
      * @throws IllegalArgumentException if the layer is not scored
      */

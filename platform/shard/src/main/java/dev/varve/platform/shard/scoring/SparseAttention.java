@@ -1,23 +1,27 @@
 package dev.varve.platform.shard.scoring;
 
 /**
- * How the attention of a long text is made shorter: a block of queries looks at some blocks of keys
- * only, head by head.
+ * Block-sparse attention for long texts: a block of queries attends to some blocks of keys only,
+ * head by head.
  *
- * @param rule which ones
- * @param leastTokens of a text for which it is; in shorter ones every token looks at all before it
+ * @param rule selects the blocks
+ * @param leastTokens minimum tokens of a text with sparse attention; in shorter ones every token
+ *     attends to all before it
  */
 public record SparseAttention(BlockSelectionRule rule, int leastTokens) {
     /**
-     * From so many tokens on, a trained model reads a text in less than three quarters of the time;
-     * in the shortest ones, most blocks are sinks or near.
+     * From this length on, a trained model reads a text in less than three quarters of the time; in
+     * the shortest texts, most blocks are sinks or near.
      */
     public static final int USUAL_TOKENS = 6144;
 
-    /** More would be faster, but 0.85 is reported to miss things in very long texts. */
+    /**
+     * A higher value would be faster, but 0.85 is reported to miss relevant blocks in very long
+     * texts.
+     */
     public static final double USUAL_ALPHA = 0.7;
 
-    /** As long texts are read where nobody says otherwise. */
+    /** Default for long texts. */
     public static final SparseAttention USUAL = of(USUAL_ALPHA);
 
     /** Checks the number. */
@@ -29,9 +33,9 @@ public record SparseAttention(BlockSelectionRule rule, int leastTokens) {
     }
 
     /**
-     * With the usual numbers but for one.
+     * Creates the usual settings with another alpha.
      *
-     * @param alpha part of the best score that a block needs, above 0 and below 1
+     * @param alpha fraction of the best score that a block needs, above 0 and below 1
      */
     public static SparseAttention of(double alpha) {
         return new SparseAttention(BlockSelectionRule.of(alpha), USUAL_TOKENS);

@@ -1,9 +1,9 @@
 package dev.varve.platform.shard.scoring;
 
 /**
- * How much the last tokens of a prompt attend to each token: for each of the {@value
- * TailQueries#COUNT} tail queries the largest probability over all scored layers and heads, and of
- * these the mean. Runs per token, head and layer. For one thread.
+ * Computes how strongly the last tokens of a prompt attend to each token: for each of the {@value
+ * TailQueries#COUNT} tail queries the largest probability over all scored layers and heads, and the
+ * mean of these. Runs per token, head and layer. For one thread.
  */
 public final class TailAttention {
     private final TailQueries tail;
@@ -11,17 +11,17 @@ public final class TailAttention {
     /** Largest probability so far, {@code [tokens, queries]}. */
     private final float[] best;
 
-    /** Nothing has been scored yet. */
+    /** Creates an instance without scores. */
     public TailAttention(TailQueries tail) {
         this.tail = tail;
         best = new float[Math.multiplyExact(tail.tokens(), TailQueries.COUNT)];
     }
 
     /**
-     * Takes in the attention of one head of a layer, or the largest of several heads.
+     * Adds the attention of one head of a layer, or the maximum of several heads.
      *
-     * @param probabilities of each key for each tail query, {@code [tokens, queries]}; what a query
-     *     does not see is not looked at
+     * @param probabilities of each key for each tail query, {@code [tokens, queries]}; keys after a
+     *     query's position are ignored
      */
     public void add(float[] probabilities) {
         if (probabilities.length != best.length) {
@@ -39,7 +39,7 @@ public final class TailAttention {
         }
     }
 
-    /** One score per token; not a number where a probability was none. */
+    /** Returns one score per token; NaN if a probability was NaN. */
     public float[] scores() {
         float[] scores = new float[tail.tokens()];
         for (int token = 0; token < scores.length; token++) {

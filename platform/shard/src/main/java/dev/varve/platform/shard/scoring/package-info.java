@@ -1,9 +1,9 @@
 /**
- * How a drafter tells which tokens of a long prompt matter: which of its layers are asked, how much
- * the last tokens attend to all others, and which blocks of keys its attention looks at on the way.
- * Arithmetic only, on the host; graphs and devices are others' matter.
+ * Scores which tokens of a long prompt matter, with a drafter: which of its layers are scored, how
+ * strongly the last tokens attend to all others, and which blocks of keys its attention reads.
+ * Arithmetic on the host only; graphs and devices are in other packages.
  *
- * <p>Start with {@link dev.varve.platform.shard.scoring.TailAttention}. What becomes of the scores
- * is in {@link dev.varve.platform.compression.selection}.
+ * <p>Start with {@link dev.varve.platform.shard.scoring.TailAttention}. The scores are used in
+ * {@link dev.varve.platform.compression.selection}.
  */
 package dev.varve.platform.shard.scoring;

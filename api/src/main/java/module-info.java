@@ -1,4 +1,4 @@
-/** What plugins may know: SPIs, value types, the GGUF reader and the ggml binding. */
+/** Types that plugins may use: SPIs, value types, the GGUF reader and the ggml binding. */
 module dev.varve.api {
     exports dev.varve.api;
     exports dev.varve.api.backend;

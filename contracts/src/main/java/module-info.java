@@ -1,4 +1,4 @@
-/** Tests that every plugin must pass, whoever wrote it. */
+/** Tests that every plugin must pass, whatever its author. */
 module dev.varve.contracts {
     requires transitive dev.varve.api;
     requires transitive org.junit.jupiter.api;

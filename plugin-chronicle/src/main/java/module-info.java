@@ -1,8 +1,8 @@
 /**
- * Keeps computed prompts in files that Chronicle Map lays out.
+ * Keeps cached prefixes in files of Chronicle Map.
  *
  * <p>The libraries that {@code requires static} names are not modules of the plugin's layer: they
- * lie in the folder {@code lib} beside its jar, and work on a class path alone.
+ * are in the folder {@code lib} beside its jar, and work on a class path only.
  */
 module dev.varve.plugin.chronicle {
     requires dev.varve.api;

@@ -1,4 +1,4 @@
-/** Computes on the host's processor; carries ggml's base, registry and CPU libraries. */
+/** Computes on the host's processor; contains ggml's base, registry and CPU libraries. */
 module dev.varve.plugin.cpu {
     requires dev.varve.api;
 

@@ -1,4 +1,4 @@
-/** Computes on NVIDIA's devices; carries ggml's CUDA library. */
+/** Computes on NVIDIA's devices; contains ggml's CUDA library. */
 module dev.varve.plugin.cuda {
     requires dev.varve.api;
 

@@ -2,8 +2,7 @@
  * Reaches shard processes on other hosts.
  *
  * <p>The libraries that {@code requires static} names are not modules of the plugin's layer: they
- * lie in the folder {@code lib} beside its jar, where nobody opens them before the first
- * connection.
+ * are in the folder {@code lib} beside its jar, and are not opened before the first connection.
  */
 module dev.varve.plugin.grpc {
     requires dev.varve.api;

@@ -1,4 +1,4 @@
-/** Computes on AMD's devices with a HIP build of ggml that the user brings. */
+/** Computes on AMD's devices with a HIP build of ggml that the user provides. */
 module dev.varve.plugin.hip {
     requires dev.varve.api;
 

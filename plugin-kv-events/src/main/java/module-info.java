@@ -1,8 +1,8 @@
 /**
- * Tells routers over ZeroMQ which computed prompts a server has.
+ * Publishes a server's prefix cache events to routers over ZeroMQ.
  *
  * <p>The libraries that {@code requires static} names are not modules of the plugin's layer: they
- * lie in the folder {@code lib} beside its jar, where nobody opens them before somebody is told.
+ * are in the folder {@code lib} beside its jar, and are not opened before events are published.
  */
 module dev.varve.plugin.kvevents {
     requires dev.varve.api;

@@ -2,7 +2,7 @@
  * Sends traces of requests to a collector, in OpenTelemetry's protocol over HTTP.
  *
  * <p>The libraries that {@code requires static} names are not modules of the plugin's layer: they
- * lie in the folder {@code lib} beside its jar, and are loaded when traces are asked for.
+ * are in the folder {@code lib} beside its jar, and are loaded when traces are enabled.
  */
 module dev.varve.plugin.otlp {
     requires dev.varve.api;

@@ -1,8 +1,8 @@
 /**
- * Shares computed prompts between servers, in a store that speaks the Redis protocol.
+ * Shares cached prefixes between servers, in a store that speaks the Redis protocol.
  *
  * <p>The libraries that {@code requires static} names are not modules of the plugin's layer: they
- * lie in the folder {@code lib} beside its jar, where nobody opens them before a store is used.
+ * are in the folder {@code lib} beside its jar, and are not opened before a store is used.
  */
 module dev.varve.plugin.valkey {
     requires dev.varve.api;

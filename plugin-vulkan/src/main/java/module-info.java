@@ -1,4 +1,4 @@
-/** Computes on Vulkan devices; carries ggml's Vulkan library. */
+/** Computes on Vulkan devices; contains ggml's Vulkan library. */
 module dev.varve.plugin.vulkan {
     requires dev.varve.api;
 

@@ -1,6 +1,6 @@
 /**
- * What all modules of the platform share: names and values of settings, and long work that gives
- * way.
+ * Types that all modules of the platform share: names and values of settings, and preemption of
+ * long work.
  */
 module dev.varve.platform.base {
     exports dev.varve.platform.preemption;

@@ -1,6 +1,6 @@
 /**
- * Models from files with plugins: loading, plans of memory and splits, prompt compression. Programs
- * that open models themselves use {@link dev.varve.platform.host}.
+ * Opens models from files with plugins: loading, memory and split plans, prompt compression.
+ * Programs that open models themselves use {@link dev.varve.platform.host}.
  */
 @SuppressWarnings("module") // the modules above this one are compiled later
 module dev.varve.platform.host {

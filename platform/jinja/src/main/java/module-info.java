@@ -1,6 +1,6 @@
 /**
- * Chat templates: a reader and renderer of the part of Jinja that model files use. Knows nothing of
- * models.
+ * Chat templates: a parser and renderer of the part of Jinja that model files use. Does not depend
+ * on models.
  */
 module dev.varve.platform.jinja {
     requires transitive dev.varve.api;

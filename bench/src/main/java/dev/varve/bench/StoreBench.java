@@ -70,11 +70,11 @@ final class StoreBench {
         report("%-28s %7.1f ms, close %.1f ms", what, (opened - start) / 1e6, since(opened) / 1e6);
     }
 
-    private interface BatchEntry {
+    private interface Task {
         void on(SnapshotStore store, ByteBuffer value) throws IOException;
     }
 
-    private static void rate(String what, List<SnapshotStore> stores, BatchEntry work)
+    private static void rate(String what, List<SnapshotStore> stores, Task work)
             throws Exception {
         try (ExecutorService pool = Executors.newFixedThreadPool(THREADS)) {
             long start = System.nanoTime();

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Contract of listeners to cache events while there is no subscriber. */
+/** Contract of {@link CacheListener} while there is no subscriber. */
 @Timeout(60)
 public abstract class CacheListenerContract {
     private static final int BLOCK = 16;
@@ -26,13 +26,13 @@ public abstract class CacheListenerContract {
     /** For extending classes. */
     protected CacheListenerContract() {}
 
-    /** A provider, new each time. */
+    /** Creates a new provider. */
     protected abstract CacheListenerProvider provider();
 
-    /** An address without a listener, a new one at each call. */
+    /** Returns an address that is not in use, a new one at each call. */
     protected abstract String freeAddress();
 
-    /** An address of the provider's scheme that makes no sense. */
+    /** Returns an invalid address with the provider's scheme. */
     protected abstract String wrongAddress();
 
     private static CacheListenerAddress at(String publish, Optional<String> replay) {

@@ -36,8 +36,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 
 /**
- * What a device backend promises. Where its library, its driver or its device is missing, the tests
- * that need one are skipped with the backend's reason, which is a test of its own.
+ * Contract of device backends. If the backend's library, driver or device is missing, the tests
+ * that need one are skipped with the backend's reason; a separate test checks that reason.
  */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -59,21 +59,21 @@ public abstract class DeviceBackendContract {
     /** For extending classes. */
     protected DeviceBackendContract() {}
 
-    /** A provider, new each time. */
+    /** Creates a new provider. */
     protected abstract DeviceBackendProvider provider();
 
     /**
-     * With what the backend is opened.
+     * Returns the options for opening the backend.
      *
-     * @param cacheFolder an empty folder of the test, for what is unpacked
+     * @param cacheFolder an empty folder of the test, for unpacked files
      */
     protected BackendOptions options(Path cacheFolder) {
         return BackendOptions.packed(cacheFolder);
     }
 
     /**
-     * Loads what the server has loaded before it opens this backend; ggml's base library, unless it
-     * is this backend that brings it.
+     * Loads the libraries that the server loads before it opens this backend: ggml's base library,
+     * unless this backend provides it.
      */
     protected void loadBase() {
         GgmlFolder.loadBase();
@@ -250,7 +250,7 @@ public abstract class DeviceBackendContract {
         return device;
     }
 
-    /** Multiplies random matrices on the device, and with plain loops in double. */
+    /** Multiplies random matrices on the device, and compares with plain loops in double. */
     private static void requireProduct(ComputeDevice device, Phase phase, long seed) {
         float[] a = random(INNER * ROWS, seed);
         float[] b = random(INNER * COLUMNS, seed + 1);

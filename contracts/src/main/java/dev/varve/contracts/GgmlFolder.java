@@ -8,14 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Where the tests find ggml's libraries. */
+/** Finds ggml's libraries for the tests. */
 final class GgmlFolder {
     /** System property: folder with {@code libggml-base.so} and the libraries beside it. */
     static final String PROPERTY = "varve.test.natives";
 
     private GgmlFolder() {}
 
-    /** The folder, where it is set and there. */
+    /** Returns the folder; empty if the property is not set or the folder does not exist. */
     static Optional<Path> find() {
         return Optional.ofNullable(System.getProperty(PROPERTY))
                 .map(Path::of)

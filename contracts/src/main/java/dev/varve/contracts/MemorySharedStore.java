@@ -14,15 +14,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The least that is a shared store: a map in this process, which all that are opened at one address
- * share, and in which nothing ends. For tests of what uses stores.
+ * A minimal shared store for tests: a map in this process, shared by all stores opened at one
+ * address. Values never expire.
  */
 public final class MemorySharedStore implements SharedStore {
-    /** Finds it by its scheme, {@code memory}. */
+    /** Provider with the scheme {@code memory}. */
     public static final class Provider implements SharedStoreProvider {
         private static final Map<String, Map<String, byte[]>> ALL = new ConcurrentHashMap<>();
 
-        /** Made by whoever looks for providers. */
+        /** Public for the service loader. */
         public Provider() {}
 
         @Override
@@ -41,7 +41,7 @@ public final class MemorySharedStore implements SharedStore {
     private volatile boolean closed;
 
     /**
-     * A store over a map.
+     * Creates a store over a map.
      *
      * @param values safe for several threads
      */

@@ -33,9 +33,9 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.FutureTask;
 
 /**
- * What a model family promises, on models that the extending class names. That the numbers are
- * right it cannot tell: compare logits with another implementation for that, cut in every place and
- * token by token, too.
+ * Contract of model families, tested with models that the extending class names. It cannot check
+ * that the numbers are right: for that, compare logits with another implementation, also with every
+ * split and token by token.
  */
 @Timeout(120)
 public abstract class ModelFamilyContract {
@@ -47,12 +47,12 @@ public abstract class ModelFamilyContract {
     /** For extending classes. */
     protected ModelFamilyContract() {}
 
-    /** A provider, new each time. */
+    /** Creates a new provider. */
     protected abstract ModelFamilyProvider provider();
 
     /**
-     * Small model files of this family, of one part each and of at least two layers; the more they
-     * differ, the better.
+     * Returns small model files of this family, of one part each and of at least two layers; more
+     * variety tests more.
      *
      * @param folder an empty folder of the test
      * @throws IOException if they cannot be written
@@ -167,7 +167,7 @@ public abstract class ModelFamilyContract {
                 List<LayerRange> ranges = align(adapter, asked).orElse(List.of());
                 ranges.forEach(range -> parts.addAll(selected(adapter, range)));
 
-                // A tied table is read as a table by one range and multiplied with by another.
+                // One range reads a tied table by row, and another one multiplies with it.
                 if (!ranges.isEmpty()) {
                     assertEquals(names(whole), names(parts), file.path() + ": " + ranges);
                 }
@@ -234,7 +234,7 @@ public abstract class ModelFamilyContract {
         assertEquals(provider().preTokenizers().keySet(), provider().preTokenizers().keySet());
     }
 
-    /** With other bytes on both sides, which are none of its business. */
+    /** Surrounds the text with other bytes, which the pre-tokenizer must ignore. */
     private static void requireCut(String name, PreTokenizer splitter, String text) {
         byte[] bytes = ("x" + text + "y").getBytes(StandardCharsets.UTF_8);
         int[] end = {1};
@@ -316,7 +316,7 @@ public abstract class ModelFamilyContract {
         return names;
     }
 
-    /** The whole, every single cut, and a shard per layer. */
+    /** Returns the whole model, every split into two, and one shard per layer. */
     private static List<List<LayerRange>> splits(LayerSplitAdapter adapter) {
         int layers = adapter.shape().layerCount();
         List<List<LayerRange>> splits = new ArrayList<>();
@@ -332,7 +332,7 @@ public abstract class ModelFamilyContract {
         return splits;
     }
 
-    /** Empty if the family says that it cannot be cut into so many ranges. */
+    /** Empty if the family reports that it cannot be split into that many ranges. */
     private static Optional<List<LayerRange>> align(
             LayerSplitAdapter adapter, List<LayerRange> asked) {
         try {
@@ -345,7 +345,9 @@ public abstract class ModelFamilyContract {
         }
     }
 
-    /** Opens the model without a tensor or key; other exceptions than those for people fail. */
+    /**
+     * Opens the model without a tensor or key; exceptions other than {@link VarveException} fail.
+     */
     private Optional<VarveException> refusal(RenamedEntry renamed, String name) throws IOException {
         return renamed.without(
                 name,
@@ -369,7 +371,7 @@ public abstract class ModelFamilyContract {
                 file.path() + ": expected the file and " + name + ", found " + error.getMessage());
     }
 
-    /** {@code blk.3.} of a layer's tensor, of which another part may be what is missed now. */
+    /** {@code blk.3.} of a layer's tensor; the message may name another tensor of that layer. */
     private static String stem(String name) {
         int dot = name.indexOf('.', "blk.".length());
         return name.startsWith("blk.") && dot > 0 ? name.substring(0, dot + 1) : "";

@@ -11,11 +11,13 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.function.Supplier;
 
-/** What holds for the providers of every SPI. */
+/** Rules for the providers of every SPI. */
 final class ProviderRules {
     private ProviderRules() {}
 
-    /** The service loader can make one, and making it loads nothing. */
+    /**
+     * Checks that the service loader can create a provider, and that its constructor loads nothing.
+     */
     static void requireCheap(Supplier<?> provider) {
         boolean loaded = GgmlLibrary.isLoaded();
 
@@ -29,14 +31,14 @@ final class ProviderRules {
                 type + " has no public constructor without parameters");
     }
 
-    /** A name that people type before a colon. */
+    /** Checks a name that users type before a colon. */
     static void requireWord(String name) {
         assertTrue(
                 name.matches("[a-z][a-z0-9_-]*"),
                 "expected small letters, digits, - and _, beginning with a letter, found " + name);
     }
 
-    /** An error for people: one line that says something. */
+    /** Checks that an error has a one-line message. */
     static void requireLine(VarveException error) {
         assertFalse(error.getMessage().isBlank(), "an error without a message");
         assertFalse(error.getMessage().contains("\n"), "several lines: " + error.getMessage());

@@ -3,11 +3,11 @@ package dev.varve.contracts;
 import java.util.List;
 
 /**
- * What a range is recorded for.
+ * A batch for which a range is recorded.
  *
  * @param tokens columns
- * @param outputs columns whose logits are wanted, the last ones
- * @param features whether somebody asked for what enters the layers
+ * @param outputs columns whose logits are requested, the last ones
+ * @param features whether the inputs of the layers are captured
  */
 record RecordedBatch(int tokens, int outputs, Features features) {
     /** Whether features are captured. */
@@ -16,7 +16,7 @@ record RecordedBatch(int tokens, int outputs, Features features) {
         NOT_WANTED
     }
 
-    /** A decode step, prompts of which the last logits are wanted, and one with all of them. */
+    /** A decode step, prompts of which the last logits are requested, and one with all logits. */
     static final List<RecordedBatch> SIZES =
             List.of(
                     new RecordedBatch(1, 1, Features.NOT_WANTED),

@@ -29,9 +29,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Records a range without computing it and checks what a family may ask for: weights that it
- * selected, operators of its own layers, each once, with shapes as {@link ShardGraph} describes
- * them, and one end. Tensors have shapes and no data.
+ * Records a range without computing it and checks the calls of a family: weights that it selected,
+ * operators of its own layers, each once, with shapes as {@link ShardGraph} describes them, and one
+ * end. Tensors have shapes and no data.
  */
 final class RecordingGraph implements ShardGraph {
     private static final int MAX_TENSORS = 20_000;
@@ -65,7 +65,7 @@ final class RecordingGraph implements ShardGraph {
         }
     }
 
-    /** Records a range for a batch; fails with what is wrong. */
+    /** Records a range for a batch; fails with a description of the error. */
     static void check(
             LayerSplitAdapter adapter, LayerRange range, RecordedBatch batch, String model) {
         try (GgmlContext context = GgmlContext.open(MAX_TENSORS, 0)) {
@@ -126,7 +126,7 @@ final class RecordingGraph implements ShardGraph {
         }
     }
 
-    /** Extents, and rows without gaps, which the platform reads as they lie. */
+    /** Checks the extents, and that rows have no gaps, because the platform reads them directly. */
     private void requireRows(String what, Tensor tensor, long... expected) {
         requireShape(what, tensor, expected);
         assertTrue(Float.BYTES == tensor.nb(0), where + what + ": rows with gaps");
@@ -339,7 +339,7 @@ final class RecordingGraph implements ShardGraph {
         return f32(size, heads, batch.tokens());
     }
 
-    /** All columns belong to one sequence. */
+    /** Treats all columns as one sequence. */
     @Override
     public Tensor advanceState(int layer, List<Tensor> columns, StateStep step) {
         operator("advanceState", layer);
@@ -368,7 +368,7 @@ final class RecordingGraph implements ShardGraph {
         return f32(elements / batch.tokens(), batch.tokens());
     }
 
-    /** All columns stay, as in a batch whose features are wanted. */
+    /** Keeps all columns, as in a batch whose features are captured. */
     @Override
     public Tensor lastColumns(Tensor hidden) {
         requireShape("columns to keep", hidden, hidden.ne(0), batch.tokens());
@@ -394,7 +394,8 @@ final class RecordingGraph implements ShardGraph {
         assertTrue(
                 layer >= range.begin() && layer <= range.end(),
                 where + "offers what enters layer " + layer);
-        // Who drops columns early offers fewer of the last layer's output, unless it is wanted.
+        // A family that drops columns early offers fewer of the last layer's output, unless that
+        // output is captured.
         boolean last = layer == shape().layerCount();
         long columns = last && !awaitsLastOutput ? hidden.ne(1) : batch.tokens();
         requireShape("what enters layer " + layer, hidden, shape().embeddingLength(), columns);

@@ -23,16 +23,16 @@ final class RenamedEntry {
         file = Files.copy(model, folder.resolve(NAME), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** Something to be done with a file. */
+    /** An action on a file. */
     @FunctionalInterface
     interface Use<T> {
         T with(Path file) throws IOException;
     }
 
     /**
-     * Renames an entry as long as the file is used.
+     * Renames an entry while the file is used.
      *
-     * @param name of a tensor or key; GGUF writes its length in 8 bytes before it
+     * @param name name of a tensor or key; GGUF writes its length in 8 bytes before it
      */
     <T> T without(String name, Use<T> use) throws IOException {
         byte[] text = name.getBytes(StandardCharsets.UTF_8);

@@ -26,23 +26,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
-/** What a shared store promises. Several may be open at the address at once. */
+/** Contract of shared stores. Several stores may be open at the address at once. */
 @Timeout(60)
 public abstract class SharedStoreContract {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final int LARGE = 1 << 20;
     private static final AtomicLong TESTS = new AtomicLong();
 
-    /** Keys of one test only. */
+    /** Prefix of the keys of one test. */
     private final String own = "test:" + System.nanoTime() + ":" + TESTS.incrementAndGet() + ":";
 
     /** For extending classes. */
     protected SharedStoreContract() {}
 
-    /** A provider, new each time. */
+    /** Creates a new provider. */
     protected abstract SharedStoreProvider provider();
 
-    /** Where a store is, always the same one. */
+    /** Returns the address of a store, always the same one. */
     protected abstract SharedStoreAddress address();
 
     private SharedStore open() {

@@ -19,17 +19,17 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The least that is a store: one file of slots, each a byte that says whether it is taken, a key
- * and a value. Before them stand a magic number and the size. For tests of what uses stores.
+ * A minimal store for tests: one file of slots. Each slot is a byte that says whether it is used, a
+ * key and a value. A magic number and the size precede the slots.
  */
 public final class SlotStore implements SnapshotStore {
     private static final int HEADER = 24;
     private static final long MAGIC = 0x56_53_4c_4f_54_53_30_31L;
     private static final Set<Path> WRITERS = new HashSet<>();
 
-    /** Finds it by name. */
+    /** Provider of the store. */
     public static final class Provider implements SnapshotStoreProvider {
-        /** Made by whoever looks for providers. */
+        /** Public for the service loader. */
         public Provider() {}
 
         @Override

@@ -33,7 +33,10 @@ import java.util.concurrent.FutureTask;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
-/** What a store promises. Only its own process uses it, but for what tests copy of its files. */
+/**
+ * Contract of snapshot stores. Only this process uses the store, apart from tests that copy its
+ * files.
+ */
 @Timeout(60)
 public abstract class SnapshotStoreContract {
     private static final StoreSize SIZE = new StoreSize(32, 10_000, 50);
@@ -44,7 +47,7 @@ public abstract class SnapshotStoreContract {
     /** For extending classes. */
     protected SnapshotStoreContract() {}
 
-    /** A provider, new each time. */
+    /** Creates a new provider. */
     protected abstract SnapshotStoreProvider provider();
 
     private Path path() {
@@ -119,7 +122,7 @@ public abstract class SnapshotStoreContract {
         }
     }
 
-    /** The value of a number, between bytes that are not of it. */
+    /** Writes the value of a number between bytes that do not belong to it. */
     private static ByteBuffer within(ByteBuffer target, long number) {
         target.position(5).put(value(number)).flip().position(5);
         return target;
@@ -365,7 +368,7 @@ public abstract class SnapshotStoreContract {
         assertIsNoStore("an empty folder");
     }
 
-    /** Whatever is left of it, and of each file where a store is a folder. */
+    /** Truncates the file, or each file if the store is a folder, to several lengths. */
     @Test
     void aStoreThatWasCutShortIsRefusedOrLacksWhatWasCutAway() throws IOException {
         try (SnapshotStore store = open(StoreAccess.CREATE)) {
@@ -424,7 +427,7 @@ public abstract class SnapshotStoreContract {
                 "expected " + path() + ", found " + error.getMessage());
     }
 
-    /** As a process leaves it that is killed: what it had written is in its files. */
+    /** Simulates a killed process: its files hold the data that it had written. */
     @Test
     void aStoreThatWasNotClosedIsMended() throws IOException {
         Path left = folder.resolve("left");
@@ -475,7 +478,10 @@ public abstract class SnapshotStoreContract {
         }
     }
 
-    /** Puts, replaces, reads and deletes values that no other thread knows, and leaves them all. */
+    /**
+     * Puts, replaces, reads and deletes values that no other thread uses, and leaves all of them
+     * stored.
+     */
     private static Object churn(SnapshotStore store, int first, int count) throws IOException {
         Random random = new Random(SEED + first);
         for (int round = 0; round < 300; round++) {
@@ -542,7 +548,7 @@ public abstract class SnapshotStoreContract {
         assertArrayEquals(value(expected).array(), target.array(), "value of key " + key);
     }
 
-    /** In the order in which they were numbered. */
+    /** Lists keys in the order of their numbers. */
     private static List<String> keys(SnapshotStore store) throws IOException {
         List<String> found = new ArrayList<>();
         store.keys(key -> found.add(hex(key)));

@@ -26,9 +26,7 @@ import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/**
- * What a speculator promises. How good its guesses are is its own affair: a server measures that.
- */
+/** Contract of speculators. It does not rate the quality of drafts, which a server measures. */
 @Timeout(60)
 public abstract class SpeculatorContract {
     private static final long SEED = 4711;
@@ -39,12 +37,12 @@ public abstract class SpeculatorContract {
     /** For extending classes. */
     protected SpeculatorContract() {}
 
-    /** A provider, new each time. */
+    /** Creates a new provider. */
     protected abstract SpeculatorProvider provider();
 
     /**
-     * A model that it can guess for; a context of a few hundred tokens and a few sequences will do,
-     * 32 tokens and one sequence at least.
+     * Returns a model for which it can draft; a context of a few hundred tokens and a few sequences
+     * suffice, 32 tokens and one sequence are the minimum.
      *
      * @param folder for files that are written for it
      */
@@ -96,7 +94,7 @@ public abstract class SpeculatorContract {
         }
     }
 
-    // What stays the same
+    // Constant properties
 
     @Test
     void capturesAreLayersInAscendingOrderAndStayTheSame() throws IOException {
@@ -143,7 +141,7 @@ public abstract class SpeculatorContract {
             Random random = new Random(SEED);
             for (int round = 0; round < 20; round++) {
                 Collections.shuffle(sequences, random);
-                // Drafts of others are too long for most of them.
+                // The draft of another sequence would exceed most of these limits.
                 int[] limits = random.ints(sequences.size(), 1, most + 2).toArray();
 
                 List<Draft> drafts = driver.propose(sequences, limits);
@@ -309,7 +307,7 @@ public abstract class SpeculatorContract {
         }
     }
 
-    /** So it is with a request that gave way to others: its number is the same. */
+    /** As for a preempted request: its number stays the same. */
     @Test
     void aForgottenSequenceIsNewUnderItsNumber() throws IOException {
         try (SpeculatorDriver driver = open()) {
@@ -325,7 +323,7 @@ public abstract class SpeculatorContract {
         }
     }
 
-    /** So it is with a prompt of which a part, or all of it, was computed for another request. */
+    /** As for a prompt with a cached prefix, partial or complete. */
     @Test
     void hiddenStatesMayBeMissingAnywhere() throws IOException {
         try (SpeculatorDriver driver = open()) {
@@ -354,7 +352,7 @@ public abstract class SpeculatorContract {
         }
     }
 
-    // Threads and the end
+    // Threads and close
 
     @Test
     void oneThreadMayOpenItAndOthersUseAndCloseIt() throws Exception {

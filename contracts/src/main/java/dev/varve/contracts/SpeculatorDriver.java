@@ -18,14 +18,14 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Calls a speculator as an engine does. What is valid during a call only is spoilt behind it, so
- * that whoever keeps it is found out.
+ * Calls a speculator as an engine does. Data that is valid only during a call is overwritten after
+ * it, so that a speculator that keeps it fails.
  */
 final class SpeculatorDriver implements AutoCloseable {
-    /** Tokens whose hidden states come at once, at most. */
+    /** Maximum number of tokens whose hidden states are passed at once. */
     private static final int CHUNK = 9;
 
-    /** Columns of other tokens before those of a sequence. */
+    /** Columns of other sequences' tokens before those of a sequence. */
     private static final int OTHERS = 2;
 
     private final Speculator speculator;
@@ -38,7 +38,7 @@ final class SpeculatorDriver implements AutoCloseable {
         private final long number;
         private int[] tokens;
 
-        /** Tokens whose hidden states were shown, or left out. */
+        /** Tokens whose hidden states were passed or skipped. */
         private int shown;
 
         private Sequence(long number, int[] tokens) {
@@ -60,7 +60,7 @@ final class SpeculatorDriver implements AutoCloseable {
             System.arraycopy(more, 0, tokens, before, more.length);
         }
 
-        /** Leaves out the hidden states of all tokens before a position. */
+        /** Skips the hidden states of all tokens before a position. */
         void skipTo(int position) {
             shown = position;
         }
@@ -107,17 +107,17 @@ final class SpeculatorDriver implements AutoCloseable {
         return token >= 0 && token < target.shape().vocabularySize();
     }
 
-    /** A sequence that was not heard of before. */
+    /** Begins a sequence with a new number. */
     Sequence begin(int... tokens) {
         return new Sequence(sequences++, tokens);
     }
 
-    /** Another text under a number that was forgotten. */
+    /** Begins another text under a number that was forgotten. */
     static Sequence again(Sequence forgotten, int... tokens) {
         return new Sequence(forgotten.number(), tokens);
     }
 
-    /** Tokens that come again and again, now and then with another one, and the highest id. */
+    /** Generates tokens that repeat, with occasional others, including the highest id. */
     int[] text(int length) {
         int vocabulary = target.shape().vocabularySize();
         int[] phrase = random.ints(7, 0, vocabulary).toArray();
@@ -127,21 +127,21 @@ final class SpeculatorDriver implements AutoCloseable {
                 .toArray();
     }
 
-    /** Asks for a draft of one sequence. */
+    /** Requests a draft for one sequence. */
     Draft propose(Sequence sequence, int most) {
         return propose(List.of(sequence), most).getFirst();
     }
 
     /**
-     * Shows what was computed of some sequences, and asks.
+     * Passes the computed hidden states of some sequences, and requests drafts.
      *
-     * @param most for all of them one, or one for each
+     * @param most one for all of them, or one for each
      */
     List<Draft> propose(List<Sequence> sequences, int... most) {
         return ask(sequences, 0, most);
     }
 
-    /** Likewise, of a sequence, with a tree of so many tokens. */
+    /** Does the same for one sequence, and requests a tree of up to {@code branched} tokens. */
     Draft proposeTree(Sequence sequence, int most, int branched) {
         return ask(List.of(sequence), branched, most).getFirst();
     }
@@ -151,7 +151,7 @@ final class SpeculatorDriver implements AutoCloseable {
         List<DraftRequest> asked = new ArrayList<>();
         for (int i = 0; i < sequences.size(); i++) {
             Sequence sequence = sequences.get(i);
-            // The last token was chosen and is not computed yet.
+            // The last token was sampled and is not computed yet.
             show(sequence, sequence.size() - 1);
             CallHistory history = new CallHistory(sequence.tokens);
             histories.add(history);
@@ -163,7 +163,7 @@ final class SpeculatorDriver implements AutoCloseable {
         return drafts;
     }
 
-    /** Shows the hidden states up to a position, as far as they were not shown yet. */
+    /** Passes the hidden states up to a position that were not passed yet. */
     void show(Sequence sequence, int end) {
         while (!speculator.captures().isEmpty() && sequence.shown < end) {
             int tokens = Math.min(end - sequence.shown, 1 + random.nextInt(CHUNK));

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What an exporter of traces promises where no collector is. */
+/** Contract of trace exporters while there is no collector. */
 @Timeout(60)
 public abstract class TraceExporterContract {
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
@@ -30,10 +30,10 @@ public abstract class TraceExporterContract {
     /** For extending classes. */
     protected TraceExporterContract() {}
 
-    /** A provider, new each time. */
+    /** Creates a new provider. */
     protected abstract TraceExporterProvider provider();
 
-    /** The address of a collector at a port of this machine. */
+    /** Returns the address of a collector at a port of this machine. */
     protected abstract URI endpoint(int port);
 
     private TraceExporter open(int port) throws IOException {

@@ -27,10 +27,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** What a transport promises, on one machine. Both ends are in this process. */
+/** Contract of transports, on one machine. Both ends are in this process. */
 @Timeout(60)
 public abstract class TransportContract {
-    /** More than any queue between two ends takes, so that a writer must wait for its reader. */
+    /** Exceeds any queue between two ends, so that a writer must wait for its reader. */
     private static final int MANY_BYTES = 32 << 20;
 
     private static final long SEED = 4711;
@@ -40,28 +40,29 @@ public abstract class TransportContract {
     /** For extending classes. */
     protected TransportContract() {}
 
-    /** A provider, new each time. */
+    /** Creates a new provider. */
     protected abstract TransportProvider provider();
 
     /**
-     * An address, without scheme, at which nobody listens and at which one can listen; where the
-     * system chooses a part of it (a port), {@link Listener#address} tells.
+     * Returns an address, without scheme, that is not in use and that a listener can bind. If the
+     * system chooses a part of it (a port), {@link Listener#address} returns the real one.
      *
      * @param folder an empty folder of the test
      */
     protected abstract String freeAddress(Path folder);
 
     /**
-     * An address, without scheme, to which one can try to connect, and where nobody answers.
+     * Returns an address, without scheme, to which a client can try to connect, and at which no
+     * process accepts.
      *
      * @param folder an empty folder of the test
      */
     protected abstract String deafAddress(Path folder);
 
-    /** Texts that are no address of this transport. */
+    /** Returns texts that are no address of this transport. */
     protected abstract List<String> malformedAddresses();
 
-    /** With what both sides connect and listen. */
+    /** Returns the options with which both sides connect and listen. */
     protected TransportOptions options() {
         return TransportOptions.defaults();
     }
@@ -80,7 +81,7 @@ public abstract class TransportContract {
         return provider().listen(freeAddress(folder), options());
     }
 
-    /** What follows the scheme in the listener's address. */
+    /** Returns the listener's address without its scheme. */
     private String target(Listener listener) {
         return listener.address().substring(provider().scheme().length() + 1);
     }

@@ -1,6 +1,6 @@
 /**
- * What every plugin must do, as tests: one abstract class per SPI, which the plugin's own test
- * extends with a provider and what it needs. JUnit 5 runs them.
+ * Tests that every plugin must pass: one abstract class per SPI. The plugin's own test extends it
+ * and supplies a provider and test data. JUnit 5 runs them.
  *
  * <pre>{@code
  * class AcmeContractTest extends ModelFamilyContract {
@@ -16,9 +16,9 @@
  * }
  * }</pre>
  *
- * <p>What needs ggml's libraries looks for them in the folder that the system property {@value
- * dev.varve.contracts.GgmlFolder#PROPERTY} names, and is skipped with that reason where it is not
- * set. A device that is not there skips what needs it with the backend's own reason. A skipped test
- * is never a passed one.
+ * <p>Tests that need ggml's libraries look for them in the folder that the system property {@value
+ * dev.varve.contracts.GgmlFolder#PROPERTY} names, and are skipped with that reason if it is not
+ * set. If a device is missing, the tests that need it are skipped with the backend's own reason. A
+ * skipped test never counts as passed.
  */
 package dev.varve.contracts;

@@ -159,10 +159,10 @@ class BrokenSpeculatorsTest {
         }
     }
 
-    private static final class IdleTtl extends Wrapped {
+    private static final class Retaining extends Wrapped {
         private final Map<Long, TokenHistory> histories = new HashMap<>();
 
-        IdleTtl(SpeculationTarget target) {
+        Retaining(SpeculationTarget target) {
             super(target);
         }
 
@@ -334,7 +334,7 @@ class BrokenSpeculatorsTest {
         CHATTY(Chatty::new, "aDraftIsNeverLongerThanWhatIsOfUse"),
         BRANCHING(Branching::new, "aTreeGrowsOnlyWhereItIsWanted"),
         INVENTIVE(Inventive::new, "guessesAreTokensOfTheVocabulary"),
-        KEEPING(IdleTtl::new, "aHistoryGrowsByAsManyTokensAsCount"),
+        KEEPING(Retaining::new, "aHistoryGrowsByAsManyTokensAsCount"),
         NORMALISING(Normalising::new, "hiddenStatesMayComeWithoutAQuestion"),
         COUNTING(Counting::new, "hiddenStatesMayBeMissingAnywhere"),
         REMEMBERING(Remembering::new, "aForgottenSequenceIsNewUnderItsNumber"),

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where a backend keeps and finds its libraries.
+ * Folders in which a backend keeps and finds its libraries, and its options for copies.
  *
  * @param cacheFolder writable folder for unpacked natives, content-addressed and shared between
  *     processes
@@ -20,7 +20,7 @@ public record BackendOptions(Path cacheFolder, Optional<Path> ggmlHome, boolean 
         Objects.requireNonNull(ggmlHome);
     }
 
-    /** The packed libraries, copies through the host. */
+    /** Returns options for the packed libraries, with copies through the host. */
     public static BackendOptions packed(Path cacheFolder) {
         return new BackendOptions(cacheFolder, Optional.empty(), false);
     }

@@ -4,19 +4,22 @@ import dev.varve.api.ggml.Ops;
 import dev.varve.api.ggml.Tensor;
 
 /**
- * A device's own product of a weight with a few columns at once, of which each has the bits of
- * ggml's product of that column alone. For devices on which ggml has either the one or the other:
- * the bits of single columns, or the speed of several.
+ * A device's own matrix product for a few columns at once. Each result column has the same bits as
+ * ggml's product of that column alone. Meant for devices on which ggml offers either the bits of
+ * single columns or the speed of several columns, but not both.
  *
- * <p>In two parts, since products with one input have the first in common. Each counts as one
- * tensor.
+ * <p>The product has two steps, because products with the same input share the first step. Each
+ * step counts as one tensor.
  */
 public interface ColumnProduct {
-    /** Whether a weight is of a type and shape for it; in memory it lies as it does in the file. */
+    /**
+     * Returns whether the type and shape of a weight are supported. The weight has the same layout
+     * in memory as in the file.
+     */
     boolean takes(Tensor weight);
 
     /**
-     * Columns as {@link #multiply} wants them.
+     * Prepares columns for {@link #multiply}.
      *
      * @param input {@code F32 [K, N]}, contiguous
      * @return {@code F32 [K, N]}
@@ -24,10 +27,10 @@ public interface ColumnProduct {
     Tensor prepare(Ops ops, Tensor input);
 
     /**
-     * The product: {@code [K, M] times F32 [K, N] -> F32 [M, N]}.
+     * Multiplies: {@code [K, M] times F32 [K, N] -> F32 [M, N]}.
      *
-     * @param weight that it {@link #takes}
-     * @param prepared by {@link #prepare}
+     * @param weight a weight that {@link #takes} accepts
+     * @param prepared result of {@link #prepare}
      */
     Tensor multiply(Ops ops, Tensor weight, Tensor prepared);
 }

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An open device with its queue. One graph at a time, from any thread: callers that share a device
- * take turns on its {@link #lock}. Owned by who opened it; {@link #close} frees the queue and its
- * threads, from any thread.
+ * An open device with its queue. It computes one graph at a time, from any thread: callers that
+ * share a device synchronize on its {@link #lock}. The caller that opened it owns it;
+ * {@link #close} frees the queue and its threads, from any thread.
  */
 public interface ComputeDevice extends AutoCloseable {
-    /** Which of a device's thread counts a graph uses. */
+    /** Phase of a request; it selects the number of threads that a graph uses. */
     enum Phase {
         PREFILL,
         DECODE
@@ -25,7 +25,7 @@ public interface ComputeDevice extends AutoCloseable {
     /** ggml's view of the device: operator support, host mappings. */
     GgmlDevice ggmlDevice();
 
-    /** Buffer types for weights, best first; the last one takes every tensor. */
+    /** Buffer types for weights, best first; the last one accepts every tensor. */
     List<BufferType> weightBufferTypes();
 
     /** Buffer type of caches and compute buffers. */
@@ -34,12 +34,14 @@ public interface ComputeDevice extends AutoCloseable {
     /** Threads for {@code phase}, or 0 where the device has no such setting. */
     int threads(Phase phase);
 
-    /** A product of the device's own for a few columns together; empty where ggml's is as good. */
+    /**
+     * Returns the device's own product for a few columns at once; empty where ggml's is as good.
+     */
     default Optional<ColumnProduct> columnProduct() {
         return Optional.empty();
     }
 
-    /** What the device has of its own for recurrent layers. */
+    /** Returns the device's own operators for recurrent layers. */
     default RecurrentOperators recurrentOperators() {
         return RecurrentOperators.NONE;
     }
@@ -52,10 +54,13 @@ public interface ComputeDevice extends AutoCloseable {
      */
     void compute(Graph graph, Phase phase);
 
-    /** Held while graphs are computed, so that shards on one device never compute at once. */
+    /**
+     * Lock that is held while a graph is computed, so that shards on one device never compute at
+     * once.
+     */
     Object lock();
 
-    /** Waits for its turn on {@link #lock}; a second call does nothing. */
+    /** Closes the device after it acquired {@link #lock}; a second call does nothing. */
     @Override
     void close();
 }

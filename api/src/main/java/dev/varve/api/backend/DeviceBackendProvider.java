@@ -4,9 +4,9 @@ package dev.varve.api.backend;
  * A kind of device that Varve can compute on; found with {@link java.util.ServiceLoader}.
  *
  * <p>One instance per process. The constructor must not load native code, read files or start
- * threads: listing plugins has to stay cheap and safe. {@link #open} may load, and is called from
- * one thread, before any device is used. An exception that is not a {@link
- * dev.varve.api.VarveException}, or a null, is reported as a fault of the plugin.
+ * threads, because listing plugins has to stay cheap and safe. {@link #open} may load native code;
+ * it is called from one thread, before any device is used. An exception that is not a
+ * {@link dev.varve.api.VarveException}, or a null, is reported as a fault of the plugin.
  */
 public interface DeviceBackendProvider {
     /**
@@ -20,7 +20,7 @@ public interface DeviceBackendProvider {
 
     /**
      * Loads the backend's library and finds its devices. Backend {@code cpu} is opened before any
-     * other one: it loads ggml's base library. Opened again, it finds the same devices.
+     * other one, because it loads ggml's base library. A second call finds the same devices.
      *
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if a library, a driver or every
      *     device is missing, saying in one line which

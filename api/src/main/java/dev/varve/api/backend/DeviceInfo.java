@@ -7,9 +7,9 @@ import java.util.Objects;
  *
  * @param name reference such as {@code cpu:0}
  * @param description the hardware's name, and the variant of the backend that runs on it
- * @param memoryTotalBytes memory of the device; for the CPU what the cgroup grants
- * @param memoryFreeBytes what of it is free now
- * @param hostCores whether it computes on the processor's cores, as a software renderer does, too;
+ * @param memoryTotalBytes memory of the device; for the CPU the limit of the cgroup
+ * @param memoryFreeBytes the part of it that is free now
+ * @param hostCores whether it computes on the processor's cores, as a software renderer also does;
  *     such devices of one machine never compute at once
  */
 public record DeviceInfo(

@@ -3,7 +3,7 @@ package dev.varve.api.backend;
 import java.util.OptionalInt;
 
 /**
- * How a device computes.
+ * Thread settings of a device.
  *
  * @param threads threads for decode; empty: the physical cores that the cgroup grants
  * @param threadsBatch threads for prefill; empty: as {@code threads}
@@ -11,7 +11,7 @@ import java.util.OptionalInt;
  *     that workers must sleep rather than spin between graphs
  */
 public record DeviceOptions(OptionalInt threads, OptionalInt threadsBatch, boolean sharedCores) {
-    /** Lets the backend choose. */
+    /** Returns options that let the backend choose. */
     public static DeviceOptions automatic() {
         return new DeviceOptions(OptionalInt.empty(), OptionalInt.empty(), false);
     }

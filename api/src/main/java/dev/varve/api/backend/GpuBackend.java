@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** The devices of a backend whose library is one file beside ggml's base. Thread-safe. */
+/**
+ * The devices of a backend whose library is a single file beside ggml's base library. Thread-safe.
+ */
 public final class GpuBackend implements DeviceBackend {
     /**
-     * A device with what it is locked by.
+     * A device with its lock.
      *
      * @param hostCores as in {@link DeviceInfo#hostCores}
      */
@@ -29,11 +31,12 @@ public final class GpuBackend implements DeviceBackend {
     }
 
     /**
-     * Loads a backend, unless this process has it already, and finds its devices.
+     * Loads a backend, unless this process has already loaded it, and finds its devices.
      *
-     * @param name of the backend in device references, such as {@code vulkan}
-     * @param ggmlName what ggml calls it, such as {@code Vulkan}
-     * @param library its file; its dependency on ggml's base is met by the base that is loaded
+     * @param name name of the backend in device references, such as {@code vulkan}
+     * @param ggmlName ggml's name for it, such as {@code Vulkan}
+     * @param library its file; the base library that is already loaded satisfies its dependency on
+     *     ggml's base
      * @param onHostCores which devices compute on the processor's cores
      * @throws VarveException of kind UNAVAILABLE if ggml's base is not loaded, if the library
      *     cannot be loaded, or if it finds no device
@@ -59,11 +62,11 @@ public final class GpuBackend implements DeviceBackend {
     }
 
     /**
-     * The file of a packed backend: the one in {@link BackendOptions#ggmlHome} if there is one,
-     * else the one in the plugin's jar, unpacked.
+     * Returns the file of a packed backend: the one in {@link BackendOptions#ggmlHome} if that
+     * folder is set, else the one in the plugin's jar, unpacked.
      *
      * @param owner a class of the plugin
-     * @param backend name of the backend, which is in the names of its files, too
+     * @param backend name of the backend, which is also part of the names of its files
      */
     public static Path packedLibrary(Class<?> owner, String backend, BackendOptions options) {
         String file = "libggml-" + backend + ".so";

@@ -8,7 +8,7 @@ import dev.varve.api.ggml.Graph;
 
 import java.util.List;
 
-/** A queue on a device that has memory and threads of its own. */
+/** A queue on a device that has its own memory and threads. */
 final class GpuDevice implements ComputeDevice {
     private final GgmlDevice device;
     private final DeviceInfo info;

@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The processor's cores of this machine, as one device: whatever computes on them in this process
- * takes turns.
+ * The processor's cores of this machine, as one device: computations on them take turns within this
+ * process.
  */
 public final class HostCores {
     private static final Object LOCK = new Object();
@@ -27,8 +27,8 @@ public final class HostCores {
     }
 
     /**
-     * Numbers of the logical processors that this process may run on ({@code taskset}, a cgroup's
-     * {@code cpuset}); empty where the system does not tell.
+     * Returns the numbers of the logical processors that this process may run on ({@code taskset},
+     * a cgroup's {@code cpuset}); empty where the system does not report them.
      */
     public static Set<Integer> processors() {
         try {
@@ -38,12 +38,12 @@ public final class HostCores {
                     .map(line -> parseList(line.substring(ALLOWED.length())))
                     .orElse(Set.of());
         } catch (IOException e) {
-            // Another system.
+            // Not Linux.
             return Set.of();
         }
     }
 
-    /** Numbers of a list such as {@code 0-3,8}; other parts are passed over. */
+    /** Parses a list such as {@code 0-3,8}; malformed parts are skipped. */
     public static Set<Integer> parseList(String list) {
         Set<Integer> numbers = new TreeSet<>();
         for (String part : list.split(",")) {

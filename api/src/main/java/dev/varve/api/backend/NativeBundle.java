@@ -24,8 +24,9 @@ import java.util.stream.Stream;
 
 /**
  * The libraries in a plugin's jar and their folder on disk. The folder's name holds the digest of
- * the manifest, so that another release gets another folder and several processes can share one. It
- * appears by an atomic rename; sizes are checked at every start, and a damaged folder is replaced.
+ * the manifest: another release gets another folder, and several processes can share one. The
+ * folder is published by an atomic rename. Sizes are checked at every start, and a damaged folder
+ * is replaced.
  *
  * <p>Manifest, beside the libraries in {@code natives/linux-x64-BACKEND/}: one line per file,
  * {@code sha256 size name}.
@@ -43,7 +44,7 @@ public final class NativeBundle {
     /**
      * @param owner a class of the jar that holds the libraries
      * @param backend name of the backend that they are for
-     * @param cacheFolder where to unpack to; made if it is missing
+     * @param cacheFolder parent folder for the unpacked libraries; created if it is missing
      */
     public NativeBundle(Class<?> owner, String backend, Path cacheFolder) {
         this.owner = owner;
@@ -52,7 +53,7 @@ public final class NativeBundle {
     }
 
     /**
-     * Returns the folder with the libraries, unpacking them if need be.
+     * Returns the folder with the libraries, unpacking them if necessary.
      *
      * @throws VarveException of kind UNAVAILABLE if the jar holds none or they cannot be written
      */
@@ -115,7 +116,7 @@ public final class NativeBundle {
             for (Entry entry : entries) {
                 write(entry, fresh.resolve(entry.name()));
             }
-            // A temporary folder is its maker's alone, but a cache may be shared.
+            // Only its owner can read a temporary folder, but a cache may be shared.
             Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
             publish(fresh, folder, entries);
         } finally {
@@ -139,8 +140,8 @@ public final class NativeBundle {
     }
 
     /**
-     * Renames the new folder into place; another process may have been faster, or a damaged folder
-     * may be there.
+     * Renames the new folder into place. Another process may have published it first, or a damaged
+     * folder may exist.
      */
     private static void publish(Path fresh, Path folder, List<Entry> entries) throws IOException {
         try {
@@ -155,7 +156,7 @@ public final class NativeBundle {
     }
 
     /**
-     * Replaces single files, each atomically: a process that has the old ones mapped keeps them.
+     * Replaces single files, each atomically: a process that has mapped the old files keeps them.
      */
     private static void replaceDamaged(Path fresh, Path folder, List<Entry> entries)
             throws IOException {

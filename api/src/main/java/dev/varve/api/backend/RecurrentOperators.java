@@ -3,14 +3,14 @@ package dev.varve.api.backend;
 import java.util.Optional;
 
 /**
- * What a device has of its own for recurrent layers, with the bits of ggml's operators.
+ * A device's own operators for recurrent layers, with the bits of ggml's operators.
  *
  * @param deltaRule empty where ggml's is as good
  * @param convolution likewise
  */
 public record RecurrentOperators(
         Optional<DeltaRule> deltaRule, Optional<WindowConvolution> convolution) {
-    /** ggml's alone. */
+    /** No operators beyond ggml's. */
     public static final RecurrentOperators NONE =
             new RecurrentOperators(Optional.empty(), Optional.empty());
 }

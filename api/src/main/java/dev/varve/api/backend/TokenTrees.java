@@ -1,11 +1,11 @@
 package dev.varve.api.backend;
 
-/** How large trees of tokens may be that are computed in one step. */
+/** Limits on the size of token trees that are computed in one step. */
 public final class TokenTrees {
-    /** Most tokens of a tree, the known one at its root included. */
+    /** Maximum number of tokens of a tree, including the known token at its root. */
     public static final int MOST_TOKENS = 64;
 
-    /** Most tokens on a path from the root on, which is one of them. */
+    /** Maximum number of tokens on a path from the root, including the root. */
     public static final int MOST_LEVELS = 32;
 
     private TokenTrees() {}

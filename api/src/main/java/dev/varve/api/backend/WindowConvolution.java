@@ -7,16 +7,16 @@ import java.util.Optional;
 
 /**
  * A device's own causal convolution of each channel over the tokens of sequences, with the bits of
- * {@link Ops#ssmConv}, which reads the inputs that came before from where they are kept. For
- * devices on which it costs much to join those with the new ones.
+ * {@link Ops#ssmConv}. It reads earlier inputs directly from where they are kept. Meant for devices
+ * on which it is expensive to concatenate those with the new inputs.
  *
- * <p>With a kernel of K elements, the last K - 1 inputs of a sequence are kept: {@code F32 [K - 1,
- * channels, n]}, contiguous for each sequence. Those before and after are the same or have nothing
- * in common. Each call counts as one tensor.
+ * <p>With a kernel of K elements, the last K - 1 inputs of a sequence are kept:
+ * {@code F32 [K - 1, channels, n]}, contiguous for each sequence. The inputs kept before and after
+ * are either the same memory or do not overlap. Each call counts as one tensor.
  */
 public interface WindowConvolution {
     /**
-     * Whether inputs are of a kind and size for it.
+     * Returns whether the types and sizes of the inputs are supported.
      *
      * @param columns {@code F32 [channels, T, n]}
      * @param kernel {@code F32 [K, channels]}
@@ -24,18 +24,18 @@ public interface WindowConvolution {
     boolean takes(Tensor columns, Tensor kernel);
 
     /**
-     * The results of all tokens.
+     * Computes the results of all tokens.
      *
-     * @param columns inputs that it {@link #takes}, as the kernel
-     * @param before inputs that came before the first tokens
-     * @param after where the last inputs are kept; empty for nowhere
+     * @param columns inputs that {@link #takes} accepts, with the kernel
+     * @param before inputs before the first tokens
+     * @param after destination of the last inputs; empty if they are not needed
      * @return {@code F32 [channels, T, n]}
      */
     Tensor apply(Ops ops, Tensor columns, Tensor kernel, Tensor before, Optional<Tensor> after);
 
     /**
-     * The results of all tokens of trees: the inputs before a token's own are those of the tokens
-     * that it follows, and behind the first one what came before.
+     * Computes the results of all tokens of trees: the earlier inputs of a token are those of its
+     * ancestors, and before the root the kept inputs.
      *
      * @param parents as in {@link DeltaRule#branch}
      * @return {@code F32 [channels, T, n]}

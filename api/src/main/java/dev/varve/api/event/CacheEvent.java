@@ -3,20 +3,20 @@ package dev.varve.api.event;
 import java.util.Objects;
 import java.util.OptionalLong;
 
-/** Something that a server has, or has no more. */
+/** A change of the blocks in a server's prefix cache. */
 public sealed interface CacheEvent {
     /**
-     * A block is there.
+     * A block was stored.
      *
-     * @param block its number, which stands for all tokens up to its end and for the scope of
-     *     whoever may go on with it; the same on all servers
+     * @param block its number, which identifies all tokens up to its end and the scope of the
+     *     clients that may reuse it; the same on all servers
      * @param parent number of the block before it; empty for the first one
-     * @param tokens of the block, not to be changed
-     * @param medium where it is; the same block may be in several
+     * @param tokens tokens of the block; not to be modified
+     * @param medium medium that holds it; several may hold the same block
      */
     record Stored(long block, OptionalLong parent, int[] tokens, CacheMedium medium)
             implements CacheEvent {
-        /** Checks that nothing is missing. */
+        /** Refuses null. */
         public Stored {
             Objects.requireNonNull(parent);
             Objects.requireNonNull(tokens);
@@ -24,14 +24,17 @@ public sealed interface CacheEvent {
         }
     }
 
-    /** A block is gone from a medium. */
+    /** A block was removed from a medium. */
     record Removed(long block, CacheMedium medium) implements CacheEvent {
-        /** Checks that nothing is missing. */
+        /** Refuses null. */
         public Removed {
             Objects.requireNonNull(medium);
         }
     }
 
-    /** Nothing is there any more, or what was told may be wrong: what is there follows. */
+    /**
+     * The cache is empty, or earlier events may be wrong: discard them. Events for the blocks that
+     * exist follow.
+     */
     record Cleared() implements CacheEvent {}
 }

@@ -2,16 +2,16 @@ package dev.varve.api.event;
 
 import java.util.List;
 
-/** Hears what a server has of computed prompts. Called by one thread, which may wait. */
+/** Receives the events of a server's prefix cache. One thread calls it; calls may block. */
 public interface CacheListener extends AutoCloseable {
     /**
-     * Some things have happened, in this order.
+     * Publishes events, in the order in which they happened.
      *
      * @param events at least one
      */
     void heard(List<CacheEvent> events);
 
-    /** Nothing more happens. Never fails. */
+    /** Stops publishing. No event follows. Never fails. */
     @Override
     void close();
 }

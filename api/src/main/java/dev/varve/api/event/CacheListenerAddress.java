@@ -4,17 +4,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where events go, and whose they are.
+ * Addresses at which events are published, and the server and model that they describe.
  *
- * @param publish where subscribers connect to, such as {@code tcp://*:5557}
- * @param replay where subscribers ask for events that they missed; empty for nowhere
+ * @param publish address to which subscribers connect, such as {@code tcp://*:5557}
+ * @param replay address at which subscribers request missed events; empty for none
  * @param pod name of the server
  * @param model name of the model, as requests give it
  * @param blockTokens tokens of a block
  */
 public record CacheListenerAddress(
         String publish, Optional<String> replay, String pod, String model, int blockTokens) {
-    /** Checks that nothing is missing. */
+    /** Refuses null. */
     public CacheListenerAddress {
         Objects.requireNonNull(publish);
         Objects.requireNonNull(replay);

@@ -1,23 +1,25 @@
 package dev.varve.api.event;
 
 /**
- * A way to tell routers what a server has; found with {@link java.util.ServiceLoader}.
+ * A protocol that publishes prefix cache events to routers; found with
+ * {@link java.util.ServiceLoader}.
  *
  * <p>One instance per process, thread-safe. The constructor must not open sockets, load libraries
- * or start threads: listing plugins has to stay cheap and safe. Exceptions other than the declared
- * ones, or a null, are reported as a fault of the plugin.
+ * or start threads, because listing plugins has to stay cheap and safe. Exceptions other than the
+ * declared ones, or a null, are reported as a fault of the plugin.
  */
 public interface CacheListenerProvider {
     /**
-     * Scheme of its addresses: {@code "tcp"} in {@code tcp://*:5557}; unique among providers. Small
-     * letters, digits, {@code -} and {@code _}, beginning with a letter; the same at every call.
+     * Scheme of its addresses: {@code "tcp"} in {@code tcp://*:5557}; unique among providers.
+     * Small letters, digits, {@code -} and {@code _}, beginning with a letter; the same at every
+     * call.
      */
     String scheme();
 
     /**
-     * Begins to tell.
+     * Starts publishing events.
      *
-     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if an address makes no sense; of
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if an address is invalid; of
      *     kind UNAVAILABLE if it is taken, or the plugin's libraries do not run here
      */
     CacheListener open(CacheListenerAddress address);

@@ -1,9 +1,9 @@
 package dev.varve.api.event;
 
-/** Where a block is. */
+/** Medium that holds a block. */
 public enum CacheMedium {
-    /** With a finished sequence on the devices. */
+    /** Device memory, with a finished sequence. */
     DEVICE,
-    /** In host memory. */
+    /** Host memory. */
     HOST
 }

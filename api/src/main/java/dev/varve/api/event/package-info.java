@@ -1,5 +1,5 @@
 /**
- * What routers are told of computed prompts: which blocks of tokens a server has, and where. Start
- * with {@link dev.varve.api.event.CacheListenerProvider}.
+ * Prefix cache events for routers: which blocks of tokens a server holds, and in which medium.
+ * Start with {@link dev.varve.api.event.CacheListenerProvider}.
  */
 package dev.varve.api.event;

@@ -37,7 +37,10 @@ public final class Backend implements AutoCloseable {
         return name;
     }
 
-    /** Sets the threads of the next graphs; no effect on devices without threads of ours. */
+    /**
+     * Sets the threads of the next graphs; no effect on devices whose number of threads cannot be
+     * set.
+     */
     public void setThreads(int threads) {
         if (threads < 1 || threads > ThreadPool.MAX_THREADS) {
             throw new IllegalArgumentException(threads + " threads");
@@ -53,10 +56,10 @@ public final class Backend implements AutoCloseable {
     }
 
     /**
-     * Uses a pool instead of threads made for each graph; empty to let go of it, before it is
-     * closed.
+     * Uses a pool instead of threads that are started for each graph. Empty detaches the pool,
+     * which is required before it is closed.
      *
-     * @throws IllegalStateException if the device has no use for one
+     * @throws IllegalStateException if the device does not support pools
      */
     public void setThreadPool(Optional<ThreadPool> pool) {
         MethodHandle set =
@@ -90,7 +93,7 @@ public final class Backend implements AutoCloseable {
         }
     }
 
-    /** Waits until everything that was queued is done. */
+    /** Waits until all queued work is done. */
     public void synchronize() {
         BackendApi.synchronize(open());
     }

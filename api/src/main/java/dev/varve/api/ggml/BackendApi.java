@@ -486,8 +486,8 @@ final class BackendApi {
 
     private BackendApi() {}
 
-    /** Finds all functions, unless that was done. */
+    /** Looks up all functions, once. */
     static void link() {
-        // Done when the class is initialised.
+        // The class initialiser does it.
     }
 }

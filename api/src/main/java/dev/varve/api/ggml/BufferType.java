@@ -27,18 +27,19 @@ public final class BufferType {
         return BackendApi.buftGetAlignment(pointer);
     }
 
-    /** Most bytes of one buffer. */
+    /** Maximum bytes of one buffer. */
     public long maxSize() {
         return BackendApi.buftGetMaxSize(pointer);
     }
 
-    /** Whether the host reads and writes the memory directly. */
+    /** Returns whether the host reads and writes the memory directly. */
     public boolean isHost() {
         return BackendApi.buftIsHost(pointer);
     }
 
     /**
-     * Bytes that a tensor takes in this memory; some devices need more than {@link Tensor#bytes}.
+     * Bytes that a tensor occupies in this memory; some devices need more than
+     * {@link Tensor#bytes}.
      */
     public long allocationSize(Tensor tensor) {
         return BackendApi.buftGetAllocSize(pointer, tensor.pointer());
@@ -47,7 +48,7 @@ public final class BufferType {
     /**
      * Allocates a buffer.
      *
-     * @throws VarveException of kind OUT_OF_MEMORY if the device has no room
+     * @throws VarveException of kind OUT_OF_MEMORY if the device has not enough free memory
      */
     public DeviceBuffer allocate(long bytes) {
         if (bytes < 0) {

@@ -27,7 +27,7 @@ import java.lang.invoke.MethodHandle;
 
 /** ggml.h without the operators: contexts, tensors, graphs, hooks. */
 final class CoreApi {
-    /** {@code struct ggml_cgraph}, which nobody looks into; about 100 bytes, and room for more. */
+    /** {@code struct ggml_cgraph}, opaque here; about 100 bytes, and some reserve. */
     private static final MemoryLayout GRAPH_STRUCT =
             MemoryLayout.structLayout(MemoryLayout.sequenceLayout(32, JAVA_LONG));
 
@@ -41,7 +41,7 @@ final class CoreApi {
     /** {@code struct ggml_context * ggml_init(struct ggml_init_params params)} */
     private static final MethodHandle INIT = bind("ggml_init", returns(C_POINTER, INIT_PARAMS));
 
-    /** Makes a context of {@code bytes} for metadata alone. */
+    /** Creates a context of {@code bytes} for metadata alone. */
     static ContextPtr init(long bytes) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment params = arena.allocate(INIT_PARAMS);
@@ -200,7 +200,10 @@ final class CoreApi {
     private static final MethodHandle GRAPH_VIEW =
             bind("ggml_graph_view", returns(GRAPH_STRUCT, C_POINTER, C_INT, C_INT));
 
-    /** Some of the operators of a graph, which share its memory; freed when it is unreachable. */
+    /**
+     * A range of the operators of a graph, which shares the graph's memory; freed when it is
+     * unreachable.
+     */
     static GraphPtr graphView(GraphPtr graph, int begin, int end) {
         SegmentAllocator memory = Arena.ofAuto();
         return new GraphPtr(

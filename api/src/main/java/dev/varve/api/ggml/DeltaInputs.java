@@ -1,7 +1,7 @@
 package dev.varve.api.ggml;
 
 /**
- * What the gated delta rule takes of n sequences of T tokens.
+ * Inputs of the gated delta rule for n sequences of T tokens.
  *
  * @param query {@code F32 [S, Hk, T, n]}, rows contiguous
  * @param key as the query
@@ -12,9 +12,9 @@ package dev.varve.api.ggml;
  */
 public record DeltaInputs(Tensor query, Tensor key, Tensor value, Tensor decay, Tensor beta) {
     /**
-     * Fails unless these fit each other and a state.
+     * Checks that these inputs fit each other and a state.
      *
-     * @param op for which operator
+     * @param op name of the operator, for the message
      * @param state {@code F32 [S, S, Hv, n]}, contiguous
      * @throws IllegalArgumentException if they do not fit
      */
@@ -61,7 +61,7 @@ public record DeltaInputs(Tensor query, Tensor key, Tensor value, Tensor decay, 
                 state);
     }
 
-    /** Whether a tensor has as many tokens and sequences as the value. */
+    /** Returns whether a tensor has the same number of tokens and sequences as the value. */
     private boolean isAsLong(Tensor other) {
         return other.ne(2) == value.ne(2) && other.ne(3) == value.ne(3);
     }

@@ -5,8 +5,8 @@ import dev.varve.api.ggml.Pointer.BufferPtr;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory of a device ({@code ggml_backend_buffer}). Owned by who allocated it; closing twice is
- * allowed. Tensors placed in it keep their shapes, but their data ends with it.
+ * Memory of a device ({@code ggml_backend_buffer}). The caller that allocated it owns it; closing
+ * twice is allowed. Tensors placed in it keep their shapes, but lose their data when it is closed.
  */
 public final class DeviceBuffer implements AutoCloseable {
     private static final int USAGE_WEIGHTS = 1;
@@ -20,14 +20,14 @@ public final class DeviceBuffer implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * A buffer of its own memory; {@code takesTensors} is false where ggml has placed all tensors
-     * itself.
+     * Creates a buffer that owns its memory; {@code takesTensors} is false if ggml itself has
+     * placed all tensors.
      */
     DeviceBuffer(BufferPtr pointer, boolean takesTensors) {
         this(pointer, takesTensors, () -> {});
     }
 
-    /** As above; {@code released} runs once after the buffer was freed. */
+    /** Does the same; {@code released} runs once after the buffer was freed. */
     DeviceBuffer(BufferPtr pointer, boolean takesTensors, Runnable released) {
         this.pointer = pointer;
         this.takesTensors = takesTensors;
@@ -35,7 +35,7 @@ public final class DeviceBuffer implements AutoCloseable {
         size = BackendApi.bufferGetSize(pointer);
     }
 
-    /** Bytes. */
+    /** Size in bytes. */
     public long size() {
         return size;
     }
@@ -46,8 +46,8 @@ public final class DeviceBuffer implements AutoCloseable {
     }
 
     /**
-     * Asks for huge pages, which save address translations where weights stream through the caches;
-     * only for a buffer in the host's memory that nothing was written to. Best effort.
+     * Requests huge pages, which reduce TLB misses when weights stream through the caches. Only for
+     * a buffer in host memory that has not been written yet. Best effort.
      */
     @SuppressWarnings("restricted")
     public void preferHugePages() {
@@ -60,17 +60,17 @@ public final class DeviceBuffer implements AutoCloseable {
         }
     }
 
-    /** Tells ggml that the buffer holds weights, which repacking and scheduling look at. */
+    /** Marks the buffer as holding weights, which ggml's repacking and scheduling use. */
     public void markWeights() {
         BackendApi.bufferSetUsage(pointer(), USAGE_WEIGHTS);
     }
 
     /**
-     * Puts a tensor that has no data yet at a byte offset, which must be a multiple of the memory's
-     * alignment.
+     * Places a tensor that has no data yet at a byte offset, which must be a multiple of the
+     * memory's alignment.
      *
-     * @throws IllegalArgumentException if the tensor would leave the buffer or is not aligned
-     * @throws IllegalStateException if the tensor has a place already, is a view, or the buffer is
+     * @throws IllegalArgumentException if the tensor would exceed the buffer or is not aligned
+     * @throws IllegalStateException if the tensor is already placed, is a view, or the buffer is
      *     closed
      */
     public void place(Tensor tensor, long offset) {

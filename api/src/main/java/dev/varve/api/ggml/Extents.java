@@ -3,7 +3,7 @@ package dev.varve.api.ggml;
 import java.util.Arrays;
 
 /**
- * Extents of a tensor in elements, the fastest dimension first; those left out are 1. Whether they
+ * Extents of a tensor in elements, the fastest dimension first; omitted ones are 1. Whether they
  * suit a type is checked where they are used.
  *
  * @param ne0 elements of a row

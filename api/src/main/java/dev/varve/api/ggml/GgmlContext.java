@@ -20,7 +20,7 @@ public final class GgmlContext implements AutoCloseable {
     private static final int DIMENSIONS = 4;
 
     /**
-     * Leaves room for what ggml adds without looking, and for counting elements of less than a
+     * Leaves headroom for ggml's unchecked additions, and for counting elements of less than a
      * byte.
      */
     private static final long MAX_BYTES = Long.MAX_VALUE / 32;
@@ -46,10 +46,10 @@ public final class GgmlContext implements AutoCloseable {
     }
 
     /**
-     * Makes a context.
+     * Creates a context.
      *
-     * @param maxTensors most tensors, every view counted
-     * @param maxGraphNodes most nodes of its one graph; 0 for no graph
+     * @param maxTensors maximum number of tensors, every view counted
+     * @param maxGraphNodes maximum number of nodes of its one graph; 0 for no graph
      */
     public static GgmlContext open(int maxTensors, int maxGraphNodes) {
         if (maxTensors < 1 || maxGraphNodes < 0) {
@@ -93,8 +93,8 @@ public final class GgmlContext implements AutoCloseable {
     }
 
     /**
-     * Fails unless the extents are positive, whole blocks, and their bytes fit into a long with
-     * room to align.
+     * Checks that the extents are positive and whole blocks, and that their bytes fit into a long,
+     * alignment included.
      */
     static void requireSize(GgmlType type, long... ne) {
         try {
@@ -117,7 +117,7 @@ public final class GgmlContext implements AutoCloseable {
         }
     }
 
-    /** Makes the context's graph. */
+    /** Creates the context's graph. */
     public Graph newGraph(int maxNodes) {
         requireOpen();
         if (maxNodes < 1 || maxNodes > maxGraphNodes || graphMade) {
@@ -133,15 +133,16 @@ public final class GgmlContext implements AutoCloseable {
         return ops;
     }
 
-    /** Bytes of host memory that the metadata takes. */
+    /** Bytes of host memory that the metadata occupies. */
     public long overheadBytes() {
         return overheadBytes;
     }
 
     /**
-     * Allocates all tensors that have no place yet in one buffer; empty if there are none.
+     * Allocates all tensors that are not placed yet in one buffer; empty if there are none.
      *
-     * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY if the device has no room
+     * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY if the device has not enough free
+     *     memory
      */
     public Optional<DeviceBuffer> allocate(BufferType type) {
         requireOpen();
@@ -158,7 +159,7 @@ public final class GgmlContext implements AutoCloseable {
         throw type.outOfMemory(unplaced.stream().mapToLong(type::allocationSize).sum());
     }
 
-    /** Counts what one more operator makes; returns the context pointer. */
+    /** Counts the tensors of one more operator; returns the context pointer. */
     ContextPtr count(int tensors) {
         requireRoom(tensors);
         operators += tensors;
@@ -166,8 +167,8 @@ public final class GgmlContext implements AutoCloseable {
     }
 
     /**
-     * The pointer of an operand. Graphs hold operators of one context; tensors without operator may
-     * come from others.
+     * Returns the pointer of an operand. Graphs hold operators of one context; tensors without
+     * operator may come from others.
      */
     TensorPtr use(Tensor operand) {
         if (operand.isFirstUseIn(this)) {
@@ -185,12 +186,12 @@ public final class GgmlContext implements AutoCloseable {
         return operators;
     }
 
-    /** The number of threads decides the last bits of this operator. */
+    /** Records that the number of threads changes the last bits of this operator. */
     void dependsOnThreads(Tensor operator) {
         threadBound.add(operator.pointer().address().address());
     }
 
-    /** Addresses of the operators of which the number of threads decides the last bits. */
+    /** Addresses of the operators whose last bits depend on the number of threads. */
     Set<Long> threadBound() {
         return threadBound;
     }

@@ -29,21 +29,21 @@ import java.util.Optional;
  * A device that a loaded backend found ({@code ggml_backend_dev}). Lives as long as the process.
  */
 public final class GgmlDevice {
-    /** What a device is. */
+    /** Kind of a device. */
     public enum Kind {
         /** The processor. */
         CPU,
 
-        /** A card with memory of its own. */
+        /** A graphics card with its own memory. */
         GPU,
 
-        /** Graphics that share the memory of the processor. */
+        /** Integrated graphics that share the memory of the processor. */
         IGPU,
 
-        /** What works for the processor, such as a matrix library. */
+        /** An accelerator of the processor, such as a matrix library. */
         ACCEL,
 
-        /** Several devices that are shown as one. */
+        /** Several devices presented as one. */
         META
     }
 
@@ -99,12 +99,12 @@ public final class GgmlDevice {
         return description;
     }
 
-    /** What the device is. */
+    /** Kind of the device. */
     public Kind kind() {
         return kind;
     }
 
-    /** Free memory in bytes, as far as the backend knows. */
+    /** Free memory in bytes, as the backend reports it. */
     public long memoryFree() {
         return property(MEMORY_FREE);
     }
@@ -114,7 +114,7 @@ public final class GgmlDevice {
         return property(MEMORY_TOTAL);
     }
 
-    /** Whether the device computes from memory of the host, such as a mapped file. */
+    /** Returns whether the device computes from memory of the host, such as a mapped file. */
     public boolean supportsHostBuffers() {
         return mapsHostMemory;
     }
@@ -124,7 +124,7 @@ public final class GgmlDevice {
         return new BufferType(BackendApi.devBufferType(pointer));
     }
 
-    /** Further kinds of memory for weights, such as repacking ones, best first. */
+    /** Further buffer types for weights, such as repacking ones, best first. */
     @SuppressWarnings("restricted")
     public List<BufferType> extraBufferTypes() {
         Optional<MethodHandle> list =
@@ -165,14 +165,14 @@ public final class GgmlDevice {
         return features;
     }
 
-    /** Whether the device runs an operator with operands of these types and shapes. */
+    /** Returns whether the device supports an operator with operands of these types and shapes. */
     public boolean supports(Tensor operator) {
         return BackendApi.devSupportsOp(pointer, operator.pointer());
     }
 
     /**
-     * Whether the device runs {@code operator} while its operand {@code weight} lies in memory of
-     * the given type. Both belong to a scratch context and have no data.
+     * Returns whether the device supports {@code operator} while its operand {@code weight} is in
+     * memory of the given type. Both belong to a scratch context and have no data.
      */
     public boolean supportsWeight(BufferType candidate, Tensor weight, Tensor operator) {
         if (weight.isPlaced() || weight.isView()) {
@@ -203,7 +203,7 @@ public final class GgmlDevice {
     }
 
     /**
-     * A buffer over a part of a mapped file, which cannot be closed before the buffer.
+     * Creates a buffer over a part of a mapped file, which cannot be closed before the buffer.
      *
      * @param offset first byte, at a multiple of the memory's alignment
      * @param maxTensorBytes bytes of the largest tensor to be placed in it
@@ -238,7 +238,7 @@ public final class GgmlDevice {
         return new DeviceBuffer(buffer, true, file.lend());
     }
 
-    /** A function of the device's backend that is found by name at run time. */
+    /** A function of the device's backend that is looked up by name at run time. */
     Optional<MethodHandle> function(String function, FunctionDescriptor descriptor) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address =

@@ -18,8 +18,8 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
 /**
- * The loaded ggml libraries of this process: one base and one registry, for good. Every other class
- * of this package may be used only after {@link #load}.
+ * The loaded ggml libraries of this process: one base library and one registry, never unloaded.
+ * Every other class of this package may be used only after {@link #load}.
  */
 public final class GgmlLibrary {
     /** The ggml release that this binding was written for. */
@@ -59,7 +59,7 @@ public final class GgmlLibrary {
             }
             return;
         }
-        // Unloaded again if it is not the expected release: a second base beside it would share its
+        // Unloaded again if it is not the expected release: a second base library would share its
         // file name.
         Arena arena = Arena.ofShared();
         try {
@@ -84,7 +84,7 @@ public final class GgmlLibrary {
         }
     }
 
-    /** What a function that is missing was reported as, under what Java puts around it. */
+    /** Unwraps the exception that names the missing function. */
     private static RuntimeException linkFailure(Throwable failure) {
         Throwable reason = failure;
         while (reason instanceof CompletionException
@@ -97,7 +97,7 @@ public final class GgmlLibrary {
         return new IllegalStateException("ggml cannot be linked", failure);
     }
 
-    /** Whether {@link #load} succeeded. */
+    /** Returns whether {@link #load} succeeded. */
     public static synchronized boolean isLoaded() {
         return usable;
     }
@@ -151,13 +151,13 @@ public final class GgmlLibrary {
         }
     }
 
-    /** Names what is being done, for the message in case ggml aborts the process. */
+    /** Sets the current activity, for the message in case ggml aborts the process. */
     public static void context(String what) {
         NativeMessages.context(what);
     }
 
     /**
-     * Fails unless the release is the expected one: struct layouts and enum values differ between
+     * Checks that the release is the expected one: struct layouts and enum values differ between
      * releases.
      */
     static void requireVersion(String found) {
@@ -214,7 +214,7 @@ public final class GgmlLibrary {
         }
     }
 
-    /** The registry carries a release in its name: {@code libggml.v0.5.0.so}. */
+    /** Returns the registry's file, whose name may include a release: {@code libggml.v0.5.0.so}. */
     private static Path registryFile(Path libraries) {
         try (Stream<Path> files = Files.list(libraries)) {
             List<Path> found =

@@ -75,24 +75,24 @@ public enum GgmlType {
         return typeSize;
     }
 
-    /** Name as people write it, such as {@code q4_0}. */
+    /** Name in common notation, such as {@code q4_0}. */
     public String ggufName() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether elements share scales in blocks. */
+    /** Returns whether elements share scales in blocks. */
     public boolean isQuantized() {
         return blockSize > 1;
     }
 
-    /** Whether elements are plain floating-point numbers. */
+    /** Returns whether elements are plain floating-point numbers. */
     public boolean isFloat() {
         return this == F32 || this == F16 || this == BF16 || this == F64;
     }
 
     /**
-     * Whether weights may have this type: integers, doubles and the types of intermediate results
-     * have no product.
+     * Returns whether weights may have this type: ggml has no product for integers, doubles and the
+     * types of intermediate results.
      */
     public boolean isWeightType() {
         return switch (this) {
@@ -101,7 +101,7 @@ public enum GgmlType {
         };
     }
 
-    /** Whether ggml converts floats to the type while it computes a graph. */
+    /** Returns whether ggml converts floats to the type while it computes a graph. */
     boolean isWritable() {
         return switch (this) {
             case IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S -> false;

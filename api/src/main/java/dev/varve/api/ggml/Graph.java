@@ -28,8 +28,7 @@ public final class Graph {
      */
     public void expand(Tensor tensor) {
         TensorPtr operand = context.use(tensor);
-        // What the graph would take is known to ggml only; what the context made is an upper bound
-        // of it.
+        // Only ggml knows what the graph would add; the count of the context is an upper bound.
         if (context.operators() > maxNodes || context.leaves() > maxNodes) {
             throw new IllegalStateException(
                     "a graph of "
@@ -49,10 +48,10 @@ public final class Graph {
     }
 
     /**
-     * Shows every operator to a device.
+     * Checks every operator against a device.
      *
-     * @return the first that the device does not run, with its operands and the last named weight
-     *     before it; empty if it runs all
+     * @return the first operator that the device does not support, with its operands and the last
+     *     named weight before it; empty if it supports all
      */
     public Optional<String> firstUnsupported(GgmlDevice device) {
         String near = "";
@@ -73,23 +72,23 @@ public final class Graph {
     }
 
     /**
-     * Whether the number of threads on a processor may decide the last bits of a result: attention
-     * of a single query to many cells adds up in as many parts.
+     * Returns whether the number of threads of a processor may change the last bits of a result:
+     * attention of a single query over many cells is summed in one part per thread.
      */
     public boolean dependsOnThreads() {
         return !context.threadBound().isEmpty();
     }
 
     /**
-     * A stretch of the operators, to be computed as a graph, behind those before it.
+     * A range of the operators, computed as a graph of its own after the previous part.
      *
-     * @param dependsOnThreads whether the number of threads may decide the last bits
+     * @param dependsOnThreads whether the number of threads may change the last bits
      */
     public record Part(Graph graph, boolean dependsOnThreads) {}
 
     /**
-     * The operators in order, apart from each other those that depend on the number of threads and
-     * those that do not.
+     * Splits the operators, in order, into parts that depend on the number of threads and parts
+     * that do not.
      */
     public List<Part> parts() {
         if (parts.isEmpty()) {
@@ -99,11 +98,11 @@ public final class Graph {
     }
 
     /**
-     * Some of the operators, to be computed as a graph of their own, behind those before them. It
-     * shares the tensors.
+     * Returns a range of the operators, to be computed as a graph of its own after the operators
+     * before it. It shares the tensors.
      *
-     * @param begin the first
-     * @param end behind the last
+     * @param begin index of the first operator
+     * @param end index after the last operator
      */
     public Graph range(int begin, int end) {
         if (begin < 0 || begin >= end || end > nodes()) {
@@ -133,7 +132,7 @@ public final class Graph {
                 .contains(CoreApi.graphNode(pointer(), node).address().address());
     }
 
-    /** Most operators. */
+    /** Maximum number of operators. */
     public int maxNodes() {
         return maxNodes;
     }

@@ -12,23 +12,23 @@ public final class GraphAllocator implements AutoCloseable {
     private final AllocatorPtr pointer;
     private boolean closed;
 
-    /** Makes an empty allocator. */
+    /** Creates an empty allocator. */
     public GraphAllocator(BufferType type) {
         this.type = type;
         pointer = BackendApi.gallocrNew(type.pointer());
     }
 
-    /** Plans a graph and gets the memory that it needs. */
+    /** Plans a graph and allocates the memory that it needs. */
     public void reserve(Graph graph) {
         requireMemory(BackendApi.gallocrReserve(open(), graph.pointer()));
     }
 
-    /** Gives the tensors of a graph their places. */
+    /** Assigns memory to the tensors of a graph. */
     public void allocate(Graph graph) {
         requireMemory(BackendApi.gallocrAllocGraph(open(), graph.pointer()));
     }
 
-    /** Bytes held. */
+    /** Allocated bytes. */
     public long bufferBytes() {
         return BackendApi.gallocrGetBufferSize(open(), 0);
     }

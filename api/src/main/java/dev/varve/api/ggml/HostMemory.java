@@ -11,8 +11,8 @@ import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 
 /**
- * Memory of this process outside of the heap, of which the runtime's limit for direct buffers knows
- * nothing. To be closed only when nobody uses its bytes any more.
+ * Memory of this process outside the heap, which does not count towards the JVM's limit for direct
+ * buffers. Close it only when no thread uses its bytes any more.
  */
 public final class HostMemory implements AutoCloseable {
     private static final long HUGE_PAGE = 2 << 20;
@@ -33,9 +33,9 @@ public final class HostMemory implements AutoCloseable {
     }
 
     /**
-     * Takes memory from the system, filled with zeros.
+     * Allocates memory filled with zeros.
      *
-     * @throws OutOfMemoryError if it has no more
+     * @throws OutOfMemoryError if the system has not enough memory
      */
     public static HostMemory allocate(int bytes) {
         Arena arena = Arena.ofShared();
@@ -48,10 +48,10 @@ public final class HostMemory implements AutoCloseable {
     }
 
     /**
-     * Takes a large piece of memory from the system, in large pages of its where it has them. What
-     * it holds is undefined; the system hands it out when it is touched.
+     * Allocates a large block of memory, in huge pages where the system has them. Its content is
+     * undefined; the system commits the pages when they are touched.
      *
-     * @throws OutOfMemoryError if it has no more
+     * @throws OutOfMemoryError if the system has not enough memory
      */
     @SuppressWarnings("restricted")
     public static HostMemory reserve(int bytes) {

@@ -17,10 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A file mapped read-only. Buffers over the mapping must be closed before it.
  *
- * <p>A page of a mapped file that lies behind the file's end kills the process (SIGBUS) when native
- * code touches it, so a file must not be shortened while it is mapped. {@link #requireWhole} finds
- * most such files before their pages are touched. A file that is {@linkplain #openForReading read}
- * instead has no such pages.
+ * <p>A mapped page beyond the end of the file kills the process (SIGBUS) when native code touches
+ * it, so a file must not be shortened while it is mapped. {@link #requireWhole} detects most such
+ * files before their pages are touched. A file that is {@linkplain #openForReading read} instead
+ * has no such pages.
  */
 public final class MappedFile implements AutoCloseable {
     private static final long PAGE = 4096;
@@ -49,8 +49,7 @@ public final class MappedFile implements AutoCloseable {
         Arena arena = Arena.ofShared();
         RandomAccessFile file = null;
         try {
-            // Unlike a channel, it stays open when a thread that asks for its length is
-            // interrupted.
+            // Unlike a channel, it stays open when a thread that reads its length is interrupted.
             file = new RandomAccessFile(path.toFile(), "r");
             FileChannel channel = file.getChannel();
             MemorySegment content =
@@ -64,9 +63,9 @@ public final class MappedFile implements AutoCloseable {
     }
 
     /**
-     * Reserves addresses for a file without mapping it; a range has its bytes once it was {@link
-     * #load loaded}, and zeros before that and after {@link #releasePages}. For files on network
-     * file systems, whose pages may be lost at any time.
+     * Reserves addresses for a file without mapping it. A range holds the file's bytes after it was
+     * {@link #load loaded}, and zeros before that and after {@link #releasePages}. For files on
+     * network file systems, whose pages may be lost at any time.
      *
      * @throws VarveException of kind UNREADABLE_FILE if it cannot be read
      */
@@ -125,7 +124,7 @@ public final class MappedFile implements AutoCloseable {
         return path;
     }
 
-    /** Whether pages of the file itself are used, and not a copy. */
+    /** Returns whether pages of the file itself are used, and not a copy. */
     public boolean isMapped() {
         return mapped.isPresent();
     }
@@ -141,21 +140,22 @@ public final class MappedFile implements AutoCloseable {
      */
     public void releasePages(long offset, long bytes) {
         requireRange(offset, bytes);
-        // Pages at the edges hold neighbours' bytes, so only whole pages go.
+        // Pages at the edges also hold bytes of neighbouring ranges, so only whole pages are
+        // released.
         advise(
                 Math.ceilDiv(offset, PAGE) * PAGE,
                 (offset + bytes) / PAGE * PAGE,
                 MemoryAdvice.DONT_NEED);
     }
 
-    /** Asks the kernel to read a range ahead. Best effort. */
+    /** Advises the kernel to read a range ahead. Best effort. */
     public void prefetch(long offset, long bytes) {
         requireRange(offset, bytes);
         advise(offset / PAGE * PAGE, offset + bytes, MemoryAdvice.WILL_NEED);
     }
 
     /**
-     * Reads a range into memory, so that its next user does not wait for the disk.
+     * Reads a range into memory, so that its next reader does not wait for the disk.
      *
      * @throws VarveException of kind CORRUPT_FILE if the file has become shorter
      */
@@ -212,7 +212,7 @@ public final class MappedFile implements AutoCloseable {
         }
     }
 
-    /** Counts a buffer over this mapping; the result takes it back. */
+    /** Counts a buffer over this mapping; running the result removes it from the count. */
     Runnable lend() {
         lent.incrementAndGet();
         return lent::decrementAndGet;
@@ -241,7 +241,7 @@ public final class MappedFile implements AutoCloseable {
                 file.close();
             }
         } catch (IOException e) {
-            // It was only read from.
+            // The file was only read.
         }
     }
 }

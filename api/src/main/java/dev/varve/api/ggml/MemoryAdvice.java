@@ -8,7 +8,7 @@ import static dev.varve.api.ggml.Native.returns;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** What the kernel is told about memory of this process. Best effort: its answer is ignored. */
+/** Advice to the kernel about memory of this process. Best effort: the result is ignored. */
 final class MemoryAdvice {
     /** Read a range ahead. */
     static final int WILL_NEED = 3;
@@ -25,7 +25,7 @@ final class MemoryAdvice {
 
     private MemoryAdvice() {}
 
-    /** Advises about a range that begins at a page. */
+    /** Advises about a range that begins at a page boundary. */
     static void give(MemorySegment pages, int advice) {
         int ignored = Native.call(() -> (int) MADVISE.invokeExact(pages, pages.byteSize(), advice));
     }

@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Addresses of this process that take memory only where they are written to. Linux only. */
+/** Reserved addresses that use memory only where they are written to. Linux only. */
 final class MemoryReservation {
     private static final int PROT_READ_WRITE = 1 | 2;
 
@@ -31,7 +31,7 @@ final class MemoryReservation {
     private MemoryReservation() {}
 
     /**
-     * Reserves {@code bytes} of zeros, from a page's start, until the arena is closed.
+     * Reserves {@code bytes} of zeros, aligned to a page, until the arena is closed.
      *
      * @throws IllegalStateException if the system refuses
      */

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** C types of the LP64 model, and the making and calling of method handles. */
+/** C types of the LP64 model, and the creation and invocation of method handles. */
 final class Native {
     static final ValueLayout.OfInt C_INT = JAVA_INT;
     static final ValueLayout.OfLong C_SIZE_T = JAVA_LONG;
@@ -31,25 +31,26 @@ final class Native {
 
     private Native() {}
 
-    /** A call that may take long, log or call back. */
+    /** Binds a function that may take long, log or call back. */
     static MethodHandle bind(String name, FunctionDescriptor descriptor) {
         return link(GgmlLibrary.symbol(name), descriptor, PLAIN);
     }
 
     /**
-     * A call of nanoseconds that never calls back, such as reading a field. Not for what may log or
-     * assert: an upcall from within ends the process without the message.
+     * Binds a function that takes nanoseconds and never calls back, such as a field getter. Not for
+     * a function that may log or assert: an upcall from such a call ends the process without the
+     * message.
      */
     static MethodHandle bindLeaf(String name, FunctionDescriptor descriptor) {
         return link(GgmlLibrary.symbol(name), descriptor, LEAF);
     }
 
-    /** A function that the library handed out as a pointer. */
+    /** Binds a function that the library returned as a pointer. */
     static MethodHandle bindPointer(MemorySegment function, FunctionDescriptor descriptor) {
         return link(function, descriptor, PLAIN);
     }
 
-    /** A function of the C library. */
+    /** Binds a function of the C library. */
     static MethodHandle bindSystem(String name, FunctionDescriptor descriptor) {
         return link(
                 LINKER.defaultLookup()
@@ -93,10 +94,10 @@ final class Native {
     }
 
     /**
-     * The one place that handles what a downcall declares to throw but cannot. The lambda costs
-     * nothing once compiled: it is inlined together with the handle, which stays a constant.
-     * Handles that take the records of {@link Pointer} themselves made shorter code, but adapting
-     * them took 100 ms of processor time at every start.
+     * Calls a function, and is the only place that handles exceptions that a downcall declares but
+     * cannot throw. The lambda costs nothing once compiled: it is inlined together with the handle,
+     * which stays a constant. Handles that accept the records of {@link Pointer} directly made
+     * shorter code, but adapting them took 100 ms of processor time at every start.
      */
     static <T> T call(Downcall<T> downcall) {
         try {

@@ -14,15 +14,13 @@ import java.lang.invoke.MethodType;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Log lines and the last words of ggml. The callbacks may come from any native thread and must not
- * throw.
+ * Log lines and the abort message of ggml. Any native thread may call the callbacks, and they must
+ * not throw.
  */
 final class NativeMessages {
     private static final System.Logger LOG = System.getLogger("dev.varve.ggml");
 
-    /**
-     * Made before it is needed: while the process is ending as little as possible should be loaded.
-     */
+    /** Opened in advance: as little as possible should be loaded while the process is ending. */
     private static final FileOutputStream STDERR = new FileOutputStream(FileDescriptor.err);
 
     private static final String ABORTED = "varve: ggml aborted while ";
@@ -30,7 +28,7 @@ final class NativeMessages {
 
     private static final NativeLog LINES = new NativeLog(NativeMessages::write);
 
-    /** Per thread: what another one does meanwhile is not the reason of a failure here. */
+    /** Per thread: an error of another thread is not the reason of a failure here. */
     private static final ThreadLocal<String> LAST_ERROR = ThreadLocal.withInitial(() -> NO_REASON);
 
     private static volatile String context = "starting";
@@ -69,7 +67,7 @@ final class NativeMessages {
         }
     }
 
-    /** What the process does, for the message of an abort. */
+    /** Sets the current activity, for the message of an abort. */
     static void context(String what) {
         context = what;
     }
@@ -78,7 +76,7 @@ final class NativeMessages {
         LAST_ERROR.remove();
     }
 
-    /** The last error that ggml told of on this thread. */
+    /** The last error that ggml logged on this thread. */
     static String lastError() {
         return LAST_ERROR.get();
     }
@@ -109,7 +107,7 @@ final class NativeMessages {
                             .concat("\n");
             STDERR.write(text.getBytes(StandardCharsets.UTF_8));
         } catch (Throwable e) {
-            // Nothing more can be done: the process is ending.
+            // Nothing else is possible: the process is ending.
             context = "aborting";
         }
     }

@@ -12,11 +12,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * An operator that ggml does not have: a function of another library, which the processor calls
- * with each of its threads ({@code ggml_custom_4d}). Stays loaded for good.
+ * An operator that ggml does not have: a function of another library, which the CPU backend calls
+ * with each of its threads ({@code ggml_custom_4d}). Never unloaded.
  *
- * <p>The function trusts the tensors that it is shown. Whoever makes a node of it has looked at
- * types, extents and strides.
+ * <p>The function does not check its tensors. The caller that adds a node for it checks types,
+ * extents and strides.
  */
 public final class NativeOperator {
     private static final int ALL_THREADS = -1;
@@ -30,7 +30,7 @@ public final class NativeOperator {
     }
 
     /**
-     * Finds an operator.
+     * Loads an operator.
      *
      * @param library file of the library
      * @param function name of a {@code ggml_custom_op_t}
@@ -53,7 +53,7 @@ public final class NativeOperator {
         }
     }
 
-    /** A node of F32. */
+    /** Creates a node of type F32. */
     TensorPtr node(GgmlContext context, Extents extents, List<Tensor> operands) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment sources = arena.allocate(ADDRESS, operands.size());

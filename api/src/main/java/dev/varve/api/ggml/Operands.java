@@ -3,13 +3,13 @@ package dev.varve.api.ggml;
 import java.util.Arrays;
 
 /**
- * What ggml would assert of an operator's operands, and end the process over. Messages begin with
- * ggml's name of the operator and tell the operands.
+ * Checks of an operator's operands that ggml would assert, ending the process. Messages begin with
+ * ggml's name of the operator and describe the operands.
  */
 final class Operands {
     private Operands() {}
 
-    /** The elements of a block cannot be told apart by a stride. */
+    /** A stride cannot address single elements of a block. */
     static void requireMovable(String op, Tensor a, boolean keepsRows) {
         require(keepsRows || !a.type().isQuantized(), op, a);
     }
@@ -72,7 +72,7 @@ final class Operands {
     }
 
     /**
-     * Fails unless all elements of a view lie in the source.
+     * Checks that all elements of a view lie in the source.
      *
      * @return the strides of dimensions 1 to 3
      */
@@ -92,8 +92,8 @@ final class Operands {
         } catch (ArithmeticException e) {
             valid = false;
         }
-        // ggml also wants room for as many bytes without overlap, up to the end of the tensor that
-        // has the data.
+        // ggml also requires that as many bytes without overlap fit before the end of the tensor
+        // that owns the data.
         if (!valid
                 || offset > a.bytes()
                 || span > a.bytes() - offset

@@ -32,7 +32,7 @@ import java.util.Optional;
  * <p>Shapes are in ggml order, the fastest dimension first.
  */
 public final class Ops {
-    /** Fewer cells are left to one thread. */
+    /** ggml does not split fewer cells than this among threads. */
     private static final int CELLS_WORTH_CUTTING = 512;
 
     private static final int PRECISION_F32 = 10;
@@ -69,14 +69,14 @@ public final class Ops {
     }
 
     /**
-     * As {@link #mulMat} of two contiguous matrices, tile by tile: for some rows of a after the
-     * other, with some columns of b after the other. So those rows stay in a processor's cache
-     * where a kernel would read all of a for some columns, and then again for others. Only for
-     * devices whose kernels take views of a and heed the strides of results. Counts as {@link
-     * #tensorsOfTiles} tensors.
+     * Does the same as {@link #mulMat} for two contiguous matrices, tile by tile: for each block of
+     * rows of a, each block of columns of b. The rows stay in the processor's cache, whereas a
+     * kernel would read all of a for some columns, and then again for others. Only for devices
+     * whose kernels accept views of a and respect the strides of results. Counts as
+     * {@link #tensorsOfTiles} tensors.
      *
-     * @param rows of a in a tile
-     * @param columns of b in a tile
+     * @param rows rows of a in a tile
+     * @param columns columns of b in a tile
      */
     public Tensor mulMatTiled(Tensor a, Tensor b, long rows, long columns) {
         require(
@@ -94,14 +94,14 @@ public final class Ops {
         return TiledProduct.of(this, a, b, rows, columns);
     }
 
-    /** Tensors that a product of so many tiles counts as. */
+    /** Number of tensors that a product of that many tiles counts as. */
     public static long tensorsOfTiles(long tiles) {
         return TiledProduct.tensors(tiles);
     }
 
     /**
      * As {@link #mulMat}, where a is a Hadamard matrix {@code F32 [n, n]}, n a power of two, and a
-     * faster way may exist; b is contiguous.
+     * faster implementation may exist; b is contiguous.
      */
     public Tensor mulMatHadamard(Tensor a, Tensor b) {
         requireF32("mul_mat", a);
@@ -345,7 +345,8 @@ public final class Ops {
     }
 
     /**
-     * Likewise, with one more score per head that takes part of each row and is not given.
+     * Does the same with one more score per head, which takes part in the softmax of each row and
+     * is not part of the result.
      *
      * @param a {@code F32 [cells, N, H]}
      * @param sinks {@code F32 [H]}, not scaled
@@ -391,13 +392,13 @@ public final class Ops {
                 a.hasEvenRows() && k >= 1 && k <= a.ne(0) && a.ne(0) <= Integer.MAX_VALUE,
                 "argsort_top_k",
                 a);
-        // A sorted copy and the view of its beginning.
+        // ggml creates a sorted copy and the view of its beginning.
         return adopt(OpsApi.argsortTopK(context.count(2), use(a), k));
     }
 
     /**
      * Indices of the k largest elements of each row, in any order: {@code I32 [k, ...]}. Rows are
-     * not sorted for it, so they may be as long as a vocabulary.
+     * not sorted, so they may be as long as a vocabulary.
      */
     public Tensor topK(Tensor a, int k) {
         requireRows("top_k", a);
@@ -453,7 +454,7 @@ public final class Ops {
         return view(a, OpsApi.reshape4d(context.count(1), use(a), ne0, ne1, ne2, ne3));
     }
 
-    /** Moves source axis i to the place given by its argument; axis 0 of blocks stays. */
+    /** Moves source axis i to the position given by its argument; axis 0 of blocks stays. */
     public Tensor permute(Tensor a, int axis0, int axis1, int axis2, int axis3) {
         int places = 0;
         for (int axis : new int[] {axis0, axis1, axis2, axis3}) {
@@ -582,7 +583,7 @@ public final class Ops {
         }
     }
 
-    /** ggml's processor backend shares the cells of a single query out among its threads. */
+    /** Returns whether ggml's CPU backend splits the cells of a single query among its threads. */
     private static boolean cutsAmongThreads(Tensor q, Tensor k, Tensor v) {
         return q.ne(1) == 1
                 && q.ne(3) == 1
@@ -661,7 +662,7 @@ public final class Ops {
     }
 
     /**
-     * Likewise, with one more score per head that takes part of the whole and gives nothing.
+     * Does the same with one more score per head, which takes part in the softmax and has no value.
      *
      * @param sinks {@code F32 [H]}, not scaled
      */
@@ -673,7 +674,7 @@ public final class Ops {
         return result;
     }
 
-    /** Lets a product or an attention accumulate in F32, whatever its operands are. */
+    /** Makes a product or an attention accumulate in F32, whatever the types of its operands. */
     public Tensor accumulateF32(Tensor node) {
         int operator = node.operator();
         if (operator != OP_MUL_MAT && operator != OP_MUL_MAT_ID && operator != OP_FLASH_ATTENTION) {
@@ -708,7 +709,7 @@ public final class Ops {
         return adopt(OpsApi.pad(context.count(1), use(a), pad0, pad1, pad2, pad3));
     }
 
-    /** Repeats {@code a} until it has these extents, each a multiple of its own. */
+    /** Repeats {@code a} to these extents, each a multiple of its own. */
     public Tensor repeat4d(Tensor a, long ne0, long ne1, long ne2, long ne3) {
         requireRows("repeat", a);
         requireSize("repeat", a, ne0, ne1, ne2, ne3);
@@ -723,9 +724,9 @@ public final class Ops {
     }
 
     /**
-     * An operator of another library, for the processor only: {@code F32 [extents]}.
+     * Adds an operator of another library, for the CPU only: {@code F32 [extents]}.
      *
-     * @param operands that the operator was made for; it trusts them
+     * @param operands operands that the operator supports; it does not check them
      */
     public Tensor custom(NativeOperator operator, Extents extents, Tensor... operands) {
         if (operands.length < 1 || operands.length >= Tensor.MAX_SOURCES) {

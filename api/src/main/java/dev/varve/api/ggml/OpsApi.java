@@ -760,8 +760,8 @@ final class OpsApi {
 
     private OpsApi() {}
 
-    /** Finds all functions, unless that was done. */
+    /** Looks up all functions, once. */
     static void link() {
-        // Done when the class is initialised.
+        // The class initialiser does it.
     }
 }

@@ -3,19 +3,19 @@ package dev.varve.api.ggml;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Pointers of ggml, each C type its own, so that none can be passed where another one is expected.
- * They own nothing: who frees what they point to stands at the class that holds them.
+ * Pointers of ggml, with one type for each C type, so that none can be passed where another one is
+ * expected. They own nothing: the class that holds a pointer documents who frees its target.
  */
 sealed interface Pointer {
-    /** The address; whatever is read through it gives the segment its size first. */
+    /** The address; a reader gives the segment its size first. */
     MemorySegment address();
 
-    /** Whether this is C's {@code NULL}. */
+    /** Returns whether this is C's {@code NULL}. */
     default boolean isNull() {
         return Native.isNull(address());
     }
 
-    /** Whether both are the same address; segments also differ by size and scope. */
+    /** Returns whether both are the same address; segments also differ by size and scope. */
     default boolean isSame(Pointer other) {
         return address().address() == other.address().address();
     }
@@ -25,7 +25,7 @@ sealed interface Pointer {
 
     /** {@code struct ggml_tensor *}. */
     record TensorPtr(MemorySegment address) implements Pointer {
-        /** Stands for an operand that is left out. */
+        /** Null pointer for an omitted operand. */
         static final TensorPtr NULL = new TensorPtr(MemorySegment.NULL);
     }
 
@@ -49,13 +49,13 @@ sealed interface Pointer {
 
     /** {@code ggml_backend_buffer_t}. */
     record BufferPtr(MemorySegment address) implements Pointer {
-        /** Stands for no buffer. */
+        /** Null pointer for no buffer. */
         static final BufferPtr NULL = new BufferPtr(MemorySegment.NULL);
     }
 
     /** {@code ggml_threadpool_t}. */
     record ThreadPoolPtr(MemorySegment address) implements Pointer {
-        /** Stands for no pool. */
+        /** Null pointer for no pool. */
         static final ThreadPoolPtr NULL = new ThreadPoolPtr(MemorySegment.NULL);
     }
 }

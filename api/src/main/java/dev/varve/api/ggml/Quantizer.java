@@ -6,13 +6,11 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Conversion of floats to the types of files. */
+/** Conversion of floats to the types of model files. */
 public final class Quantizer {
     private Quantizer() {}
 
-    /**
-     * Converts rows of {@code rowLength} floats; types that need an importance matrix are refused.
-     */
+    /** Converts rows of {@code rowLength} floats; rejects types that need an importance matrix. */
     public static byte[] quantize(GgmlType type, float[] data, int rowLength) {
         if (type == GgmlType.IQ2_XXS || type == GgmlType.IQ2_XS || type == GgmlType.IQ1_S) {
             throw new IllegalArgumentException(type.ggufName() + " needs an importance matrix");

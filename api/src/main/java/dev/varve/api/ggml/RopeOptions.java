@@ -1,17 +1,17 @@
 package dev.varve.api.ggml;
 
 /**
- * Arguments of rotary embeddings, as ggml names them.
+ * Arguments of rotary embeddings, by ggml's names.
  *
  * @param dims leading elements of a head that are rotated, even
- * @param mode which elements form a pair
+ * @param mode pairing of the elements
  * @param freqBase base of the frequencies
  * @param freqScale factor of the positions
- * @param yarn how the frequencies are changed for a longer context
+ * @param yarn change of the frequencies for a longer context
  * @see <a href="https://arxiv.org/abs/2104.09864">RoFormer, section 3.4</a>
  */
 public record RopeOptions(int dims, Mode mode, float freqBase, float freqScale, Yarn yarn) {
-    /** Which elements form a pair, and for several position axes which axis turns it. */
+    /** Pairing of the elements, and for several position axes the axis that rotates each pair. */
     public enum Mode {
         /** Rotates elements 2p and 2p + 1. */
         NORMAL(0, 1),
@@ -22,7 +22,7 @@ public record RopeOptions(int dims, Mode mode, float freqBase, float freqScale, 
         /** As {@link #NEOX}, with a section of the pairs for each position axis. */
         MULTI_AXIS(8, 4),
 
-        /** As {@link #NEOX}, with the position axes taking turns over the pairs. */
+        /** As {@link #NEOX}, with the position axes alternating over the pairs. */
         INTERLEAVED_MULTI_AXIS(40, 4);
 
         private final int id;
@@ -45,7 +45,7 @@ public record RopeOptions(int dims, Mode mode, float freqBase, float freqScale, 
     }
 
     /**
-     * Context extension after YaRN.
+     * Context extension by YaRN.
      *
      * @param originalContext context length before the extension
      * @param extFactor weight of the extension: 1 for YaRN, 0 for none
@@ -60,18 +60,18 @@ public record RopeOptions(int dims, Mode mode, float freqBase, float freqScale, 
             float attnFactor,
             float betaFast,
             float betaSlow) {
-        /** Leaves the frequencies as they are. */
+        /** Returns options that do not change the frequencies. */
         public static Yarn none(int originalContext) {
             return new Yarn(originalContext, 0, 1, 32, 1);
         }
     }
 
-    /** Without a change of frequencies. */
+    /** Returns options without a change of frequencies. */
     public static RopeOptions plain(int dims, Mode mode, float freqBase, int context) {
         return new RopeOptions(dims, mode, freqBase, 1, Yarn.none(context));
     }
 
-    /** Fails unless the rotation has as many axes as the operator, and fits its operands. */
+    /** Checks that the rotation has as many axes as the operator, and fits its operands. */
     void requireFit(String op, Tensor a, Tensor positions, int axes) {
         if (mode.axes() != axes) {
             throw new IllegalArgumentException(

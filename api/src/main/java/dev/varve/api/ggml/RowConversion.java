@@ -52,7 +52,7 @@ public final class RowConversion {
      * Converts whole blocks of elements.
      *
      * @param source exactly the bytes of {@code target.length} elements
-     * @throws IllegalArgumentException if they are others
+     * @throws IllegalArgumentException if {@code source} has another length
      * @throws VarveException of kind UNAVAILABLE if the type has no conversion
      */
     public static void toFloats(GgmlType type, ByteBuffer source, float[] target) {

@@ -9,9 +9,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Reads rows of a table in a mapped file as floats, with ggml's own conversion: what {@code
- * get_rows} would give on the processor. For devices that do not compute from memory of the host.
- * Valid while the file is open. Runs per token; for one thread.
+ * Reads rows of a table in a mapped file as floats, with ggml's own conversion: the same result as
+ * {@code get_rows} on the processor. For devices that cannot compute from host memory. Valid while
+ * the file is open. Runs per token; for one thread.
  */
 public final class RowReader implements AutoCloseable {
     private final MappedFile file;
@@ -39,10 +39,11 @@ public final class RowReader implements AutoCloseable {
     }
 
     /**
-     * Rows of {@code rowLength} elements that follow each other from byte {@code offset} on.
+     * Opens a table of rows of {@code rowLength} elements that follow each other from byte
+     * {@code offset} on.
      *
      * @throws IllegalArgumentException if the type has no conversion or a row is not whole blocks
-     * @throws IndexOutOfBoundsException if the table leaves the file
+     * @throws IndexOutOfBoundsException if the table exceeds the file
      */
     public static RowReader open(
             MappedFile file, long offset, GgmlType type, int rowLength, long rows) {

@@ -4,9 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Host memory through which bytes pass between Java arrays and memory that only a device reaches.
- * Every thread keeps one piece for good, since logits and activations pass with every token; large
- * transfers get memory of their own.
+ * Host memory for copies between Java arrays and memory that only a device can access. Every thread
+ * keeps one block permanently, since logits and activations are copied with every token; large
+ * transfers allocate memory of their own.
  */
 final class Staging implements AutoCloseable {
     private static final long KEPT_BYTES = 4 << 20;

@@ -45,8 +45,8 @@ public final class Tensor {
     private static final int MAX_NAME = 63;
 
     /**
-     * All of the address space, so that the data of a tensor in host memory is reached without
-     * making a segment.
+     * The whole address space, so that the data of a tensor in host memory is accessed without
+     * creating a segment.
      */
     private static final MemorySegment MEMORY = Native.allMemory();
 
@@ -63,7 +63,7 @@ public final class Tensor {
     private final long nb2;
     private final long nb3;
 
-    /** Who owns the data; empty where a graph allocator does, or no one yet. */
+    /** Owner of the data; empty if a graph allocator owns it, or it has no owner yet. */
     private Optional<DeviceBuffer> home = Optional.empty();
 
     /**
@@ -72,7 +72,7 @@ public final class Tensor {
      */
     private GgmlContext lastUser;
 
-    /** {@code leaf}: declared, not the result of an operator. */
+    /** {@code leaf}: a declared tensor, not the result of an operator. */
     @SuppressWarnings("restricted")
     Tensor(GgmlContext context, TensorPtr pointer, boolean leaf) {
         this.context = context;
@@ -131,28 +131,31 @@ public final class Tensor {
         return row + (ne1 - 1) * nb1 + (ne2 - 1) * nb2 + (ne3 - 1) * nb3;
     }
 
-    /** Whether the elements lie without gaps in the order of the dimensions. */
+    /** Returns whether the elements are stored without gaps in the order of the dimensions. */
     public boolean isContiguous() {
         return isContiguousAbove(0);
     }
 
     /**
-     * Whether the elements of a row lie without gaps, rows at any stride, and everything above
-     * again without gaps.
+     * Returns whether each row is stored without gaps, rows have any stride, and all higher
+     * dimensions have no gaps.
      */
     boolean hasEvenRows() {
         return hasContiguousRows() && isContiguousAbove(1);
     }
 
     /**
-     * Whether the tensor is contiguous, and its first stride says so even where a row has one
-     * entry.
+     * Returns whether the tensor is contiguous, and its first stride is consistent with that even
+     * if a row has one entry.
      */
     boolean isPacked() {
         return hasContiguousRows() && isContiguous();
     }
 
-    /** Whether even the strides of dimensions with one entry say that rows lie at one stride. */
+    /**
+     * Returns whether rows have one stride, judged also by the strides of dimensions with one
+     * entry.
+     */
     boolean hasEvenPlanes() {
         return hasContiguousRows() && nb2 == nb1 * ne1 && nb3 == nb2 * ne2;
     }
@@ -176,12 +179,12 @@ public final class Tensor {
         return true;
     }
 
-    /** Whether each row lies without gaps. */
+    /** Returns whether each row is stored without gaps. */
     boolean hasContiguousRows() {
         return nb0 == type.typeSize();
     }
 
-    /** Whether rows begin with the row dimension permuted away. */
+    /** Returns whether the row dimension was permuted away from the first place. */
     boolean isTransposed() {
         return nb0 > nb1;
     }
@@ -217,7 +220,7 @@ public final class Tensor {
         return this;
     }
 
-    /** Whether the tensor has data. */
+    /** Returns whether the tensor has data. */
     public boolean isPlaced() {
         return struct().get(JAVA_LONG, DATA) != 0;
     }
@@ -280,7 +283,7 @@ public final class Tensor {
         read(target, target.length, JAVA_BYTE, offset, count, firstByte);
     }
 
-    /** Writes what remains of a buffer as raw bytes from {@code firstByte} on. */
+    /** Writes the remaining bytes of a buffer as raw bytes from {@code firstByte} on. */
     public void writeBytes(ByteBuffer source, long firstByte) {
         int count = source.remaining();
         requireRange("write", count, 1, firstByte);
@@ -296,7 +299,7 @@ public final class Tensor {
         source.position(source.limit());
     }
 
-    /** Fills what remains of a buffer with raw bytes from {@code firstByte} on. */
+    /** Fills the rest of a buffer with raw bytes from {@code firstByte} on. */
     public void readBytes(ByteBuffer target, long firstByte) {
         int count = target.remaining();
         requireRange("read", count, 1, firstByte);
@@ -312,7 +315,9 @@ public final class Tensor {
         target.position(target.limit());
     }
 
-    /** Copies the whole tensor from a mapped file in one go, as repacking buffers demand. */
+    /**
+     * Copies the whole tensor from a mapped file in one operation, as repacking buffers require.
+     */
     public void upload(MappedFile file, long offset, long count) {
         requirePlaced();
         requireContiguous("upload");
@@ -325,8 +330,8 @@ public final class Tensor {
     }
 
     /**
-     * Copies all elements to a tensor of the same type and shape, from device to device where the
-     * devices can do that.
+     * Copies all elements to a tensor of the same type and shape, directly from device to device if
+     * the devices support it.
      */
     public void copyTo(Tensor target) {
         requirePlaced();
@@ -441,7 +446,7 @@ public final class Tensor {
         return CoreApi.opDesc(pointer()) + " " + this + operands;
     }
 
-    /** What the operator reads, as ggml has it. */
+    /** Operands of the operator, in ggml's order. */
     List<Tensor> operands() {
         List<Tensor> operands = new ArrayList<>();
         for (int i = 0; i < MAX_SOURCES; i++) {
@@ -462,7 +467,7 @@ public final class Tensor {
         return struct().get(ADDRESS, DATA);
     }
 
-    /** Bytes from the first element to the end of the tensor that has the data. */
+    /** Bytes from the first element to the end of the tensor that owns the data. */
     long bytesToEnd() {
         return isView()
                 ? CoreApi.nbytes(viewSource()) - pointer.address().get(JAVA_LONG, VIEW_OFFSET)
@@ -473,20 +478,20 @@ public final class Tensor {
         return !viewSource().isNull();
     }
 
-    /** Notes who owns the data, for an error instead of a read of freed memory. */
+    /** Records the owner of the data, so that access after it was freed is an error. */
     void livesIn(DeviceBuffer buffer) {
         home = Optional.of(buffer);
     }
 
-    /** A view has its data where its source has it. */
+    /** Records that a view has its data where its source has it. */
     Tensor livesWith(Tensor source) {
         home = source.home;
         return this;
     }
 
     /**
-     * Whether this is a tensor without operator that {@code user} has not counted; operators must
-     * be its own.
+     * Returns whether this is a tensor without operator that {@code user} has not counted;
+     * operators must belong to {@code user}.
      */
     boolean isFirstUseIn(GgmlContext user) {
         if (!leaf && context != user) {
@@ -512,7 +517,7 @@ public final class Tensor {
         return new TensorPtr(struct().get(ADDRESS, VIEW_SOURCE));
     }
 
-    /** Sets the buffer field, only for asking a device whether it would support an operator. */
+    /** Sets the buffer field, only to query whether a device would support an operator. */
     void probeBuffer(BufferPtr buffer) {
         struct().set(ADDRESS, BUFFER, buffer.address());
     }

@@ -16,10 +16,10 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * Worker threads of the CPU device that outlive a graph ({@code ggml_threadpool}). Without one,
- * ggml starts threads for every graph. Let the backend go of it before closing.
+ * ggml starts threads for every graph. Detach it from the backend before closing it.
  */
 public final class ThreadPool implements AutoCloseable {
-    /** Most threads that ggml knows. */
+    /** Maximum number of threads that ggml supports. */
     public static final int MAX_THREADS = 512;
 
     private static final long PARAMS_BYTES = 528;
@@ -53,7 +53,7 @@ public final class ThreadPool implements AutoCloseable {
             MemorySegment params = arena.allocate(PARAMS_BYTES, Long.BYTES);
             BackendApi.threadpoolParamsInit(params, threads);
             params.set(JAVA_INT, POLL, poll);
-            // Until the first graph; they would spin while a model is loaded.
+            // Paused until the first graph, because the threads would spin while a model is loaded.
             params.set(JAVA_BOOLEAN, PAUSED, true);
             ThreadPoolPtr pool =
                     new ThreadPoolPtr(Native.call(() -> (MemorySegment) make.invokeExact(params)));

@@ -15,20 +15,20 @@ import java.util.List;
  * <ul>
  *   <li>the whole is a node that computes nothing, but has memory as any result does;
  *   <li>tiles are views of it with strides of its rows;
- *   <li>what is handed out is a view of it that names the tiles as sources, so that whatever uses
- *       it comes after them, and the memory is given back when both are done with.
+ *   <li>the returned tensor is a view of it that names the tiles as sources. Its users therefore
+ *       run after the tiles, and the memory is reused only when both are finished.
  * </ul>
  */
 final class TiledProduct {
-    /** A view as an operator: there is nothing to compute. */
+    /** The operator of a view, which computes nothing. */
     private static final int OP_VIEW = 37;
 
-    /** Sources of a node beside the one that it is a view of. */
+    /** Sources of a node besides the tensor that it is a view of. */
     private static final int TILES_PER_VIEW = Tensor.MAX_SOURCES - 1;
 
     private TiledProduct() {}
 
-    /** Tensors that a product of so many tiles counts as. */
+    /** Number of tensors that a product of that many tiles counts as. */
     static long tensors(long tiles) {
         // Two operands and a product each, the whole, and the views of it.
         return 3 * tiles + 1 + (tiles + TILES_PER_VIEW - 1) / TILES_PER_VIEW;
@@ -70,7 +70,7 @@ final class TiledProduct {
         return result;
     }
 
-    /** Lets a result be written into another one. Only ggml looks at it from now on. */
+    /** Makes a tile write into the whole. After this, only ggml uses the tile. */
     private static void move(Tensor tile, Tensor whole, long offset) {
         MemorySegment struct = struct(tile);
         for (int dimension = 1; dimension < 4; dimension++) {

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** Purpose of a GGUF file that is not a model which can be loaded alone. */
+/** Purposes of GGUF files that are not models which can be loaded alone. */
 enum FileUse {
     ADAPTER(
             "a LoRA adapter, which changes the weights of a base model and cannot be served alone;"

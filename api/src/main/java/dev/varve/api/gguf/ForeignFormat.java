@@ -6,10 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * Recognises files of other formats, which are given as models by mistake, by their first bytes.
+ * Recognises, by their first bytes, files of other formats that were given as models by mistake.
  */
 final class ForeignFormat {
-    /** Bytes that are looked at. */
+    /** Number of bytes that are checked. */
     static final int HEAD_BYTES = 256;
 
     private static final int LONGEST_NAME = 128;
@@ -73,7 +73,7 @@ final class ForeignFormat {
                 && ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN).getLong() < 1 << 30;
     }
 
-    /** i32 entries, then for each i32 length of its name, the name, and numbers. */
+    /** i32 count of entries; each entry: i32 length of its name, the name, and numbers. */
     private static boolean isImportanceMatrix(byte[] head, String text) {
         if (head.length < 2 * Integer.BYTES) {
             return false;

@@ -17,7 +17,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Header of a model file: metadata and where the tensors lie. Immutable; keeps no file open. */
+/**
+ * Header of a model file: metadata and the places of the tensors. Immutable; keeps no file open.
+ */
 public final class GgufFile {
     private static final Pattern PART = Pattern.compile("(.*)-(\\d{5})-of-(\\d{5})\\.gguf");
     private static final String SPLIT_NUMBER = "split.no";
@@ -175,7 +177,7 @@ public final class GgufFile {
         return Optional.ofNullable(tensors.get(name));
     }
 
-    /** A tensor by name, which must be there. */
+    /** A tensor by name; fails if it is missing. */
     public GgufTensor requireTensor(String name) {
         return tensor(name)
                 .orElseThrow(
@@ -196,9 +198,9 @@ public final class GgufFile {
     }
 
     /**
-     * Refuses a file that holds something other than a model.
+     * Rejects a file that holds something other than a model.
      *
-     * @throws VarveException of kind UNSUPPORTED_MODEL that says what it is
+     * @throws VarveException of kind UNSUPPORTED_MODEL that names its purpose
      */
     public GgufFile requireModel() {
         otherUse()

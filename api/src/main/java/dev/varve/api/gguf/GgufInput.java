@@ -9,9 +9,9 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 
 /**
- * Little-endian reader of a file's header. Every length is compared with the bytes that are left
- * before anything of that size is allocated. Reads through a window instead of a mapping, so that a
- * file that shrinks meanwhile is an error and not a crash.
+ * Little-endian reader of a file's header. Every length is compared with the remaining bytes before
+ * anything of that size is allocated. Reads through a window instead of a mapping, so that a file
+ * that shrinks meanwhile causes an error and not a crash.
  */
 final class GgufInput {
     private static final int WINDOW = 1 << 16;
@@ -75,8 +75,8 @@ final class GgufInput {
     }
 
     /**
-     * A count of things of at least {@code minimumBytes} each; more than the file can hold is an
-     * error.
+     * Reads a count of elements of at least {@code minimumBytes} each; a count that the rest of the
+     * file cannot hold is an error.
      */
     int readCount(String field, int minimumBytes, int limit) {
         long count = readLong(field);
@@ -93,7 +93,7 @@ final class GgufInput {
         return (int) count;
     }
 
-    /** Bytes with their length before them. */
+    /** Reads bytes that are preceded by their length. */
     byte[] readBytes(String field, int limit) {
         int length = readCount(field + " (length)", 1, limit);
         byte[] bytes = new byte[length];

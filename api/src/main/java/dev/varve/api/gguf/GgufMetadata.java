@@ -30,7 +30,7 @@ public final class GgufMetadata {
         return values.keySet();
     }
 
-    /** Whether there is such a key. */
+    /** Returns whether a key exists. */
     public boolean has(String key) {
         return values.containsKey(key);
     }

@@ -28,7 +28,7 @@ import java.util.Set;
  * </pre>
  */
 final class GgufParser {
-    /** What a file holds. */
+    /** Content of a parsed file. */
     record Parsed(int version, GgufMetadata metadata, List<GgufTensor> tensors) {}
 
     private static final int MAGIC = 0x46554747;
@@ -89,7 +89,7 @@ final class GgufParser {
         return new Parsed(version, metadata, tensors(tensorCount, alignment(metadata)));
     }
 
-    /** The first bytes of the file, of which the first four were read. */
+    /** Returns the first bytes of the file, of which the first four were read. */
     private byte[] head(int first) {
         int rest = (int) Math.min(ForeignFormat.HEAD_BYTES - Integer.BYTES, input.remaining());
         byte[] head = new byte[Integer.BYTES + rest];
@@ -154,7 +154,7 @@ final class GgufParser {
         return new GgufValue.SmallWholes(name, values);
     }
 
-    /** Strings go into one block that grows with what was really read. */
+    /** Reads strings into one block that grows with the bytes that were really read. */
     private GgufValue strings(String key, int count) {
         int[] ends = new int[count];
         String lengthField = key + " (length of a string)";

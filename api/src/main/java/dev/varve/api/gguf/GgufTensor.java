@@ -13,7 +13,7 @@ import java.util.Objects;
  * @param name name in the file
  * @param type element type
  * @param dimensions extents, 1 to 4, the fastest first
- * @param place where its data lies
+ * @param place place of its data
  */
 public record GgufTensor(String name, GgmlType type, List<Long> dimensions, Place place) {
     /**
@@ -38,7 +38,7 @@ public record GgufTensor(String name, GgmlType type, List<Long> dimensions, Plac
         dimensions = List.copyOf(dimensions);
     }
 
-    /** The same data under another name, for those who use tensors of several files. */
+    /** Returns the same data under another name, for code that uses tensors of several files. */
     public GgufTensor renamed(String other) {
         return new GgufTensor(other, type, dimensions, place);
     }

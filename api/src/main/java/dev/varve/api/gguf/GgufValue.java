@@ -6,16 +6,16 @@ import java.util.StringJoiner;
 
 /** A value of the metadata, by its type in the file. */
 public sealed interface GgufValue {
-    /** How many elements of an array {@link #describe} shows. */
+    /** Number of elements of an array that {@link #describe} prints. */
     int SHOWN = 8;
 
     /** Type as the format names it, such as {@code u32} or {@code array of string}. */
     String typeName();
 
-    /** The value for people; long arrays and texts are cut. */
+    /** The value for people; long arrays and texts are truncated. */
     String describe();
 
-    /** The first elements of an array, with a hint at the rest. */
+    /** Formats the first elements of an array, with a hint at the rest. */
     private static String shown(String first, int size) {
         return size <= SHOWN
                 ? first
@@ -87,7 +87,7 @@ public sealed interface GgufValue {
         }
     }
 
-    /** An array of integers of one byte, or of 32-bit integers, kept small. */
+    /** An array of integers of one byte, or of 32-bit integers, stored compactly. */
     record SmallWholes(String elementType, int[] values) implements GgufValue {
         @Override
         public String typeName() {

@@ -12,7 +12,10 @@ public final class ModelFormatException extends VarveException {
     private static final long serialVersionUID = 1L;
     private static final int MAX_TEXT = 200;
 
-    /** The field, and both sides of the contradiction, as people write them. */
+    /**
+     * Creates an exception with the field, and both sides of the contradiction in readable
+     * notation.
+     */
     public ModelFormatException(Path file, String field, String expected, String found) {
         super(
                 Kind.CORRUPT_FILE,
@@ -25,7 +28,10 @@ public final class ModelFormatException extends VarveException {
                         + printable(found));
     }
 
-    /** Names come from the file: without control characters and cut, they can forge no log line. */
+    /**
+     * Removes control characters and truncates, because names come from the file and must not forge
+     * log lines.
+     */
     private static String printable(String text) {
         String clean = text.replaceAll("\\p{Cntrl}", "?");
         return clean.length() <= MAX_TEXT ? clean : clean.substring(0, MAX_TEXT) + "…";

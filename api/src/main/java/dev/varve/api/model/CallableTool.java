@@ -3,22 +3,23 @@ package dev.varve.api.model;
 /**
  * A tool that a request declares.
  *
- * <p>Implemented by the platform alone. Grows: later versions may add to it, and what is there
- * stays.
+ * <p>Implemented by the platform alone. Grows: later versions may add to it, and existing parts
+ * stay.
  */
 public interface CallableTool {
-    /** Name by which it is called, not empty. */
+    /** Name of the tool, not empty. */
     String name();
 
-    /** JSON schema of the arguments, as the client gave it; an empty object where it gave none. */
+    /** JSON schema of the arguments, as the client sent it; an empty object if it sent none. */
     String schema();
 
     /**
-     * The JSON of an argument that the model wrote as raw text: after the schema a string, a
-     * number, a boolean, null, an object or an array; where neither schema nor text tell, a string.
+     * Returns the JSON of an argument that the model wrote as raw text. The schema decides whether
+     * it is a string, a number, a boolean, null, an object or an array; where neither the schema
+     * nor the text decides, it is a string.
      *
      * @param key name of the argument
-     * @param text what the model wrote, without markup
+     * @param text the model's text, without markup
      */
     String argument(String key, String text);
 }

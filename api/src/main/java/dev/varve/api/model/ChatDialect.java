@@ -3,12 +3,12 @@ package dev.varve.api.model;
 import java.util.Optional;
 
 /**
- * How a family marks reasoning and tool calls in its output.
+ * Marks of reasoning and tool calls in a family's output.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  *
- * @param reasoning the marks around a thought, if the family has any
- * @param tools the markup of a tool call, if the family has any
+ * @param reasoning marks around reasoning, if the family has any
+ * @param tools markup of a tool call, if the family has any
  */
 public record ChatDialect(Optional<ReasoningMarks> reasoning, Optional<ToolSyntax> tools) {
     /** A dialect without reasoning and tools. */

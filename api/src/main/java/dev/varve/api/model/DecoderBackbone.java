@@ -5,10 +5,10 @@ import dev.varve.api.ggml.Tensor;
 import java.util.List;
 
 /**
- * What decoder models have in common, whatever their layers compute: an embedding table in front,
+ * Parts that all decoder models share, whatever their layers compute: an embedding table in front,
  * layers of one width, and a norm and a head behind them.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  *
  * @param architecture {@code general.architecture} of the file
  * @param sizes widths that the platform needs to know
@@ -26,7 +26,7 @@ public record DecoderBackbone(
         return sizes.embeddingLength();
     }
 
-    /** Whether a range ends the model. */
+    /** Returns whether a range contains the last layer. */
     public boolean isEndedBy(LayerRange range) {
         return range.end() == layers;
     }
@@ -36,19 +36,19 @@ public record DecoderBackbone(
         return new LayerRange(0, layers);
     }
 
-    /** The shape with what each layer keeps. */
+    /** Returns the shape, with the state of each layer. */
     public ModelShape shape(List<LayerState> states) {
         return new ModelShape(architecture, sizes, states, skippedBlocks);
     }
 
-    /** Selects the embedding table where a range begins the model. */
+    /** Selects the embedding table if a range begins the model. */
     public void selectInput(WeightSelector weights, LayerRange range) {
         if (range.begin() == 0) {
             weights.table(TABLE, width(), sizes.vocabularySize());
         }
     }
 
-    /** Selects the last norm and the head where a range ends the model. */
+    /** Selects the last norm and the head if a range ends the model. */
     public void selectOutput(WeightSelector weights, LayerRange range) {
         if (isEndedBy(range)) {
             weights.vector(NORM, width());
@@ -56,14 +56,17 @@ public record DecoderBackbone(
         }
     }
 
-    /** What a range begins with: the tokens' embeddings, or the activation of the range before. */
+    /**
+     * Returns the input of a range: the tokens' embeddings, or the activation of the previous
+     * range.
+     */
     public Tensor input(ShardGraph graph, LayerRange range) {
         return range.begin() == 0 ? graph.embed(TABLE) : graph.boundary();
     }
 
     /**
-     * Ends a range: offers its output to captures, and hands it to the range behind it or computes
-     * the logits.
+     * Ends a range: offers its output to captures, and passes it to the next range or computes the
+     * logits.
      *
      * @param hidden output of the last layer, {@code F32 [width, T]}
      * @param head name of the head without suffix, see {@link WeightSelector#headName}
@@ -77,7 +80,7 @@ public record DecoderBackbone(
         }
     }
 
-    /** The columns whose logits are wanted, behind the last norm. */
+    /** Returns the columns whose logits are requested, after the last norm. */
     public Tensor lastNorm(ShardGraph graph, Tensor hidden) {
         return graph.norm(graph.outputColumns(hidden), NORM, epsilon);
     }

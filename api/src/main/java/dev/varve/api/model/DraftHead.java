@@ -4,26 +4,28 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A network beside a model that guesses its tokens, see {@link ModelFamilyProvider#openDraftHead}.
+ * A network that drafts tokens for a model, loaded beside it, see
+ * {@link ModelFamilyProvider#openDraftHead}.
  *
- * <p>Its blocks come as a model behind one layer that keeps nothing and is never loaded; all others
- * are one shard. The row of a token takes in {@code F32 [(captures + 1) * embeddingLength]}: what
- * the token <em>before</em> it was to the captured layers, in their order, and what the blocks made
- * for the token before; either the last capture or that is zero. From the captures it keeps what
- * attention needs of the token before, so the first token of a text has no row, and the position
- * that guesses are made at is {@link ShardGraph#nextPositions}. It captures at its layer count what
- * it made, {@code F32 [embeddingLength]}, which is put in for the next guess beside the token that
- * was guessed, in the place of the same row: nothing is kept of guesses.
+ * <p>Its blocks are presented as a model behind one layer that keeps no state and is never loaded;
+ * all other layers are one shard. The input row of a token is
+ * {@code F32 [(captures + 1) * embeddingLength]}: the captured hidden states of the
+ * <em>previous</em> token, in the order of the layers, and the output of the blocks for the
+ * previous token; either the last capture or that output is zero. From the captures the network
+ * keeps what attention needs of the previous token. Therefore the first token of a text has no row,
+ * and drafts are made at the position {@link ShardGraph#nextPositions}. At its layer count it
+ * captures its own output, {@code F32 [embeddingLength]}. That output and the draft token are the
+ * input of the next draft step, in the same row: no state of draft tokens is kept.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  *
- * @param blocks what it computes; its embedding length, its vocabulary and its context are those of
- *     the model
- * @param captures layers of the model whose input it sees, ascending; the last one is the model's
- *     layer count, which stands for what left the last layer
+ * @param blocks the network; its embedding length, its vocabulary and its context are those of the
+ *     model
+ * @param captures layers of the model whose input it reads, ascending; the last one is the model's
+ *     layer count, which stands for the last layer's output
  */
 public record DraftHead(LayerSplitAdapter blocks, List<Integer> captures) {
-    /** Checks that the last layer's output is among what it sees. */
+    /** Checks that the last layer's output is among the captures. */
     public DraftHead {
         Objects.requireNonNull(blocks);
         captures = List.copyOf(captures);

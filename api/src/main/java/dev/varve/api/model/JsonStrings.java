@@ -3,17 +3,20 @@ package dev.varve.api.model;
 /**
  * Writes JSON strings.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  */
 public final class JsonStrings {
     private JsonStrings() {}
 
-    /** A string with its quotes. */
+    /** Returns a string with its quotes. */
     public static String quoted(CharSequence text) {
         return '"' + escaped(text) + '"';
     }
 
-    /** The inside of a string. What is escaped in parts, put together, is the whole escaped. */
+    /**
+     * Returns the inside of a string. Parts that are escaped separately and joined equal the
+     * escaped whole.
+     */
     public static String escaped(CharSequence text) {
         StringBuilder out = new StringBuilder(text.length() + 8);
         for (int index = 0; index < text.length(); index++) {

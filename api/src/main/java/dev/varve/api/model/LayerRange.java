@@ -3,7 +3,7 @@ package dev.varve.api.model;
 /**
  * Half-open range of transformer layers, {@code [begin, end)}, counted from 0.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  */
 public record LayerRange(int begin, int end) {
     /** Refuses an empty range. */
@@ -19,14 +19,14 @@ public record LayerRange(int begin, int end) {
         return end - begin;
     }
 
-    /** Whether {@code layer} lies in the range. */
+    /** Returns whether {@code layer} lies in the range. */
     public boolean contains(int layer) {
         return layer >= begin && layer < end;
     }
 
     /**
-     * Whether the range computes what enters {@code layer}: what its own layers hand on, and the
-     * embedding where it begins the model. Of ranges that cover a model exactly one does.
+     * Returns whether the range computes the input of {@code layer}: the outputs of its own layers,
+     * and the embedding if it begins the model. Of the ranges that cover a model exactly one does.
      */
     public boolean computesInputOf(int layer) {
         return layer == 0 ? begin == 0 : layer > begin && layer <= end;

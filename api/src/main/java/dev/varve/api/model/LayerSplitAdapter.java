@@ -3,21 +3,22 @@ package dev.varve.api.model;
 import java.util.List;
 
 /**
- * One model file as its family sees it. Immutable and thread-safe; owns no native memory.
+ * A model file, read by its family. Immutable and thread-safe; owns no native memory.
  *
- * <p>Stable: a plugin that is built against it goes on working.
+ * <p>Stable: a plugin that is built against it keeps working.
  */
 public interface LayerSplitAdapter {
     /** The sizes that the platform needs. */
     ModelShape shape();
 
     /**
-     * Moves shard boundaries to where this family may be cut. The result has as many ranges, covers
-     * the same layers in the same order, and is kept when it is aligned again; the default keeps
-     * the ranges as they are. A layer that shares another one's rows stays with it.
+     * Moves shard boundaries to positions at which this family may be split. The result has the
+     * same number of ranges, covers the same layers in the same order, and does not change when it
+     * is aligned again. The default returns the ranges unchanged. A layer that shares another
+     * layer's rows stays in its range.
      *
-     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the family cannot be cut into
-     *     so many ranges
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the family cannot be split
+     *     into that many ranges
      */
     default List<LayerRange> align(List<LayerRange> ranges) {
         return List.copyOf(ranges);
@@ -35,10 +36,10 @@ public interface LayerSplitAdapter {
     TensorSelection tensors(LayerRange range);
 
     /**
-     * Records what {@code range} computes: from token ids (first layer) or the boundary activation
-     * to the boundary activation or the logits (last layer). Called again whenever the shape of a
-     * batch changes; must be cheap and must not depend on anything but {@code graph} and {@code
-     * range}.
+     * Records the computation of {@code range}: from token ids (first layer) or the boundary
+     * activation to the boundary activation or the logits (last layer). Called again whenever the
+     * shape of a batch changes; must be cheap and must not depend on anything but {@code graph} and
+     * {@code range}.
      */
     void build(ShardGraph graph, LayerRange range);
 

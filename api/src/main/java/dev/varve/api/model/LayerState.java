@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What one layer keeps between two forwards of a sequence. The kinds are the platform's, which
- * holds their memory, moves and restores them; {@link Custom} is the one that a family shapes and
- * advances itself.
+ * State that one layer keeps between two forward passes of a sequence. The platform holds, moves
+ * and restores the memory of all kinds. The family defines the shape of {@link Custom} and advances
+ * it itself.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  */
 public sealed interface LayerState {
 
-    /** Key/value rows of its own. */
+    /** Key/value rows owned by the layer. */
     sealed interface Attention extends LayerState {
         /** Heads of K and V. */
         int kvHeads();
@@ -50,7 +50,7 @@ public sealed interface LayerState {
     }
 
     /**
-     * No rows of its own: attends to those of an earlier layer of the same kind.
+     * No rows of its own: the layer attends to those of an earlier layer of the same kind.
      *
      * @param source layer that owns the rows
      */
@@ -94,11 +94,11 @@ public sealed interface LayerState {
     }
 
     /**
-     * A state of the family's own: tensors of fixed shapes, F32, zero where a sequence begins. The
-     * family advances them with {@link ShardGraph#advanceState}; keeping, moving and restoring them
-     * is the platform's. Like {@link Recurrent} it cannot be rewound, only checkpointed.
+     * A state of the family's own: tensors of fixed shapes, F32, zero at the beginning of a
+     * sequence. The family advances them with {@link ShardGraph#advanceState}; the platform keeps,
+     * moves and restores them. Like {@link Recurrent} it cannot be rewound, only checkpointed.
      *
-     * <p>Stable: a plugin that is built against it goes on working.
+     * <p>Stable: a plugin that is built against it keeps working.
      *
      * @param parts names are unique; none for a layer that keeps nothing at all
      */
@@ -142,7 +142,7 @@ public sealed interface LayerState {
             }
         }
 
-        /** A layer that keeps nothing between two forwards. */
+        /** Returns the state of a layer that keeps nothing between two forward passes. */
         public static Custom nothing() {
             return new Custom(List.of());
         }

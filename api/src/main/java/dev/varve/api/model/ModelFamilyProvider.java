@@ -10,10 +10,10 @@ import java.util.Set;
  * A family of models that Varve can run; found with {@link java.util.ServiceLoader}.
  *
  * <p>The platform creates one instance per process and may call it from any thread. The constructor
- * must not load native code, read files or start threads: listing plugins has to stay cheap and
- * safe.
+ * must not load native code, read files or start threads, because listing plugins has to stay cheap
+ * and safe.
  *
- * <p>Stable: a plugin that is built against it goes on working.
+ * <p>Stable: a plugin that is built against it keeps working.
  */
 public interface ModelFamilyProvider {
     /**
@@ -23,9 +23,9 @@ public interface ModelFamilyProvider {
     Set<String> architectures();
 
     /**
-     * Pre-tokenizers that the family brings, by their name in {@code tokenizer.ggml.pre}. They
-     * count for files of its own {@link #architectures} and there come before the platform's; none
-     * by default.
+     * Pre-tokenizers that the family provides, by their name in {@code tokenizer.ggml.pre}. They
+     * apply to files of its own {@link #architectures} and take precedence over the platform's
+     * there; none by default.
      */
     default Map<String, PreTokenizer> preTokenizers() {
         return Map.of();
@@ -42,19 +42,19 @@ public interface ModelFamilyProvider {
     LayerSplitAdapter open(GgufFile model, ModelOptions options);
 
     /**
-     * Opens the block of a file that guesses the token after the next one (multi-token prediction),
-     * for a platform that lets it guess. None by default.
+     * Opens the multi-token prediction block of a file, which drafts the token after the next one.
+     * None by default.
      *
-     * <p>It comes as a model whose last layer is the block, with full attention, behind layers that
-     * keep nothing and of which none is ever loaded. A shard of that one layer takes in, beside
-     * each token, {@code F32 [2 * embeddingLength]}: what left the trunk's last layer, before its
-     * norm, for the token before, and what the block itself made for the token before; one of them
-     * is zero, and at position 0 both are. It captures at its layer count what it made, behind its
-     * last norm, and its logits are of the token behind the one that it was given.
+     * <p>The block is presented as a model whose last layer is the block, with full attention. The
+     * layers before it keep no state and are never loaded. A shard of that one layer reads, beside
+     * each token, {@code F32 [2 * embeddingLength]}: the backbone's last hidden state before its
+     * norm, for the previous token, and the block's own output for the previous token. One of the
+     * two is zero; at position 0 both are. At its layer count the block captures its own output
+     * after its last norm. Its logits are of the token after its input token.
      *
-     * @param file has the block: the target's own file, or one that has little else
-     * @param target file of the model whose tokens are guessed, with whatever the other one lacks
-     * @return empty where the file has no such block
+     * @param file file with the block: the target's own file, or one that holds little else
+     * @param target file of the target model, which supplies tensors that the other file lacks
+     * @return empty if the file has no such block
      * @throws dev.varve.api.gguf.ModelFormatException if a key or tensor of it is missing or has
      *     another type or shape
      */
@@ -72,12 +72,12 @@ public interface ModelFamilyProvider {
     }
 
     /**
-     * Opens the network of a file of its own that guesses tokens of a model of this family, from
-     * what layers of the model took in. None by default.
+     * Opens a draft head in its own file, which drafts tokens for a model of this family from the
+     * inputs of some of the model's layers. None by default.
      *
-     * @param file of any architecture that is not among {@link #architectures}
-     * @param target file of the model whose tokens are guessed, with whatever the other one lacks
-     * @return empty where the file's architecture is not among {@link #assistants}
+     * @param file file of any architecture that is not among {@link #architectures}
+     * @param target file of the target model, which supplies tensors that the other file lacks
+     * @return empty if the file's architecture is not among {@link #assistants}
      * @throws dev.varve.api.gguf.ModelFormatException if a key or tensor of it is missing, has
      *     another type or shape, or does not fit the model
      */

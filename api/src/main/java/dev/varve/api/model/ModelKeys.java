@@ -13,16 +13,16 @@ import java.util.OptionalDouble;
 import java.util.function.LongPredicate;
 
 /**
- * The hyper-parameters of a model file that all families write alike, checked. Names are without
+ * Checked reader of the hyper-parameters that all families write in the same way. Names are without
  * the architecture, which is the prefix of every key.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  */
 public final class ModelKeys {
     private static final int MAX_BLOCKS = 4096;
     private static final int MAX_WIDTH = 1 << 24;
 
-    /** Several times what any model uses; each adds operators to every graph. */
+    /** Several times the count of any known model; each expert adds operators to every graph. */
     private static final int MAX_EXPERTS_USED = 64;
 
     private final Path path;
@@ -33,18 +33,18 @@ public final class ModelKeys {
     private final int blocks;
     private final int skippedBlocks;
 
-    /** What the blocks are that guess. */
+    /** Position of the multi-token prediction blocks. */
     private enum Guessing {
-        /** Some behind the trunk. */
+        /** Some blocks after the backbone. */
         LAST,
-        /** All: there is no trunk. */
+        /** All blocks: there is no backbone. */
         ALL
     }
 
     /**
      * Reads the number of layers.
      *
-     * @throws ModelFormatException if it is missing or senseless
+     * @throws ModelFormatException if it is missing or invalid
      */
     public ModelKeys(GgufFile file, ModelOptions options) {
         this(file, options, Guessing.LAST);
@@ -75,7 +75,7 @@ public final class ModelKeys {
     }
 
     /**
-     * Reads a file all of whose blocks guess tokens of another model; they are its layers.
+     * Reads a file all of whose blocks draft tokens for another model; they are its layers.
      *
      * @throws ModelFormatException if {@code nextn_predict_layers} is not the number of blocks
      */
@@ -83,7 +83,7 @@ public final class ModelKeys {
         return new ModelKeys(file, options, Guessing.ALL);
     }
 
-    /** What decoder models have in common. */
+    /** Returns the parts that decoder models share. */
     public DecoderBackbone trunk() {
         return new DecoderBackbone(
                 architecture,
@@ -93,12 +93,12 @@ public final class ModelKeys {
                 epsilon());
     }
 
-    /** Trunk layers, without multi-token prediction blocks. */
+    /** Layers of the backbone, without multi-token prediction blocks. */
     public int layers() {
         return blocks - skippedBlocks;
     }
 
-    /** Multi-token prediction blocks behind the trunk. */
+    /** Multi-token prediction blocks after the backbone. */
     public int skippedBlocks() {
         return skippedBlocks;
     }
@@ -130,7 +130,7 @@ public final class ModelKeys {
         return (float) epsilon;
     }
 
-    /** Whether a key is there. */
+    /** Returns whether a key exists. */
     public boolean has(String name) {
         return metadata.has(prefix + name);
     }
@@ -178,7 +178,7 @@ public final class ModelKeys {
         return has(name) ? perLayer(name) : fallback.clone();
     }
 
-    /** Experts that work on each token, out of {@code experts}. */
+    /** Experts used per token, out of {@code experts}. */
     public int expertsUsed(int experts) {
         String name = "expert_used_count";
         int used = positive(name);
@@ -244,7 +244,7 @@ public final class ModelKeys {
         return key;
     }
 
-    /** Refuses query heads that cannot be shared out among the KV heads. */
+    /** Checks that the number of query heads is a multiple of the number of KV heads. */
     public void requireGroups(int[] heads, int[] kvHeads) {
         for (int layer = 0; layer < heads.length; layer++) {
             if (kvHeads[layer] <= 0 || heads[layer] % kvHeads[layer] != 0) {
@@ -256,7 +256,7 @@ public final class ModelKeys {
         }
     }
 
-    /** Dimensions that the rotary embedding turns: even, at most the head. */
+    /** Dimensions that the rotary embedding rotates: even, at most the head. */
     public int ropeDimensions(String name, int headLength, int fallback) {
         int dimensions = positive(name, fallback);
         if (dimensions % 2 != 0 || dimensions > headLength) {
@@ -280,8 +280,8 @@ public final class ModelKeys {
     }
 
     /**
-     * Rotary embedding after {@code rope.scaling.*}: none, linear or YaRN. A factor without a type
-     * is of the linear one; {@code rope.scale_linear} is its older name.
+     * Rotary embedding as {@code rope.scaling.*} describes it: none, linear or YaRN. A factor
+     * without a type is of the linear one; {@code rope.scale_linear} is its older name.
      *
      * @see <a href="https://arxiv.org/abs/2309.00071">YaRN, section 3</a>
      */
@@ -327,8 +327,8 @@ public final class ModelKeys {
     }
 
     /**
-     * Which layers slide: an array of flags, or a period whose first layer is full; {@code period}
-     * where the key is missing.
+     * Returns which layers have sliding attention: an array of flags, or a period whose first layer
+     * has full attention; {@code period} if the key is missing.
      */
     public boolean[] slidingLayers(int period) {
         String name = "attention.sliding_window_pattern";
@@ -344,7 +344,10 @@ public final class ModelKeys {
         return sliding;
     }
 
-    /** Names the file, the key and what was expected and found; to be thrown. */
+    /**
+     * Creates an exception with the file, the key, the expected and the found value; the caller
+     * throws it.
+     */
     public ModelFormatException wrong(String name, String expected, Object found) {
         return new ModelFormatException(
                 path,

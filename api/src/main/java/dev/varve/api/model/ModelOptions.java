@@ -3,15 +3,15 @@ package dev.varve.api.model;
 import java.util.OptionalDouble;
 
 /**
- * What a person may set when a model is opened.
+ * Options that the operator may set for a model.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  *
- * @param yarnBetaFast upper bound of YaRN in rotations, in place of the file's
- * @param yarnBetaSlow lower bound of YaRN in rotations, in place of the file's
+ * @param yarnBetaFast upper bound of YaRN in rotations, replacing the file's
+ * @param yarnBetaSlow lower bound of YaRN in rotations, replacing the file's
  */
 public record ModelOptions(OptionalDouble yarnBetaFast, OptionalDouble yarnBetaSlow) {
-    /** The defaults: everything as the file says. */
+    /** Returns the defaults: all values are those of the file. */
     public static ModelOptions defaults() {
         return new ModelOptions(OptionalDouble.empty(), OptionalDouble.empty());
     }

@@ -7,13 +7,13 @@ import java.util.OptionalInt;
 /**
  * The sizes of a model that the platform needs to know.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  *
  * @param architecture {@code general.architecture} of the file
  * @param sizes widths of the whole model
- * @param layers one entry per trunk layer, in order
- * @param skippedBlocks blocks of the file that the trunk does not run (multi-token prediction), see
- *     {@link ModelFamilyProvider#openMtp}
+ * @param layers one entry per layer of the backbone, in order
+ * @param skippedBlocks blocks of the file that the backbone does not run (multi-token prediction),
+ *     see {@link ModelFamilyProvider#openMtp}
  */
 public record ModelShape(
         String architecture, Sizes sizes, List<LayerState> layers, int skippedBlocks) {
@@ -104,8 +104,8 @@ public record ModelShape(
     }
 
     /**
-     * Whether a layer keeps state that cannot be cut back to an earlier position: recurrent
-     * matrices, or rows of which the older ones are gone.
+     * Returns whether a layer keeps state that cannot be truncated to an earlier position:
+     * recurrent matrices, or rows of a sliding window.
      */
     public boolean forgets() {
         return layers.stream()
@@ -117,12 +117,12 @@ public record ModelShape(
                                         || state instanceof LayerState.SlidingAttention);
     }
 
-    /** Returns the number of trunk layers. */
+    /** Returns the number of layers of the backbone. */
     public int layerCount() {
         return layers.size();
     }
 
-    /** Returns the range of all trunk layers. */
+    /** Returns the range of all layers of the backbone. */
     public LayerRange allLayers() {
         return new LayerRange(0, layers.size());
     }

@@ -5,14 +5,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Cuts text into the words inside which a byte-level BPE vocabulary merges its symbols. A family
- * brings its own where the platform does not know the one that its files name, see {@link
- * ModelFamilyProvider#preTokenizers}.
+ * Splits text into the words inside which a byte-level BPE vocabulary merges its symbols. A family
+ * provides one if the platform does not know the pre-tokenizer that its files name, see
+ * {@link ModelFamilyProvider#preTokenizers}.
  *
  * <p>Called from many threads at once, with text of users: it must take linear time and little of
- * the stack, whatever the text. Special tokens have been cut out before.
+ * the stack, whatever the text. Special tokens were already removed.
  *
- * <p>Stable: a plugin that is built against it goes on working.
+ * <p>Stable: a plugin that is built against it keeps working.
  */
 @FunctionalInterface
 public interface PreTokenizer {
@@ -20,27 +20,26 @@ public interface PreTokenizer {
     @FunctionalInterface
     interface Words {
         /**
-         * The next word, {@code text[begin, end)}: not empty, beginning where the one before ended.
-         * Every byte of a text belongs to a word, and no character to two.
+         * Receives the next word, {@code text[begin, end)}: not empty, beginning at the end of the
+         * previous word. Every byte of a text belongs to a word, and no character belongs to two.
          */
         void word(int begin, int end);
     }
 
     /**
-     * Splits {@code text[begin, end)}, well-formed UTF-8, as if nothing stood before or after it.
+     * Splits {@code text[begin, end)}, well-formed UTF-8, ignoring the text before and after it.
      *
-     * @param text to be read only
+     * @param text not to be modified
      */
     void split(byte[] text, int begin, int end, Words words);
 
     /**
-     * A pre-tokenizer whose words are the matches of an expression; what stands between two matches
-     * is a word, too. Most models publish theirs in this form; {@link
-     * Pattern#UNICODE_CHARACTER_CLASS} makes {@code \s} what it is there.
+     * Returns a pre-tokenizer whose words are the matches of an expression; the text between two
+     * matches is also a word. Most models publish theirs in this form;
+     * {@link Pattern#UNICODE_CHARACTER_CLASS} gives {@code \s} the meaning that it has there.
      *
-     * <p>Java keeps groups with alternatives that are repeated on the stack: a text for which the
-     * stack is too small is refused, and where that happens to honest texts, a loop by hand is the
-     * way.
+     * <p>Java matches repeated groups with alternatives recursively. A text for which the stack is
+     * too small is rejected; if that happens to ordinary texts, write the loop by hand.
      */
     static PreTokenizer matching(Pattern expression) {
         return (text, begin, end, words) -> {
@@ -59,7 +58,7 @@ public interface PreTokenizer {
         };
     }
 
-    /** Hands on the characters as one word that begins at byte {@code at}; returns its end. */
+    /** Emits the characters as one word that begins at byte {@code at}; returns its end. */
     private static int hand(String characters, int from, int to, int at, Words words) {
         int bytes = characters.substring(from, to).getBytes(StandardCharsets.UTF_8).length;
         if (bytes > 0) {

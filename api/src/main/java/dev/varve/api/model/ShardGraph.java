@@ -9,26 +9,28 @@ import java.util.Optional;
 
 /**
  * The platform's side of a shard's graph while a family records it. T is the number of tokens in
- * the batch. A family never sees how many sequences the tokens belong to: attention, convolution
- * and recurrent step take all T columns and the platform reads and writes each sequence's own
- * state.
+ * the batch. A family does not know how many sequences the tokens belong to: attention, convolution
+ * and recurrent step process all T columns, and the platform reads and writes the state of each
+ * sequence.
  *
  * <p>Shapes are in ggml order, the fastest running dimension first. One thread; valid only during
  * {@link LayerSplitAdapter#build}.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  */
 public interface ShardGraph {
     /** Element-wise and view operators on this graph's tensors. */
     Ops ops();
 
-    /** Number of columns T: the tokens in the batch, fewer behind {@link #lastColumns}. */
+    /** Number of columns T: the tokens in the batch, fewer after {@link #lastColumns}. */
     int tokens();
 
     /** Position of each column's token in its sequence, {@code I32 [T]}. */
     Tensor positions();
 
-    /** Position behind each column's token, {@code I32 [T]}: that of the token to be guessed. */
+    /**
+     * Position after each column's token, {@code I32 [T]}: the position of the token to predict.
+     */
     Tensor nextPositions();
 
     /**
@@ -38,15 +40,15 @@ public interface ShardGraph {
     Tensor axisPositions();
 
     /**
-     * Activation that enters this range, {@code F32 [boundaryLength, T]}; only where the range
-     * begins above 0.
+     * Activation that enters this range, {@code F32 [boundaryLength, T]}; available only if the
+     * range begins above 0.
      */
     Tensor boundary();
 
     /** A loaded weight in the use it was selected for. The caller must have selected it. */
     Tensor weight(String name, TensorUse use);
 
-    /** Whether a weight was selected for {@code use}. */
+    /** Returns whether a weight was selected for {@code use}. */
     boolean hasWeight(String name, TensorUse use);
 
     /** Rows of a table by token id, {@code F32 [width, T]}. */
@@ -66,14 +68,14 @@ public interface ShardGraph {
     Tensor product(String name, Tensor input);
 
     /**
-     * Several products of one input: of the parts' own weights, or of {@code fused} cut into the
-     * parts where that was selected. Names without suffix.
+     * Several products of one input: with the parts' own weights, or with {@code fused}, split into
+     * the parts, if that was selected. Names without suffix.
      *
-     * @return per part {@code F32 [rows, T]}; rows are contiguous, columns may lie apart
+     * @return per part {@code F32 [rows, T]}; rows are contiguous, columns need not be adjacent
      */
     List<Tensor> projections(Tensor input, String fused, List<Projection> parts);
 
-    /** Columns seen as heads: {@code F32 [length * heads, T] -> F32 [length, heads, T]}. */
+    /** Reshapes columns to heads: {@code F32 [length * heads, T] -> F32 [length, heads, T]}. */
     Tensor heads(Tensor columns, int heads);
 
     /** Root-mean-square norm over the rows, times an element-wise weight. */
@@ -116,12 +118,12 @@ public interface ShardGraph {
     Tensor attention(int layer, Tensor query, Tensor key, Tensor value, float scale);
 
     /**
-     * Shows query and key of a layer as they are before their rotation by positions, ahead of its
-     * {@link #attention}. What looks for something far back compares these; who shows none is
-     * compared by what is rotated. Shapes as in {@link #attention}.
+     * Records query and key of a layer before their rotary embedding; call it before its
+     * {@link #attention}. Searches for distant positions compare these vectors; if a family does
+     * not call this, they compare the rotated ones. Shapes as in {@link #attention}.
      */
     default void beforeRotation(int layer, Tensor query, Tensor key) {
-        // Nothing depends on it but how well a text is looked through.
+        // Only the quality of those searches depends on it.
     }
 
     /**
@@ -156,32 +158,34 @@ public interface ShardGraph {
      * Advances a layer's {@link LayerState.Custom} over each sequence, with operators of the
      * family. Once per layer that keeps such a state.
      *
-     * @param columns what the step takes in of each token: {@code F32 [.., T]} of 2 or 3
-     *     dimensions, rows contiguous
+     * @param columns inputs of the step for each token: {@code F32 [.., T]} of 2 or 3 dimensions,
+     *     rows contiguous
      * @return {@code F32 [width, T]}, contiguous, where width is the elements of the step's output
      *     for each token
      */
     Tensor advanceState(int layer, List<Tensor> columns, StateStep step);
 
     /**
-     * Lets the layers from here on compute only the columns that the wanted outputs depend on; for
-     * layers that keep no state. From the first call on {@link #tokens}, {@link #positions} and the
-     * queries of {@link #sharedAttention} are those columns; {@code F32 [width, T] -> F32 [width,
-     * kept]}, the last ones. Every tensor that such layers take in must pass through.
+     * Restricts the following layers to the columns that the requested outputs depend on; for
+     * layers that keep no state. After the first call, {@link #tokens}, {@link #positions} and the
+     * queries of {@link #sharedAttention} are those columns;
+     * {@code F32 [width, T] -> F32 [width, kept]}, the last ones. Every tensor that such layers
+     * read must pass through this method.
      */
     Tensor lastColumns(Tensor hidden);
 
     /**
-     * Keeps the columns whose outputs are wanted: {@code F32 [width, T] -> F32 [width, outputs]}.
-     * Gives back what has only those already, and everything as long as the last layer's output is
-     * still to be captured; so what a family drops early it drops once more before the head.
+     * Keeps the columns whose outputs are requested:
+     * {@code F32 [width, T] -> F32 [width, outputs]}. Returns the input if it holds only those
+     * columns already, or if the last layer's output is still to be captured. A family that drops
+     * columns early therefore calls it once more before the head.
      */
     Tensor outputColumns(Tensor hidden);
 
     /**
-     * Offers what enters {@code layer} to whoever asked for features; the layer count stands for
-     * the last layer's output. A family offers that of every layer of its range, and of the layer
-     * behind it: a model of which it does not is refused when it is loaded with such a capture.
+     * Offers the input of {@code layer} to the readers of features; the layer count stands for the
+     * last layer's output. A family calls it for every layer of its range, and for the layer after
+     * it. A model whose family omits a requested capture is rejected when it is loaded.
      *
      * @param hidden {@code F32 [embeddingLength, T]}, all columns
      */
@@ -235,7 +239,7 @@ public interface ShardGraph {
     }
 
     /**
-     * How many experts work on a token and how they are weighed.
+     * Number and weighting of the experts of a token.
      *
      * @param used experts per token
      * @param normalise whether the weights of a token are divided by their sum

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a family advances a state of its own, see {@link ShardGraph#advanceState}. A batch may hold
- * sequences of several lengths; ggml's operators want equal ones, so the step is recorded once for
- * each group of sequences of one length.
+ * Advances a state that a family defines, see {@link ShardGraph#advanceState}. A batch may hold
+ * sequences of several lengths, but ggml's operators need equal ones, so the step is recorded once
+ * for each group of sequences of one length.
  *
- * <p>It records a few operators, however many tokens there are: a loop over the tokens would
- * outgrow the graph. What it records must give every token the same result, whether the tokens
- * before it came in this batch or in an earlier one.
+ * <p>The step records a few operators, independent of the number of tokens: a loop over the tokens
+ * would exceed the graph. It must compute the same result for every token, whether the tokens
+ * before it are in this batch or were in an earlier one.
  *
- * <p>Stable: a plugin that is built against it goes on working.
+ * <p>Stable: a plugin that is built against it keeps working.
  */
 @FunctionalInterface
 public interface StateStep {
@@ -26,10 +26,10 @@ public interface StateStep {
      *
      * @param tokens tokens of each sequence, n
      * @param sequences number of sequences, s
-     * @param columns the inputs of {@link ShardGraph#advanceState}, cut to the group: {@code F32
-     *     [.., n, s]}; views with rows that are contiguous and columns that may lie apart
-     * @param states by name, what each sequence kept: {@code F32 [.., s]} with the shape of {@link
-     *     LayerState.Custom.Part}; zeros where a sequence begins
+     * @param columns the inputs of {@link ShardGraph#advanceState}, restricted to the group:
+     *     {@code F32 [.., n, s]}; views with contiguous rows and columns that need not be adjacent
+     * @param states by name, the state of each sequence before the step: {@code F32 [.., s]} with
+     *     the shape of {@link LayerState.Custom.Part}; zeros at the beginning of a sequence
      */
     record Group(int tokens, int sequences, List<Tensor> columns, Map<String, Tensor> states) {
         /** Copies the collections. */
@@ -40,10 +40,11 @@ public interface StateStep {
     }
 
     /**
-     * What a step makes.
+     * Results of a step.
      *
-     * @param output {@code F32 [.., n, s]}, as many elements for each token in every group
-     * @param states by name, what each sequence keeps now, in the shape that it was given
+     * @param output {@code F32 [.., n, s]}, with the same number of elements for each token in
+     *     every group
+     * @param states by name, the state of each sequence after the step, in the shape of the input
      */
     record Result(Tensor output, Map<String, Tensor> states) {
         /** Copies the states. */

@@ -11,7 +11,7 @@ import java.util.Map;
  * The weights that a shard of one layer range loads, each with its use. A tensor that is used in
  * two ways (a tied output head) has one entry per use and may be loaded twice.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  */
 public record TensorSelection(List<Entry> entries) {
 
@@ -24,13 +24,12 @@ public record TensorSelection(List<Entry> entries) {
     }
 
     /**
-     * Collects the weights of a shard; adding the same tensor for the same use again changes
-     * nothing.
+     * Collects the weights of a shard; adding the same tensor for the same use again has no effect.
      */
     public static final class Builder {
         private final Map<String, Entry> entries = new LinkedHashMap<>();
 
-        /** Starts empty. */
+        /** Creates a builder without entries. */
         public Builder() {}
 
         /** Adds a weight. */

@@ -1,10 +1,10 @@
 package dev.varve.api.model;
 
 /**
- * How a shard uses a weight; decides where the weight may live (a repacked matrix serves no row
- * lookup).
+ * Use of a weight by a shard; decides where the weight may be placed (a repacked matrix does not
+ * support row lookup).
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  */
 public enum TensorUse {
     /** First operand of a matrix product. */
@@ -13,7 +13,9 @@ public enum TensorUse {
     EXPERT_MATMUL,
     /** Table whose rows are looked up by token id. */
     ROW_LOOKUP,
-    /** Table whose rows are looked up by numbers that a graph computes: it lies on the device. */
+    /**
+     * Table whose rows are looked up by numbers that a graph computes: it must be on the device.
+     */
     COMPUTED_LOOKUP,
     /** Operand of an element-wise operator: norms, biases, scales. */
     ELEMENTWISE,

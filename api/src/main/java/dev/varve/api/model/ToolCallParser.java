@@ -1,26 +1,25 @@
 package dev.varve.api.model;
 
 /**
- * Reads what stands between the marks of one tool call, while the model writes it. The text comes
- * in pieces of any size, cut anywhere: what a parser makes of it must not depend on where. Text is
- * what a model wrote, and a model may write anything: nothing is an error, and the work for a piece
- * must not grow with what came before.
+ * Parses the text between the marks of one tool call, while the model writes it. The text arrives
+ * in pieces of any size, and the result must not depend on where they are split. A model may write
+ * anything: no text is an error, and the work for a piece must not grow with the earlier text.
  *
- * <p>As long as no call has begun at the {@link ToolCallOutput}, all of it may still turn out to be
- * plain content ({@link #isRejected}); a call that has begun cannot be taken back.
+ * <p>Until a call has begun at the {@link ToolCallOutput}, all of the text may still turn out to be
+ * plain content ({@link #isRejected}); a call that has begun cannot be withdrawn.
  *
- * <p>The platform guards the parsers of plugins: it bounds the length and the depth of arguments,
- * closes what they leave open, and takes an exception as the end of what can be read. One answer,
- * one thread.
+ * <p>The platform guards the parsers of plugins: it limits the length and the depth of arguments,
+ * closes open values and objects, and treats an exception as the end of the readable text. One
+ * thread uses the parsers of a response.
  *
- * <p>Stable: a plugin that is built against it goes on working.
+ * <p>Stable: a plugin that is built against it keeps working.
  */
 public interface ToolCallParser {
-    /** Takes text. */
+    /** Parses the next piece of text. */
     void push(String text);
 
     /**
-     * Takes one of {@link ToolSyntax#innerMarks}.
+     * Parses one of {@link ToolSyntax#innerMarks}.
      *
      * @param spelling its text
      */
@@ -29,30 +28,30 @@ public interface ToolCallParser {
     }
 
     /**
-     * Whether this is no call of a declared tool. Everything since the open mark, marks included,
-     * is shown as content then.
+     * Returns whether this is no call of a declared tool. Everything since the open mark, marks
+     * included, is then emitted as content.
      */
     boolean isRejected();
 
-    /** Whether only the close mark is missing. */
+    /** Returns whether only the close mark is missing. */
     boolean isComplete();
 
     /**
-     * Whether text is part of a value here. Another open mark belongs to the value then; elsewhere
-     * it ends this call and begins the next.
+     * Returns whether the current position is inside a value. Another open mark then belongs to the
+     * value; elsewhere it ends this call and begins the next.
      */
     default boolean isInValue() {
         return false;
     }
 
-    /** What followed a complete call in place of its close mark; it is shown as content. */
+    /** Text after a complete call that replaces its close mark; it is emitted as content. */
     default String rest() {
         return "";
     }
 
     /**
-     * The close mark: ends the call, and whatever is still open inside of it, so that the arguments
-     * are JSON. Rejected if there was no name.
+     * Handles the close mark: ends the call and all open values and objects, so that the arguments
+     * are JSON. Rejects the call if it has no name.
      */
     void close();
 }

@@ -8,26 +8,25 @@ import java.util.Objects;
  * special tokens and are recognised by their ids, never in ordinary text. A model whose vocabulary
  * lacks one of them calls no tools.
  *
- * <p>{@link Tagged}, {@link Braced} and {@link Json} are read by the platform. A family whose calls
- * look otherwise implements {@link Custom} and reads them itself.
+ * <p>The platform reads {@link Tagged}, {@link Braced} and {@link Json}. A family with another
+ * syntax implements {@link Custom} and parses the calls itself.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  */
 public sealed interface ToolSyntax {
-    /** Begins a call. */
+    /** Mark that begins a call. */
     String open();
 
-    /** Ends a call. */
+    /** Mark that ends a call. */
     String close();
 
-    /** Texts of further special tokens that mean something inside of a call; none by default. */
+    /** Texts of further special tokens that have a meaning inside a call; none by default. */
     default List<String> innerMarks() {
         return List.of();
     }
 
     /**
-     * What the model writes between {@link #open} and the name of a tool. A demanded call is begun
-     * for the model with it.
+     * Text between {@link #open} and the name of a tool. The platform begins a forced call with it.
      */
     String beforeName();
 
@@ -36,27 +35,27 @@ public sealed interface ToolSyntax {
         return name;
     }
 
-    /** What the model writes between the name and the first argument. */
+    /** Text between the name and the first argument. */
     String afterName();
 
     /**
-     * Text with which a line begins that is a call without its open mark; empty, as by default,
-     * where there is no such text.
+     * Text that begins a line with a call without its open mark; empty, as by default, if there is
+     * no such text.
      */
     default String bareBegin() {
         return "";
     }
 
-    /** Whether models of the family are known to leave the open mark out; false by default. */
+    /** Returns whether models of the family are known to omit the open mark; false by default. */
     default boolean isOftenBare() {
         return false;
     }
 
     /**
-     * Texts on both sides of something.
+     * Texts before and after a part of the markup.
      *
-     * @param begin before it; may be empty where that is said
-     * @param end behind it
+     * @param begin before it; may be empty where the use permits it
+     * @param end after it
      */
     record Tags(String begin, String end) {
         /** Checks that nothing is null. */
@@ -67,22 +66,22 @@ public sealed interface ToolSyntax {
     }
 
     /**
-     * A name and then arguments between tags. White space between tags is free. Where values begin
-     * with an empty text, one newline on each side of a value belongs to the markup; otherwise a
-     * value is all that stands between its tags. Strings are raw, other values are JSON; the tool's
-     * schema decides.
+     * A name and then arguments between tags. White space between tags is ignored. Where values
+     * begin with an empty text, one newline on each side of a value belongs to the markup;
+     * otherwise a value is all text between its tags. Strings are raw, other values are JSON; the
+     * tool's schema decides.
      *
      * <p>Only the marks of the call need tokens of their own. A value ends at the first end tag
      * that is followed by the begin of a key, by {@code end} or by the close mark, white space
-     * aside, so that it may hold text that looks like its end. Where that tag is missing or
-     * misspelled, it ends before a key that the tool's schema has, or before {@code end} with the
-     * close mark behind it.
+     * aside, so that it may contain text that looks like its end. If that tag is missing or
+     * misspelled, the value ends before a key that the tool's schema has, or before {@code end}
+     * followed by the close mark.
      *
      * @param call special tokens around the call
      * @param name around the name, such as {@code <function=} and {@code >}; its begin may be empty
      * @param key around an argument's key
      * @param value around an argument's value; its begin may be empty
-     * @param end behind the last argument, such as {@code </function>}; may be empty
+     * @param end after the last argument, such as {@code </function>}; may be empty
      */
     record Tagged(Tags call, Tags name, Tags key, Tags value, String end) implements ToolSyntax {
         /** Checks that nothing is null. */
@@ -123,12 +122,12 @@ public sealed interface ToolSyntax {
 
     /**
      * {@code call:NAME{key:value,...}} with bare keys, nested braces and brackets, bare numbers,
-     * {@code true}, {@code false} and {@code null}. Values as JSON or Python has them are read,
+     * {@code true}, {@code false} and {@code null}. Values in JSON or Python notation are accepted,
      * too.
      *
      * @param open special token before the call
-     * @param close special token behind the call
-     * @param prefix before the name
+     * @param close special token after the call
+     * @param prefix text before the name
      * @param quote text of the special token on both sides of a string
      */
     record Braced(String open, String close, String prefix, String quote) implements ToolSyntax {
@@ -157,7 +156,7 @@ public sealed interface ToolSyntax {
      * A JSON object with {@code name} and {@code arguments}.
      *
      * @param open special token before the call
-     * @param close special token behind the call
+     * @param close special token after the call
      */
     record Json(String open, String close) implements ToolSyntax {
         @Override
@@ -177,18 +176,18 @@ public sealed interface ToolSyntax {
     }
 
     /**
-     * A markup that the family reads itself. Immutable and safe for many threads; made once per
+     * A markup that the family parses itself. Immutable and safe for many threads; created once per
      * model.
      *
-     * <p>Stable: a plugin that is built against it goes on working.
+     * <p>Stable: a plugin that is built against it keeps working.
      */
     non-sealed interface Custom extends ToolSyntax {
         /**
-         * Begins to read what stands behind one {@link #open}. Called on the engine's thread, which
-         * computes for all requests: neither this nor the parser may wait for anything.
+         * Creates a parser for the text after one {@link #open}. Called on the engine's thread,
+         * which computes for all requests: neither this method nor the parser may block.
          *
-         * @param tools those that the request declares, at least one
-         * @param output where the calls go
+         * @param tools the tools that the request declares, at least one
+         * @param output receiver of the calls
          */
         ToolCallParser parser(List<CallableTool> tools, ToolCallOutput output);
     }

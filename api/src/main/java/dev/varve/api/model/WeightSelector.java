@@ -11,7 +11,7 @@ import java.util.List;
  * Selects the weights of a shard from a model file, each with the shape that the family expects. A
  * missing tensor or another shape is a {@link dev.varve.api.gguf.ModelFormatException}.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add to it, and existing parts stay.
  */
 public final class WeightSelector {
     private static final String WEIGHT = ".weight";
@@ -21,48 +21,48 @@ public final class WeightSelector {
     private final GgufFile file;
     private final TensorSelection.Builder selection = new TensorSelection.Builder();
 
-    /** Starts with nothing selected. */
+    /** Creates a selector without entries. */
     public WeightSelector(GgufFile file) {
         this.file = file;
     }
 
-    /** Prefix of the names of a layer's tensors. */
+    /** Name of a layer's tensor. */
     public static String block(int layer, String name) {
         return "blk." + layer + "." + name;
     }
 
-    /** Whether the file has a tensor of this whole name. */
+    /** Returns whether the file has a tensor of this whole name. */
     public boolean has(String name) {
         return file.tensor(name).isPresent();
     }
 
-    /** A tensor by its whole name. */
+    /** Selects a tensor by its whole name. */
     public void add(String name, TensorUse use, long... shape) {
         GgufTensor tensor = file.requireTensor(name);
         tensor.requireShape(shape);
         selection.add(tensor, use);
     }
 
-    /** A tensor by its whole name, where the file has it. */
+    /** Selects a tensor by its whole name, if the file has it. */
     public void addIfPresent(String name, TensorUse use, long... shape) {
         if (has(name)) {
             add(name, use, shape);
         }
     }
 
-    /** Table whose rows are looked up by token id. */
+    /** Selects a table whose rows are looked up by token id. */
     public void table(String name, long width, long rows) {
         add(name, TensorUse.ROW_LOOKUP, width, rows);
     }
 
-    /** Element-wise operand: norm, bias or scale. */
+    /** Selects an element-wise operand: norm, bias or scale. */
     public void vector(String name, long elements) {
         add(name, TensorUse.ELEMENTWISE, elements);
     }
 
     /**
-     * A matrix, named without suffix, with the companions that some quantisers and converters write
-     * beside it.
+     * Selects a matrix, named without suffix, with the companions that some quantisers and
+     * converters write beside it.
      */
     public void matrix(String name, long in, long out) {
         add(name + WEIGHT, TensorUse.MATMUL, in, out);
@@ -70,7 +70,7 @@ public final class WeightSelector {
         addIfPresent(name + BIAS, TensorUse.ELEMENTWISE, out);
     }
 
-    /** Several projections of one input, or the fused matrix that stands for them. */
+    /** Selects several projections of one input, or the fused matrix that replaces them. */
     public void projections(long in, String fused, List<Projection> parts) {
         if (has(fused + WEIGHT)) {
             matrix(fused, in, parts.stream().mapToLong(Projection::rows).sum());
@@ -79,14 +79,14 @@ public final class WeightSelector {
         }
     }
 
-    /** The three matrices of a gated feed-forward. */
+    /** Selects the three matrices of a gated feed-forward. */
     public void feedForward(FeedForwardNames names, long width, long inner) {
         matrix(names.name("gate"), width, inner);
         matrix(names.name("up"), width, inner);
         matrix(names.name("down"), inner, width);
     }
 
-    /** The stacked matrices of a gated feed-forward per expert. */
+    /** Selects the stacked matrices of a gated feed-forward per expert. */
     public void experts(String prefix, long width, long inner, long experts) {
         if (has(prefix + "_gate_up_exps" + WEIGHT)) {
             expertMatrix(prefix + "_gate_up_exps", width, 2 * inner, experts);
@@ -102,7 +102,7 @@ public final class WeightSelector {
         addIfPresent(name + SCALE, TensorUse.ELEMENTWISE, experts);
     }
 
-    /** The output head, or the embedding table where the head is tied to it. */
+    /** Selects the output head, or the embedding table if the head is tied to it. */
     public void head(long width, long vocabulary) {
         matrix(headName(), width, vocabulary);
     }
@@ -112,7 +112,7 @@ public final class WeightSelector {
         return has("output" + WEIGHT) ? "output" : "token_embd";
     }
 
-    /** The selection so far. */
+    /** Returns the selection so far. */
     public TensorSelection build() {
         return selection.build();
     }

@@ -1,6 +1,6 @@
 package dev.varve.api.nativecall;
 
-/** What a function of a {@link SystemLibrary} takes: a number, a pointer, or memory. */
+/** An argument of a function of a {@link SystemLibrary}: a number, a pointer, or memory. */
 public sealed interface NativeArgument
         permits NativeArgument.Int, NativeArgument.Int64, NativePointer, NativeMemory {
     /** A C {@code int}, or an {@code enum}. */

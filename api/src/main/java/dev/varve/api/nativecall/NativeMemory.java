@@ -9,9 +9,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Memory that a function reads or fills: a struct, an array, a text. Fields are reached by their
- * offset in bytes, and only inside. Lives as long as its {@link NativeScope}; as an argument it is
- * passed by its address.
+ * Memory that a function reads or fills: a struct, an array, a text. Fields are accessed by their
+ * offset in bytes; an offset outside is refused. Lives as long as its {@link NativeScope}; as an
+ * argument it is passed by its address.
  */
 public final class NativeMemory implements NativeArgument {
     private final NativeScope scope;
@@ -57,7 +57,7 @@ public final class NativeMemory implements NativeArgument {
         field(offset, ADDRESS_UNALIGNED).set(ADDRESS_UNALIGNED, 0, value.address());
     }
 
-    /** Writes a pointer to other memory, which must live as long as somebody follows it. */
+    /** Writes a pointer to other memory, which must live as long as the pointer may be followed. */
     public void setPointer(long offset, NativeMemory target) {
         field(offset, ADDRESS_UNALIGNED).set(ADDRESS_UNALIGNED, 0, target.segment());
     }
@@ -65,7 +65,7 @@ public final class NativeMemory implements NativeArgument {
     /**
      * Reads a text in UTF-8 that begins at an offset.
      *
-     * @throws IndexOutOfBoundsException if no zero ends it inside of this memory
+     * @throws IndexOutOfBoundsException if no zero terminates it inside this memory
      */
     public String getText(long offset) {
         byte[] bytes = range(offset, size() - offset).toArray(ValueLayout.JAVA_BYTE);
@@ -78,7 +78,7 @@ public final class NativeMemory implements NativeArgument {
                 "a text at byte " + offset + " does not end in the memory of " + size());
     }
 
-    /** The whole, for a call. */
+    /** Returns all of the memory, for a call. */
     MemorySegment segment() {
         scope.requireOpen();
         return segment;

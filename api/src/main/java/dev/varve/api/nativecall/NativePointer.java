@@ -3,8 +3,8 @@ package dev.varve.api.nativecall;
 import java.lang.foreign.MemorySegment;
 
 /**
- * An opaque pointer that native code handed out, such as a handle; only good for being passed back.
- * Java never reads through it, and none can be made up.
+ * An opaque pointer that native code returned, such as a handle; its only use is as an argument.
+ * Java never reads through it and cannot create one from a number.
  */
 public final class NativePointer implements NativeArgument {
     /** C's {@code NULL}. */

@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
  * opened it; closing twice is allowed.
  */
 public final class NativeScope implements AutoCloseable {
-    /** As much as any type of C asks for. */
+    /** Maximum alignment of any C type. */
     private static final long ALIGNMENT = 16;
 
     private final Arena arena = Arena.ofConfined();
@@ -20,7 +20,7 @@ public final class NativeScope implements AutoCloseable {
     }
 
     /**
-     * Memory of zeros, aligned for any type.
+     * Allocates zeroed memory, aligned for any type.
      *
      * @throws IllegalArgumentException unless {@code bytes} is positive
      * @throws IllegalStateException if the scope is closed
@@ -34,9 +34,9 @@ public final class NativeScope implements AutoCloseable {
     }
 
     /**
-     * A text in UTF-8 with a zero behind it.
+     * Allocates a zero-terminated text in UTF-8.
      *
-     * @throws IllegalArgumentException if it holds a zero itself, where C would end it
+     * @throws IllegalArgumentException if it contains a zero, where C would end it
      * @throws IllegalStateException if the scope is closed
      */
     public NativeMemory text(String text) {

@@ -3,16 +3,16 @@ package dev.varve.api.nativecall;
 import java.util.Optional;
 
 /**
- * The environment of this process as native libraries see it; Java keeps a copy of its own from the
- * start. Some of ggml's settings are read from nowhere else.
+ * The environment of this process as native libraries see it; Java copies it once at startup. Some
+ * of ggml's settings can be set only there.
  *
- * <p>The C library does not guard it: it is written before a backend is loaded, from the thread
- * that loads backends, and never afterwards.
+ * <p>The C library does not synchronize it: the thread that loads backends writes it before a
+ * backend is loaded, and never afterwards.
  */
 public final class ProcessEnvironment {
     private ProcessEnvironment() {}
 
-    /** The value of a variable; empty if it is not set. */
+    /** Returns the value of a variable; empty if it is not set. */
     public static Optional<String> get(String name) {
         try (NativeScope scope = NativeScope.open()) {
             return SystemLibrary.c().callText("getenv", scope.text(name));
@@ -22,8 +22,8 @@ public final class ProcessEnvironment {
     /**
      * Sets a variable for native code of this process and for processes that it starts.
      *
-     * @throws IllegalArgumentException if the name is empty or holds {@code =}, or if one of the
-     *     texts holds a zero
+     * @throws IllegalArgumentException if the name is empty or contains {@code =}, or if name or
+     *     value contains a zero
      */
     public static void set(String name, String value) {
         if (name.isEmpty() || name.contains("=")) {

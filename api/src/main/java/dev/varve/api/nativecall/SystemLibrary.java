@@ -18,19 +18,19 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * A library of the operating system, open for good. Needs no ggml.
+ * A library of the operating system, never closed. Needs no ggml.
  *
- * <p>Its functions are found by name at each call, and there is a method per type of result. Not
- * for functions with a variable number of arguments, with structs by value, or with floats; and not
- * for what runs per token. Any thread may call, as far as the library allows it.
+ * <p>Functions are looked up by name at each call, and there is a method per type of result.
+ * Functions with a variable number of arguments, structs by value or floats are not supported. Too
+ * slow for calls per token. Any thread may call, as far as the library allows it.
  */
 public final class SystemLibrary {
-    /** {@code RTLD_LAZY}: no symbol of it is needed here. */
+    /** {@code RTLD_LAZY}: symbols are resolved when they are used. */
     private static final int LAZY = 1;
 
     private static final Linker LINKER = Linker.nativeLinker();
 
-    /** The C library, which every process has. */
+    /** The C library, which is loaded in every process. */
     private static final SystemLibrary C =
             new SystemLibrary("the C library", LINKER.defaultLookup());
 
@@ -38,7 +38,7 @@ public final class SystemLibrary {
     private static final MethodHandle DLOPEN =
             C.bind("dlopen", FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT));
 
-    /** {@code char * dlerror(void)}; found beforehand, since a search forgets the last error. */
+    /** {@code char * dlerror(void)}; looked up in advance, since a lookup clears the last error. */
     private static final MethodHandle DLERROR = C.bind("dlerror", FunctionDescriptor.of(ADDRESS));
 
     private final String name;
@@ -52,9 +52,9 @@ public final class SystemLibrary {
     /**
      * Opens a library.
      *
-     * @param name as it stands in the dependencies of a library, such as {@code libvulkan.so.1}, or
-     *     a path
-     * @throws VarveException of kind UNAVAILABLE if it cannot be opened, in the words of the
+     * @param name name as in the dependencies of a library, such as {@code libvulkan.so.1}, or a
+     *     path
+     * @throws VarveException of kind UNAVAILABLE if it cannot be opened, with the message of the
      *     dynamic loader
      */
     @SuppressWarnings("restricted")
@@ -68,8 +68,8 @@ public final class SystemLibrary {
     }
 
     /**
-     * Why a library cannot be opened, in the words of the dynamic loader; empty if it can. An
-     * opened one stays open: the backend that needs it is loaded next.
+     * Returns the dynamic loader's message if a library cannot be opened; empty if it can. An
+     * opened library stays open, because the backend that needs it is loaded next.
      *
      * @param name as for {@link #open}
      */
@@ -86,7 +86,7 @@ public final class SystemLibrary {
         return C;
     }
 
-    /** Whether there is a function of this name. */
+    /** Returns whether the library has a function of this name. */
     public boolean has(String function) {
         return symbols.find(function).isPresent();
     }
@@ -117,8 +117,8 @@ public final class SystemLibrary {
     }
 
     /**
-     * As {@link #call}, for a {@code const char *} as the result: a text in UTF-8 that ends with a
-     * zero; empty for {@code NULL}.
+     * As {@link #call}, for a {@code const char *} as the result: a zero-terminated text in UTF-8;
+     * empty for {@code NULL}.
      */
     public Optional<String> callText(String function, NativeArgument... arguments) {
         return text((MemorySegment) invoke(function, Optional.of(ADDRESS), arguments));

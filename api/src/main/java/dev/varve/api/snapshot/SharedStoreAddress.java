@@ -7,14 +7,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where a shared store is, and how it is used.
+ * Address of a shared store, and how it is used.
  *
- * @param uri such as {@code redis://host:6379/0}; what it says of users and passwords is no text
- *     for logs
- * @param password takes the place of one in the address
- * @param authority certificates in PEM that vouch for the store's; empty for those that Java trusts
- * @param connectLimit how long a connection may take to come about
- * @param ttl how long a value is kept after it was put or touched
+ * @param uri such as {@code redis://host:6379/0}; its user and password must not be logged
+ * @param password replaces a password in the URI
+ * @param authority certificates in PEM that sign the store's certificate; empty for the ones that
+ *     Java trusts
+ * @param connectLimit maximum time for establishing a connection
+ * @param ttl time that a value is kept after it was put or touched
  */
 public record SharedStoreAddress(
         URI uri,
@@ -22,7 +22,7 @@ public record SharedStoreAddress(
         Optional<Path> authority,
         Duration connectLimit,
         Duration ttl) {
-    /** Checks that nothing is missing, and that both times are positive. */
+    /** Refuses null, and times that are not positive. */
     public SharedStoreAddress {
         Objects.requireNonNull(uri);
         Objects.requireNonNull(password);
@@ -32,7 +32,7 @@ public record SharedStoreAddress(
         }
     }
 
-    /** The address for people: without user, password and options. */
+    /** Returns the address for people: without user, password and options. */
     public String shown() {
         String host = uri.getHost() == null ? "" : uri.getHost();
         String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
@@ -40,7 +40,7 @@ public record SharedStoreAddress(
         return uri.getScheme() + "://" + host + port + path;
     }
 
-    /** What may stand in a log. */
+    /** Returns the form that may be logged. */
     @Override
     public String toString() {
         return shown();

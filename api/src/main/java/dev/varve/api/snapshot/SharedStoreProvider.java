@@ -3,12 +3,11 @@ package dev.varve.api.snapshot;
 import java.util.List;
 
 /**
- * A kind of store that lies elsewhere and that several servers share; found with {@link
- * java.util.ServiceLoader}.
+ * A kind of remote store that several servers share; found with {@link java.util.ServiceLoader}.
  *
  * <p>One instance per process, thread-safe. The constructor must not open connections, load
- * libraries or start threads: listing plugins has to stay cheap and safe. Exceptions other than the
- * declared ones, or a null, are reported as a fault of the plugin.
+ * libraries or start threads, because listing plugins has to stay cheap and safe. Exceptions other
+ * than the declared ones, or a null, are reported as a fault of the plugin.
  */
 public interface SharedStoreProvider {
     /**
@@ -19,11 +18,11 @@ public interface SharedStoreProvider {
     List<String> schemes();
 
     /**
-     * Makes ready to use a store. It is connected to when it is first asked, and again whenever a
-     * connection was lost: a server starts and serves while its store is away.
+     * Opens a store without connecting to it. The first call connects, and later calls reconnect
+     * after a lost connection: a server starts and serves while its store is unreachable.
      *
-     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address makes no sense;
-     *     of kind UNAVAILABLE if the plugin's libraries do not run here
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address is invalid; of
+     *     kind UNAVAILABLE if the plugin's libraries do not run here
      */
     SharedStore open(SharedStoreAddress address);
 }

@@ -8,31 +8,31 @@ import java.util.function.Consumer;
  * A bounded number of values of one size, each under a key of one size. Several threads may use it
  * at once.
  *
- * <p>Buffers may lie in or outside of the heap. What a call reads of a buffer is what remains in
- * it, from its position on; positions and limits are left as they were, but for that of a target.
+ * <p>Buffers may be heap or direct buffers. A call reads the remaining bytes of a buffer, from its
+ * position on. Positions and limits are not changed, except the position of a target.
  */
 public interface SnapshotStore extends AutoCloseable {
     /**
-     * Keeps a value; one that was there before is replaced.
+     * Stores a value, replacing an earlier one.
      *
-     * @return whether there was room for it; without room nothing has changed
+     * @return whether there was space for it; without space nothing has changed
      * @throws IOException if it could not be written
      */
     boolean put(ByteBuffer key, ByteBuffer value) throws IOException;
 
     /**
-     * Reads the beginning of a value, as many bytes as the target takes.
+     * Reads the beginning of a value, as many bytes as the target can hold.
      *
      * @param target at most as large as a value; full afterwards, its position at its limit
-     * @return whether there is such a value; without one the target is left as it was
+     * @return whether the value exists; if not, the target is unchanged
      * @throws IOException if it could not be read
      */
     boolean get(ByteBuffer key, ByteBuffer target) throws IOException;
 
     /**
-     * Forgets a value.
+     * Deletes a value.
      *
-     * @return whether there was one
+     * @return whether it existed
      * @throws IOException if it could not be written
      */
     boolean delete(ByteBuffer key) throws IOException;
@@ -40,19 +40,19 @@ public interface SnapshotStore extends AutoCloseable {
     /**
      * Lists all keys, in any order.
      *
-     * @param taker gets each of them, for as long as its call takes; it may not use the store
+     * @param taker receives each key, which is valid during its call; it must not use the store
      * @throws IOException if they could not be read
      */
     void keys(Consumer<ByteBuffer> taker) throws IOException;
 
-    /** Values that it holds. */
+    /** Number of values that the store holds. */
     long size();
 
     /**
-     * Ends its use, after which it is found again as it is now. Calls that are under way end first;
-     * later ones fail with an {@link IllegalStateException}. A second close does nothing.
+     * Closes the store; it can be opened again with its present content. Calls in progress finish
+     * first; later ones fail with an {@link IllegalStateException}. A second close does nothing.
      *
-     * @throws IOException if what was put may not be found again
+     * @throws IOException if stored values may be missing when it is opened again
      */
     @Override
     void close() throws IOException;

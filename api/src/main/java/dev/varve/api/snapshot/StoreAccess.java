@@ -1,13 +1,13 @@
 package dev.varve.api.snapshot;
 
-/** What a store is opened for. */
+/** Purpose for which a store is opened. */
 public enum StoreAccess {
-    /** A new one is made; there must be nothing at its path. */
+    /** Creates a new store; nothing may exist at its path. */
     CREATE,
-    /** One that its last writer closed is read and added to. */
+    /** Reads and writes a store that its last writer closed. */
     WRITE,
-    /** One that its last writer left without closing it: it is mended first. */
+    /** Repairs a store that its last writer did not close, then reads and writes it. */
     RECOVER,
-    /** One is read that another process may have open for writing. */
+    /** Reads a store that another process may have open for writing. */
     READ
 }

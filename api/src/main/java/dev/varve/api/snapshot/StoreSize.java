@@ -3,11 +3,11 @@ package dev.varve.api.snapshot;
 import java.util.Locale;
 
 /**
- * Extents of a store, the same for as long as it exists.
+ * Sizes of a store, fixed when it is created.
  *
  * @param keyBytes bytes of every key
  * @param valueBytes bytes of every value
- * @param values most values that it holds
+ * @param values maximum number of values
  */
 public record StoreSize(int keyBytes, int valueBytes, long values) {
     /** Checks that all of them are positive. */

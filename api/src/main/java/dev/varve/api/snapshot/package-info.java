@@ -1,9 +1,10 @@
 /**
- * Stores of bytes, in which the server keeps what it computed for prompts. A store knows nothing of
- * models: values are bytes.
+ * Stores of bytes in which the server keeps cached prefixes. A store has no knowledge of models:
+ * values are bytes.
  *
- * <p>A {@link dev.varve.api.snapshot.SnapshotStore} lies on disk, has a size, and belongs to the
- * process that has it open, which knows what is in it. A {@link dev.varve.api.snapshot.SharedStore}
- * lies elsewhere, belongs to nobody, and is asked each time.
+ * <p>A {@link dev.varve.api.snapshot.SnapshotStore} is on disk, has a fixed size, and belongs to
+ * the process that has it open, which knows its content. A
+ * {@link dev.varve.api.snapshot.SharedStore} is remote, has no single owner, and is queried each
+ * time.
  */
 package dev.varve.api.snapshot;

@@ -1,26 +1,24 @@
 package dev.varve.api.speculation;
 
 /**
- * Tokens that may follow: one after the other, or a tree of them, in which several are guesses for
- * the same place.
+ * Draft tokens: a sequence, or a tree in which several tokens are alternatives for one position.
  *
- * @param tokens ids of the model's vocabulary; not to be modified. Those of a tree come so that its
- *     first ones are a tree, too: first those that follow one another and are thought likeliest,
- *     then others, the likeliest first
- * @param parents for each token, the number of the one that it follows, which stands before it, or
- *     -1 where it follows the last known token; none where each follows the one before. Not to be
- *     modified
- * @param grade which of a speculator's drafts are alike, 0 to {@value #MOST_GRADE}: how often they
- *     turn out right is measured for each grade by itself
+ * @param tokens ids of the model's vocabulary; not to be modified. The tokens of a tree are ordered
+ *     so that any first ones of them form a tree, too: first the likeliest path, then the other
+ *     tokens, the likeliest first
+ * @param parents for each token the index of its parent, which comes before it, or -1 if it follows
+ *     the last known token; empty where each token follows the one before. Not to be modified
+ * @param grade class of similar drafts of a speculator, 0 to {@value #MOST_GRADE}: the acceptance
+ *     rate is measured separately for each grade
  */
 public record Draft(int[] tokens, int[] parents, int grade) {
     /** Highest grade. */
     public static final int MOST_GRADE = 7;
 
-    /** No guess. */
+    /** An empty draft. */
     public static final Draft NONE = new Draft(new int[0], 0);
 
-    /** Checks the grade, and that tokens follow others that are there. */
+    /** Checks the grade, and that each parent precedes its child. */
     public Draft {
         if (grade < 0 || grade > MOST_GRADE) {
             throw new IllegalArgumentException(
@@ -38,17 +36,17 @@ public record Draft(int[] tokens, int[] parents, int grade) {
         }
     }
 
-    /** Tokens one after the other. */
+    /** Creates a draft without alternatives. */
     public Draft(int[] tokens, int grade) {
         this(tokens, new int[0], grade);
     }
 
-    /** Tokens of a speculator whose drafts are all alike. */
+    /** Creates a draft for a speculator that uses a single grade. */
     public static Draft of(int... tokens) {
         return tokens.length == 0 ? NONE : new Draft(tokens, 0);
     }
 
-    /** How many of the first tokens follow one another, each the one before. */
+    /** Number of first tokens of which each follows the one before. */
     public int spine() {
         int length = 0;
         while (length < parents.length && parents[length] == length - 1) {
@@ -57,7 +55,7 @@ public record Draft(int[] tokens, int[] parents, int grade) {
         return parents.length == 0 ? tokens.length : length;
     }
 
-    /** Whether there are others than those. */
+    /** Returns whether there are further tokens behind those. */
     public boolean branches() {
         return spine() < tokens.length;
     }

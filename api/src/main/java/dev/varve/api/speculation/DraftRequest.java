@@ -3,17 +3,17 @@ package dev.varve.api.speculation;
 import java.util.Objects;
 
 /**
- * A sequence whose next tokens are to be guessed.
+ * A sequence for which draft tokens are requested.
  *
  * @param sequence its number
- * @param tokens prompt and answer so far; the last one was chosen and is not computed yet. Valid
- *     during the call
- * @param most tokens one after the other that can be of use, at least one
- * @param branched tokens of a tree that can be of use, {@code most} or more, where one is wanted; 0
- *     where it is not. Who guesses none may ignore it
+ * @param tokens prompt and response so far; the last token was sampled and is not computed yet.
+ *     Valid during the call
+ * @param most maximum useful tokens of a path, at least one
+ * @param branched maximum useful tokens of a tree, {@code most} or more, if a tree is requested;
+ *     else 0. A speculator without trees may ignore it
  */
 public record DraftRequest(long sequence, TokenHistory tokens, int most, int branched) {
-    /** Checks that something is asked for. */
+    /** Checks that at least one token is requested. */
     public DraftRequest {
         Objects.requireNonNull(tokens);
         if (most < 1) {
@@ -25,7 +25,7 @@ public record DraftRequest(long sequence, TokenHistory tokens, int most, int bra
         }
     }
 
-    /** Tokens one after the other are wanted. */
+    /** Requests a draft without alternatives. */
     public DraftRequest(long sequence, TokenHistory tokens, int most) {
         this(sequence, tokens, most, 0);
     }

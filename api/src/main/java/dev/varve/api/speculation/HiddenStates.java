@@ -7,8 +7,8 @@ import java.util.List;
  *
  * @param sequence its number
  * @param firstPosition position of the first token
- * @param tokens how many
- * @param layers one for each layer that the speculator asked for, in its order
+ * @param tokens number of tokens
+ * @param layers one for each layer that the speculator requested, in its order
  */
 public record HiddenStates(long sequence, int firstPosition, int tokens, List<Layer> layers) {
     /** Copies the list. */
@@ -21,11 +21,11 @@ public record HiddenStates(long sequence, int firstPosition, int tokens, List<La
     }
 
     /**
-     * What entered a layer.
+     * Hidden states that entered a layer.
      *
      * @param layer its index; the number of layers stands for the last layer's output
-     * @param values {@code F32 [embeddingLength, columns]}, column after column, also of other
-     *     tokens; valid during the call and not to be modified
+     * @param values {@code F32 [embeddingLength, columns]}, column by column, including columns of
+     *     other tokens; valid during the call and not to be modified
      * @param firstColumn column of the first token
      */
     public record Layer(int layer, float[] values, int firstColumn) {}

@@ -6,16 +6,16 @@ import dev.varve.api.model.ModelShape;
 import java.util.Objects;
 
 /**
- * The model whose tokens are guessed.
+ * The model for which a speculator proposes tokens.
  *
- * <p>Grows: later versions may add to it, and what is there stays.
+ * <p>Grows: later versions may add components; existing ones stay.
  *
- * @param file what it was loaded from
- * @param shape its sizes
- * @param limits how much of it is used
+ * @param file file that the model was loaded from
+ * @param shape sizes of the model
+ * @param limits limits of its use on this server
  */
 public record SpeculationTarget(GgufFile file, ModelShape shape, Limits limits) {
-    /** Checks that nothing is missing. */
+    /** Refuses null. */
     public SpeculationTarget {
         Objects.requireNonNull(file);
         Objects.requireNonNull(shape);
@@ -23,11 +23,11 @@ public record SpeculationTarget(GgufFile file, ModelShape shape, Limits limits) 
     }
 
     /**
-     * How much of a model is used.
+     * Limits within which a model is used.
      *
-     * @param contextTokens most tokens of one sequence
-     * @param sequences most sequences at once
-     * @param draftTokens most tokens that a proposal can be of use with
+     * @param contextTokens maximum tokens of one sequence
+     * @param sequences maximum concurrent sequences
+     * @param draftTokens maximum useful length of a draft
      */
     public record Limits(int contextTokens, int sequences, int draftTokens) {
         /** Checks that none is 0. */

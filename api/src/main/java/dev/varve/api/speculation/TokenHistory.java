@@ -1,12 +1,12 @@
 package dev.varve.api.speculation;
 
-/** The tokens of a sequence, which only ever become more. */
+/** The tokens of a sequence; tokens are only appended. */
 public interface TokenHistory {
     /** Number of tokens, at least one. */
     int size();
 
     /**
-     * The token at a position.
+     * Returns the token at a position.
      *
      * @throws IndexOutOfBoundsException if there is none
      */

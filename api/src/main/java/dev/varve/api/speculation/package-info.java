@@ -1,5 +1,5 @@
 /**
- * Speculators: guess how sequences go on, so that one forward of the model checks several tokens.
- * What they guess decides how long an answer takes and never what it says.
+ * Speculators propose draft tokens, so that one forward pass of the model verifies several tokens.
+ * Drafts affect how long a response takes and never its content.
  */
 package dev.varve.api.speculation;

@@ -6,10 +6,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A part of a request's time. No text of a prompt or an answer is in it.
+ * A timed part of a request. It holds no text of a prompt or a response.
  *
- * @param name what was done, such as {@code prefill}; of few values
- * @param kind which side of a call it is
+ * @param name name of the operation, such as {@code prefill}; one of few values
+ * @param kind side of a call
  * @param beginNanos nanoseconds since 1970, UTC
  * @param endNanos likewise, not before the begin
  * @param attributes facts about it: each a String, Long, Double, Boolean or a list of Strings
@@ -24,11 +24,11 @@ public record FinishedSpan(
         Map<String, Object> attributes,
         Optional<String> failure,
         List<FinishedSpan> children) {
-    /** Which side of a call a span is. */
+    /** Side of a call that a span describes. */
     public enum Kind {
-        /** Answers a client. */
+        /** Serves a client's request. */
         SERVER,
-        /** Happens inside of it. */
+        /** Work inside the server. */
         INTERNAL
     }
 

@@ -4,13 +4,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What became of a request.
+ * The spans of a finished request.
  *
- * @param root the request, and below it what was done for it
- * @param parent the client's span that it belongs to; empty where it begins a trace of its own
+ * @param root span of the request, with the spans of its parts below it
+ * @param parent the client's span that it belongs to; empty if it begins a trace of its own
  */
 public record FinishedTrace(FinishedSpan root, Optional<TraceParent> parent) {
-    /** Checks that nothing is missing. */
+    /** Refuses null. */
     public FinishedTrace {
         Objects.requireNonNull(root);
         Objects.requireNonNull(parent);

@@ -3,16 +3,18 @@ package dev.varve.api.telemetry;
 import java.io.IOException;
 import java.util.List;
 
-/** Sends traces. For one thread at a time, which does nothing else and may wait. */
+/**
+ * Sends traces. One thread at a time calls it; that thread does nothing else, so calls may block.
+ */
 public interface TraceExporter extends AutoCloseable {
     /**
-     * Sends traces and waits until they have arrived, at most as long as the target says.
+     * Sends traces and waits until they have arrived, at most for the timeout of the target.
      *
-     * @throws IOException if they have not: they are given up, and counted as lost
+     * @throws IOException if they have not arrived; the traces are dropped and counted as lost
      */
     void export(List<FinishedTrace> traces) throws IOException;
 
-    /** Ends at once; nothing is under way. */
+    /** Closes the exporter at once; no export is in progress. */
     @Override
     void close();
 }

@@ -3,20 +3,20 @@ package dev.varve.api.telemetry;
 import java.io.IOException;
 
 /**
- * A way to send traces; found with {@link java.util.ServiceLoader}.
+ * A protocol for sending traces; found with {@link java.util.ServiceLoader}.
  *
  * <p>The platform creates one instance per process. The constructor must not open connections,
- * start threads or load anything large: listing plugins has to stay cheap.
+ * start threads or load anything large, because listing plugins has to stay cheap.
  */
 public interface TraceExporterProvider {
-    /** What it is called, one word such as {@code "otlp"}; unique among providers. */
+    /** Name of the protocol, one word such as {@code "otlp"}; unique among providers. */
     String name();
 
     /**
-     * Gets ready to send. Does not wait for the collector: one that is away must not keep a server
-     * from starting.
+     * Opens an exporter. Does not wait for the collector, because an unreachable collector must not
+     * keep the server from starting.
      *
-     * @throws IOException if the target is of no use, or the exporter's own libraries are
+     * @throws IOException if the target is invalid or the exporter's own libraries cannot be used
      */
     TraceExporter open(TraceTarget target) throws IOException;
 }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * @param traceId 32 hexadecimal digits, lower case, not all 0
  * @param spanId 16 hexadecimal digits, lower case, not all 0
  * @param sampled whether the client records this trace
- * @param state header {@code tracestate}, which travels with it; {@code ""} without one
+ * @param state value of the header {@code tracestate}; {@code ""} without one
  * @see <a href="https://www.w3.org/TR/trace-context/">W3C Trace Context</a>
  */
 public record TraceParent(String traceId, String spanId, boolean sampled, String state) {
@@ -37,11 +37,11 @@ public record TraceParent(String traceId, String spanId, boolean sampled, String
     }
 
     /**
-     * Reads the header {@code traceparent}. Later versions may have more behind what is known.
+     * Parses the header {@code traceparent}. Later versions of the format may append fields.
      *
      * @param header its value
      * @param state value of {@code tracestate}, or {@code ""}
-     * @return empty for one that is to be ignored
+     * @return empty for a header that must be ignored
      */
     public static Optional<TraceParent> parse(String header, String state) {
         Matcher parts = HEADER.matcher(header.strip());

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Where traces go, and whose they are.
+ * Destination of traces, and the process that they describe.
  *
  * @param endpoint address of the collector, as the user gave it
  * @param timeout longest time that sending may take, retries included
- * @param headers of each request, such as a key of the collector's
+ * @param headers headers of each request, such as an API key of the collector
  * @param resource facts of this process, such as {@code service.name}
  */
 public record TraceTarget(
@@ -25,7 +25,7 @@ public record TraceTarget(
         resource = Map.copyOf(resource);
     }
 
-    /** Without the headers' values, which may be secret. */
+    /** Omits the headers' values, which may be secret. */
     @Override
     public String toString() {
         return "TraceTarget[endpoint=" + endpoint + ", headers=" + headers.keySet() + "]";

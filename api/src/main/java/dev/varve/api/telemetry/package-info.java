@@ -1,6 +1,6 @@
 /**
- * Traces of requests, for those who collect them. The platform records what became of a request and
- * hands it over when it has ended; a plugin that provides {@link
- * dev.varve.api.telemetry.TraceExporterProvider} sends it on.
+ * Traces of requests, for trace collectors. The platform records each request and exports its trace
+ * when the request has ended; a plugin that provides
+ * {@link dev.varve.api.telemetry.TraceExporterProvider} sends it.
  */
 package dev.varve.api.telemetry;

@@ -4,15 +4,17 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Bytes in both directions, in order and without loss until one side closes. One thread reads while
- * another one writes, and both directions flow at once; {@link #close} may be called from any
- * thread and ends both.
+ * A byte stream in both directions, in order and without loss until one side closes. One thread may
+ * read while another one writes, and both directions flow at once. Any thread may call
+ * {@link #close}, which ends both directions.
  */
 public interface Connection extends AutoCloseable {
-    /** The other side, for people. */
+    /** Human-readable name of the other side. */
     String peer();
 
-    /** Whether both sides run on the same machine, as the same user, and can share memory. */
+    /**
+     * Returns whether both sides run on the same machine, as the same user, and can share memory.
+     */
     boolean sameHost();
 
     /**
@@ -24,14 +26,17 @@ public interface Connection extends AutoCloseable {
     void read(ByteBuffer target) throws IOException;
 
     /**
-     * Writes all that remains in the buffers, in their order. Waits while the other side does not
-     * read.
+     * Writes all remaining bytes of the buffers, in their order. Blocks while the other side does
+     * not read.
      *
      * @throws IOException if the connection broke or was closed
      */
     void write(ByteBuffer... parts) throws IOException;
 
-    /** Ends whoever reads or writes with an {@link IOException}; a second call does nothing. */
+    /**
+     * Closes the connection: blocked reads and writes fail with an {@link IOException}. A second
+     * call does nothing.
+     */
     @Override
     void close();
 }

@@ -2,9 +2,11 @@ package dev.varve.api.transport;
 
 import java.io.IOException;
 
-/** Waits for connections. {@link #close} may be called from any thread and ends the wait. */
+/** Accepts connections. Any thread may call {@link #close}, which ends the wait. */
 public interface Listener extends AutoCloseable {
-    /** Full address with scheme, as a server would name it; ports chosen by the system included. */
+    /**
+     * Full address with scheme, as a client would name it, including a port that the system chose.
+     */
     String address();
 
     /**
@@ -15,8 +17,8 @@ public interface Listener extends AutoCloseable {
     Connection accept() throws IOException;
 
     /**
-     * Ends whoever waits in {@link #accept} with an {@link IOException}; connections live on. A
-     * second call does nothing.
+     * Closes the listener: a blocked {@link #accept} fails with an {@link IOException}; accepted
+     * connections stay open. A second call does nothing.
      */
     @Override
     void close();

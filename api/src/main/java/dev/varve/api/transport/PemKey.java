@@ -13,8 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads a private key from PEM: PKCS 8, or the older forms of RSA and EC, which lack only the name
- * of the algorithm. That stands in the public key which it belongs to.
+ * Reads a private key from PEM: PKCS 8, or the older forms of RSA and EC. The older forms lack only
+ * the name of the algorithm, which is read from the matching public key.
  */
 public final class PemKey {
     private static final Pattern BLOCK =
@@ -27,11 +27,11 @@ public final class PemKey {
     private PemKey() {}
 
     /**
-     * The first key of a text.
+     * Parses the first key of a text.
      *
-     * @param partner the public key to which it is said to belong
-     * @throws GeneralSecurityException if there is none, or it is of another algorithm; its message
-     *     repeats nothing of the text
+     * @param partner the public key to which it should belong
+     * @throws GeneralSecurityException if the text holds no key, or a key of another algorithm; its
+     *     message repeats nothing of the text
      */
     public static PrivateKey parse(String text, PublicKey partner) throws GeneralSecurityException {
         Matcher block = BLOCK.matcher(text);
@@ -62,12 +62,12 @@ public final class PemKey {
         }
     }
 
-    /** PKCS 8: a version, the algorithm and the key as it was before. */
+    /** Wraps the key as PKCS 8: a version, the algorithm and the original key. */
     private static byte[] wrapped(byte[] key, PublicKey partner) {
         return element(SEQUENCE, VERSION_0, algorithm(partner.getEncoded()), element(OCTETS, key));
     }
 
-    /** The first element of a sequence, which in a public key is the algorithm. */
+    /** Returns the first element of a sequence, which in a public key is the algorithm. */
     private static byte[] algorithm(byte[] sequence) {
         int begin = headerBytes(sequence, 0);
         int content = begin + headerBytes(sequence, begin);
@@ -95,7 +95,8 @@ public final class PemKey {
         if (length < 0x80) {
             out.write(length);
         } else {
-            // Two bytes of length are allowed for less, too; only the shortest form is DER.
+            // A shorter length could also be written in two bytes, but DER permits only the
+            // shortest form.
             int bytes = length < 0x100 ? 1 : length < 0x1_0000 ? 2 : 3;
             out.write(0x80 | bytes);
             for (int i = bytes - 1; i >= 0; i--) {

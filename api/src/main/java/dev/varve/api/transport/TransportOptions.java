@@ -6,10 +6,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How the two sides find and trust each other. A transport that has no use for a part refuses it
- * rather than ignoring it, except the token, which the platform checks as well.
+ * How the two sides connect and authenticate. A transport that cannot use an option rejects it
+ * rather than ignoring it, except the token, which the platform also checks.
  *
- * @param connectLimit most time until the connection stands
+ * @param connectLimit maximum time for establishing a connection
  * @param identity certificate of this side
  * @param trusted certificates (PEM) that the other side's must descend from
  * @param token secret that both sides know
@@ -22,7 +22,7 @@ public record TransportOptions(
         Optional<String> token,
         boolean insecure) {
     /**
-     * What a side shows of itself.
+     * Certificate with which a side authenticates itself.
      *
      * @param certificate certificate chain (PEM)
      * @param key its private key (PEM, PKCS 8)
@@ -45,7 +45,7 @@ public record TransportOptions(
         }
     }
 
-    /** Ten seconds to connect, nobody known. */
+    /** Returns options with ten seconds to connect and no credentials. */
     public static TransportOptions defaults() {
         return new TransportOptions(
                 Duration.ofSeconds(10),
@@ -55,12 +55,12 @@ public record TransportOptions(
                 false);
     }
 
-    /** The same with a secret. */
+    /** Returns the same options with a secret. */
     public TransportOptions withToken(String secret) {
         return new TransportOptions(connectLimit, identity, trusted, Optional.of(secret), insecure);
     }
 
-    /** Without the secret. */
+    /** Omits the secret. */
     @Override
     public String toString() {
         return "TransportOptions[connectLimit="

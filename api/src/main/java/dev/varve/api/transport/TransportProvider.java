@@ -3,11 +3,12 @@ package dev.varve.api.transport;
 import java.io.IOException;
 
 /**
- * A way for the server to reach shard processes; found with {@link java.util.ServiceLoader}.
+ * A transport over which the server reaches shard processes; found with
+ * {@link java.util.ServiceLoader}.
  *
  * <p>One instance per process, thread-safe. The constructor must not open connections, load
- * libraries or start threads: listing plugins has to stay cheap and safe. Exceptions other than the
- * declared ones, or a null, are reported as a fault of the plugin.
+ * libraries or start threads, because listing plugins has to stay cheap and safe. Exceptions other
+ * than the declared ones, or a null, are reported as a fault of the plugin.
  */
 public interface TransportProvider {
     /**
@@ -20,21 +21,21 @@ public interface TransportProvider {
     /**
      * Connects to a shard process that listens.
      *
-     * @param address what follows the scheme and its colon
-     * @throws IOException if nobody answers within the limit, or one side does not trust the other,
-     *     naming the address
+     * @param address the part after the scheme and its colon
+     * @throws IOException if no process accepts within the limit, or one side does not trust the
+     *     other, naming the address
      * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address or the options
-     *     make no sense for this transport
+     *     are invalid for this transport
      */
     Connection connect(String address, TransportOptions options) throws IOException;
 
     /**
      * Listens for servers.
      *
-     * @param address what follows the scheme and its colon
+     * @param address the part after the scheme and its colon
      * @throws IOException if the address is taken or cannot be used
      * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address or the options
-     *     make no sense for this transport, or would be unsafe
+     *     are invalid for this transport, or would be unsafe
      */
     Listener listen(String address, TransportOptions options) throws IOException;
 }

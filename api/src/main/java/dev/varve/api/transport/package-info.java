@@ -1,7 +1,7 @@
 /**
- * SPI of a transport: how the bytes between the server and a shard process travel. Framing,
- * checksums, credits and heartbeats are the platform's; a transport only moves bytes in order and
- * decides who may connect.
+ * SPI of a transport, which carries bytes between the server and a shard process. The platform
+ * handles framing, checksums, credits and heartbeats; a transport only moves bytes in order and
+ * decides which peers may connect.
  *
  * <p>May change with every release.
  */

@@ -9,14 +9,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Stores named {@code chronicle}: folders, each with a file of Chronicle Map's. */
+/** Stores named {@code chronicle}: folders, each with a file of Chronicle Map. */
 public final class ChronicleProvider implements SnapshotStoreProvider {
     private Optional<SnapshotStoreProvider> loaded = Optional.empty();
 
     /** Called by the service loader. */
     public ChronicleProvider() {}
 
-    /** Loads the libraries when it is first asked, which takes a few hundred milliseconds. */
+    /** Loads the libraries at the first call, which takes a few hundred milliseconds. */
     private synchronized SnapshotStoreProvider loaded() throws IOException {
         if (loaded.isEmpty()) {
             loaded = Optional.of(Libraries.load("dev.varve.plugin.chronicle.map.ChronicleStores"));

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the libraries need to see of Java. The launcher says it, from {@code java.options} beside
+ * Java options that the libraries need. The launcher reads them from {@code java.options} beside
  * the plugin's jar.
  */
 final class JavaOptions {

@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * The jars in {@code lib} beside the plugin's own, in a class loader of their own. They are no
- * modules: some share packages, and they reach into Java where options let unnamed modules only.
+ * modules: some share packages, and they access Java's internals, which the options open to unnamed
+ * modules only.
  */
 final class Libraries extends URLClassLoader {
     static {
@@ -28,8 +29,8 @@ final class Libraries extends URLClassLoader {
     private static final String API = "dev.varve.api.";
 
     /**
-     * They greet, warn of what is left out on purpose, and tell again what they throw. Held here,
-     * or its level would be lost.
+     * The libraries log greetings, warnings about parts that are left out on purpose, and
+     * exceptions that they also throw. The reference keeps the logger's level from being lost.
      */
     private static final Logger THEIR_LOG = Logger.getLogger("net.openhft");
 
@@ -41,8 +42,8 @@ final class Libraries extends URLClassLoader {
     }
 
     /**
-     * Makes a provider with the libraries beside this class's jar, or with those of the class path
-     * where there is no such folder.
+     * Creates a provider with the libraries beside this class's jar, or with those of the class
+     * path if there is no such folder.
      *
      * @throws IOException if they cannot be loaded
      */
@@ -71,7 +72,8 @@ final class Libraries extends URLClassLoader {
                 jars.add(file.toUri().toURL());
             }
         }
-        // What the libraries would write and compile when they start; the build did.
+        // Classes that the libraries would generate and compile at startup; the build has generated
+        // them.
         jars.add(URI.create("jar:" + jar.toUri() + "!/META-INF/generated/").toURL());
         return new Libraries(jars.toArray(URL[]::new), plugin);
     }

@@ -11,13 +11,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What control groups grant to this process, version 1 or 2. A group's limit holds for the groups
- * inside it, so the process's own group and all around it are asked and the lowest answer counts.
- * Without a group of its own, as in most containers, that is the root of the mount. Odd values are
- * passed over.
+ * Limits of control groups for this process, version 1 or 2. A group's limit holds for the groups
+ * inside it, so the process's own group and all its ancestors are read and the lowest limit counts.
+ * If the process has no group of its own, as in most containers, the root of the mount is read.
+ * Invalid values are skipped.
  */
 final class Cgroup {
-    /** More than any machine has; what version 1 says for "no limit" is beyond it. */
+    /** More than any machine has; the value of version 1 for "no limit" is higher. */
     static final long UNLIMITED = 1L << 60;
 
     private static final Pattern QUOTA = Pattern.compile("([1-9]\\d{0,14}) ([1-9]\\d{0,14})");
@@ -44,12 +44,12 @@ final class Cgroup {
         return folders("memory").stream().mapToLong(Cgroup::limit).min().orElse(UNLIMITED);
     }
 
-    /** Bytes of memory that the limits leave, or {@link #UNLIMITED}. */
+    /** Bytes of memory below the limits that are still free, or {@link #UNLIMITED}. */
     long memoryLeft() {
         return folders("memory").stream().mapToLong(Cgroup::left).min().orElse(UNLIMITED);
     }
 
-    /** Folders of the groups around this process, of both versions. */
+    /** Folders of this process's group and its ancestors, of both versions. */
     private List<Path> folders(String controller) {
         List<Path> folders = new ArrayList<>();
         addWithParents(folders, mount, "");
@@ -66,8 +66,8 @@ final class Cgroup {
     }
 
     /**
-     * The group's path begins with a slash; it leaves the mount where the process sees only a part
-     * of the tree.
+     * The group's path begins with a slash; it points outside the mount if the process sees only a
+     * part of the tree.
      */
     private static void addWithParents(List<Path> folders, Path top, String group) {
         Path folder = top.resolve(group.replaceFirst("^/+", "")).normalize();
@@ -106,7 +106,7 @@ final class Cgroup {
         return Math.min(limit, UNLIMITED);
     }
 
-    /** Pages of files that nobody used lately count as used, but the kernel gives them up first. */
+    /** Inactive file pages count as used, but the kernel reclaims them first. */
     private static long left(Path folder) {
         long limit = limit(folder);
         if (limit == UNLIMITED) {

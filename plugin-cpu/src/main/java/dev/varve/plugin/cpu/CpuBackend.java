@@ -16,7 +16,7 @@ import java.util.Set;
 
 /** The one CPU device. */
 final class CpuBackend implements DeviceBackend {
-    /** Instruction sets worth showing, the widest first. */
+    /** Instruction sets worth displaying, the widest first. */
     private static final List<String> SHOWN =
             List.of("AMX_INT8", "AVX512_BF16", "AVX512_VNNI", "AVX512", "AVX_VNNI", "AVX2");
 

@@ -16,7 +16,7 @@ import java.util.Locale;
 
 /** Finds the processor. */
 public final class CpuBackendProvider implements DeviceBackendProvider {
-    /** Made by the service loader. */
+    /** Called by the service loader. */
     public CpuBackendProvider() {}
 
     @Override
@@ -58,7 +58,10 @@ public final class CpuBackendProvider implements DeviceBackendProvider {
         return new CpuBackend(cpu, kernels);
     }
 
-    /** ggml would load every backend of the folder; the other ones are for their own plugins. */
+    /**
+     * Loads the CPU variants only: ggml would load every backend of the folder, and the others
+     * belong to their own plugins.
+     */
     private static void loadVariants(Path libraries, BackendOptions options) {
         if (options.ggmlHome().isEmpty()) {
             GgmlLibrary.loadBackendsFrom(libraries);

@@ -3,31 +3,31 @@ package dev.varve.plugin.cpu;
 import java.util.OptionalDouble;
 
 /**
- * Whether others want the cores, and how far that makes the number of threads go down. ggml's
- * threads meet behind every operator and spin until the last of them is there: one that has no core
- * at the moment holds up all others, hundreds of times in a step.
+ * Detects contention for the cores, and lowers the number of threads accordingly. ggml's threads
+ * synchronize after every operator and spin until the last of them arrives: a thread without a core
+ * delays all others, hundreds of times in a step.
  *
- * <p>The number is halved while the computing thread waits for a core, and doubled again, for a
- * try, when it has not waited for a while and as many cores were idle. A try that fails makes the
- * next one come later.
+ * <p>The number is halved while the computing thread waits for a core. It is doubled again, as a
+ * trial, after the thread has not waited for a while and enough cores were idle. A failed trial
+ * delays the next one.
  */
 final class CpuContention {
-    /** Part of its time that a thread may wait for a core; more adds up. */
+    /** Fraction of its time that a thread may wait for a core; longer waits accumulate. */
     private static final double BEARABLE = 0.2;
 
-    /** What added up is a crowd: some steps, or one that was held up long. */
+    /** Accumulated wait that counts as contention: some steps, or a single long delay. */
     private static final long CROWD_NANOS = 25_000_000;
 
-    /** Likewise in a try: somebody was in the way before. */
+    /** The same during a trial, which has a lower limit because there was contention before. */
     private static final long FAILED_NANOS = 12_000_000;
 
-    /** Time of computing that is looked at together. */
+    /** Computing time that is evaluated together. */
     private static final long SPAN_NANOS = 60_000_000;
 
-    /** Part of it up to which nobody is in the way. */
+    /** Fraction up to which there is no contention. */
     private static final double CALM = 0.05;
 
-    /** Part of the cores wanted that are to be idle: the rest is what comes and goes. */
+    /** Fraction of the additional cores that must be idle: the rest allows for short-lived load. */
     private static final double ROOM = 0.7;
 
     private static final long FIRST_PAUSE_NANOS = 250_000_000;
@@ -36,7 +36,7 @@ final class CpuContention {
     private final IdleCores idle;
     private int halvings;
 
-    /** Time waited beyond what is bearable; it goes down again in calm times. */
+    /** Wait beyond the tolerated fraction; it decreases in calm times. */
     private double excess;
 
     private long computed;
@@ -44,7 +44,7 @@ final class CpuContention {
     private long pause = FIRST_PAUSE_NANOS;
     private long changedAt;
 
-    /** Whether the number was doubled, and nobody has shown yet that there is room for that. */
+    /** Whether the number was doubled and the trial has not succeeded yet. */
     private boolean trying;
 
     /** Whether idle cores are counted since {@link #changedAt}. */
@@ -54,7 +54,7 @@ final class CpuContention {
         this.idle = idle;
     }
 
-    /** Threads of those that are wanted. */
+    /** Returns the number of threads to use. */
     int threads(int wanted) {
         return threads(wanted, halvings);
     }
@@ -64,11 +64,11 @@ final class CpuContention {
     }
 
     /**
-     * Takes note of a graph.
+     * Records the computation of a graph.
      *
      * @param wanted threads that it has on an idle machine
      * @param nanos time that it took
-     * @param delay how much of that the computing thread waited for a core
+     * @param delay part of it that the computing thread waited for a core
      * @param now a clock in nanoseconds
      */
     void computed(int wanted, long nanos, long delay, long now) {
@@ -122,7 +122,7 @@ final class CpuContention {
         int more = threads(wanted, halvings - 1) - threads(wanted);
         OptionalDouble cores = idle.sinceLast(now);
         changedAt = now;
-        // Where nobody knows, the try tells.
+        // If the number of idle cores is unknown, only a trial can show it.
         if (cores.isEmpty() || cores.getAsDouble() >= ROOM * more) {
             halvings--;
             trying = true;

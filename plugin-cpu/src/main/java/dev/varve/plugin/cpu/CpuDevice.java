@@ -24,8 +24,8 @@ import java.util.OptionalLong;
 final class CpuDevice implements ComputeDevice {
     /**
      * ggml's default: workers spin a while between the operators and graphs of a step, and sleep
-     * when idle. Where another process computes on the same cores in turn, spinning would take them
-     * from it.
+     * when idle. If another process computes on the same cores in turn, spinning would slow it
+     * down.
      */
     private static final int POLL = 50;
 
@@ -39,8 +39,8 @@ final class CpuDevice implements ComputeDevice {
     private final int poll;
 
     /**
-     * By number of threads: a pool wakes all of its threads for a graph, and those that have no
-     * part in it would take cores from others for a moment, in every step.
+     * By number of threads: a pool wakes all of its threads for a graph, and threads without work
+     * would occupy cores for a moment, in every step.
      */
     private final Map<Integer, ThreadPool> pools = new HashMap<>();
 
@@ -74,7 +74,7 @@ final class CpuDevice implements ComputeDevice {
         }
     }
 
-    /** Lets as many threads compute from now on; those of another number sleep. */
+    /** Sets the number of threads that compute; the pools of other sizes sleep. */
     private void use(int threads) {
         if (threads != currentThreads) {
             ThreadPool pool =
@@ -149,7 +149,10 @@ final class CpuDevice implements ComputeDevice {
         }
     }
 
-    /** Gives the numbers that all threads give, with fewer of them where that is the same. */
+    /**
+     * Computes the same numbers as with all threads, and uses fewer of them where the result does
+     * not depend on it.
+     */
     private void compute(Graph graph, int all, int fewer) {
         if (fewer < all && graph.dependsOnThreads()) {
             for (Graph.Part part : graph.parts()) {

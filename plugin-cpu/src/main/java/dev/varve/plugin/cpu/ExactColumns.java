@@ -19,12 +19,12 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * Products of F16 weights by a kernel of Varve's own. ggml multiplies one column by a dot product
- * with several chains of sums, and several by kernels with one chain, which rounds otherwise; this
- * one takes several columns and keeps the chains.
+ * Products of F16 weights by Varve's own kernel. ggml multiplies one column by a dot product with
+ * several accumulators, and several columns by kernels with one accumulator, which rounds
+ * differently; this kernel multiplies several columns with the accumulators of a single one.
  */
 final class ExactColumns implements ColumnProduct {
-    /** Elements of a row that the chains take at a time, in the widest instruction set. */
+    /** Elements of a row that the accumulators process at a time, in the widest instruction set. */
     private static final int STEP = 64;
 
     private final NativeOperator prepare;
@@ -38,7 +38,7 @@ final class ExactColumns implements ColumnProduct {
         multiply = kernels.operator("product_f16");
     }
 
-    /** The kernel for a processor, if it has one that gives ggml's bits. */
+    /** Returns the kernel for a processor, if one exists that produces ggml's bits. */
     static Optional<ExactColumns> find(GgmlDevice device, Path library) {
         return Kernels.find(
                 device,

@@ -11,9 +11,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What of the machine this process may use: physical cores within the CPU affinity and the cgroup's
- * quota, memory within the cgroup's limit. Reads below a root folder, so that tests can bring a
- * machine of their own.
+ * Resources of the machine that this process may use: physical cores within the CPU affinity and
+ * the cgroup's quota, memory within the cgroup's limit. Reads files below a root folder, so that
+ * tests can provide their own.
  */
 final class HostFacts {
     private final Path root;
@@ -48,7 +48,10 @@ final class HostFacts {
         return Math.min(memoryInfo("MemTotal"), cgroup().memoryLimit());
     }
 
-    /** Bytes that are free: the machine's available memory, or what the cgroup's limit leaves. */
+    /**
+     * Bytes that are free: the machine's available memory, or the rest of the cgroup's limit if
+     * that is lower.
+     */
     long memoryFree() {
         return Math.min(memoryInfo("MemAvailable"), cgroup().memoryLeft());
     }
@@ -63,7 +66,7 @@ final class HostFacts {
                 .orElse("CPU");
     }
 
-    /** Made anew each time: a process may be moved, and limits change. */
+    /** Created at each call: a process may be moved, and limits change. */
     private Cgroup cgroup() {
         return new Cgroup(root);
     }

@@ -10,17 +10,20 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * How many cores nobody uses, by Linux's {@code /proc/stat}: of those that this process may use,
- * whoever keeps the others busy. Reading it takes some tens of microseconds, on large machines
+ * Number of idle cores, by Linux's {@code /proc/stat}, among those that this process may use,
+ * whichever process loads the others. Reading it takes some tens of microseconds, on large machines
  * milliseconds.
  */
 final class IdleCores {
-    /** Time that a core was idle, and that it was while a disk was waited for; the name is 0. */
+    /**
+     * Index of the idle time of a core, followed by its time waiting for a disk; index 0 is the
+     * name.
+     */
     private static final int IDLE = 4;
 
     private static final int WAITING = 5;
 
-    /** Linux counts in hundredths of a second, whatever its clock does. */
+    /** Linux counts in hundredths of a second, whatever its clock rate. */
     private static final long TICK_NANOS = 10_000_000;
 
     private final Path file;
@@ -39,10 +42,10 @@ final class IdleCores {
     }
 
     /**
-     * Cores that were idle since the last call, on average.
+     * Average number of idle cores since the last call.
      *
      * @param now a clock in nanoseconds
-     * @return nothing at the first call, and where the system does not tell
+     * @return nothing at the first call, and if the system does not report it
      */
     OptionalDouble sinceLast(long now) {
         OptionalLong ticks = idleTicks();
@@ -72,7 +75,7 @@ final class IdleCores {
         }
     }
 
-    /** Whether this is a line of a core that counts, such as {@code cpu0 1 2 3 4 5 6}. */
+    /** Returns whether this is the line of a counted core, such as {@code cpu0 1 2 3 4 5 6}. */
     private boolean counts(String[] fields) {
         return fields.length > WAITING
                 && fields[0].matches("cpu\\d{1,6}")

@@ -18,11 +18,11 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * The convolution of recurrent layers by a kernel of Varve's own. ggml wants what is kept and what
- * is new joined channel by channel, and takes most of the time for that.
+ * The convolution of recurrent layers by Varve's own kernel. ggml needs kept and new inputs
+ * concatenated channel by channel, which takes most of its time.
  */
 final class InPlaceConvolution implements WindowConvolution {
-    /** Elements of a kernel, and channels that are taken at a time. */
+    /** Elements of a kernel, and channels that are processed at a time. */
     private static final int TAPS = 4;
 
     private static final int STEP = 16;
@@ -38,7 +38,7 @@ final class InPlaceConvolution implements WindowConvolution {
         branches = kernels.operator("branches_convolution");
     }
 
-    /** The kernel for a processor, if it has one that gives ggml's bits. */
+    /** Returns the kernel for a processor, if one exists that produces ggml's bits. */
     static Optional<InPlaceConvolution> find(GgmlDevice device, Path library) {
         return Kernels.find(
                 device,
@@ -105,7 +105,7 @@ final class InPlaceConvolution implements WindowConvolution {
         }
     }
 
-    /** Compares results and what is kept of numbers of very different sizes. */
+    /** Compares results and kept inputs for numbers of very different sizes. */
     boolean agreesWithGgml(GgmlDevice device) {
         int channels = 2 * STEP;
         int tokens = 6;

@@ -21,11 +21,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The gated delta rule by a kernel of Varve's own. ggml goes through a whole state several times
- * for each token and puts the new one elsewhere; this one takes some rows of it through all tokens.
+ * The gated delta rule by Varve's own kernel. ggml reads a whole state several times for each token
+ * and writes the new one elsewhere; this kernel processes all tokens for a few rows of the state at
+ * a time.
  */
 final class InPlaceDelta implements DeltaRule {
-    /** Elements of a row that the chains of a dot product take at a time, and most of a row. */
+    /**
+     * Elements of a row that the accumulators of a dot product process at a time, and maximum
+     * length of a row.
+     */
     private static final int STEP = 64;
 
     private static final int MOST = 256;
@@ -45,7 +49,7 @@ final class InPlaceDelta implements DeltaRule {
         branches = kernels.operator("branches");
     }
 
-    /** The kernel for a processor, if it has one that gives ggml's bits. */
+    /** Returns the kernel for a processor, if one exists that produces ggml's bits. */
     static Optional<InPlaceDelta> find(GgmlDevice device, Path library) {
         return Kernels.find(
                 device,
@@ -140,7 +144,7 @@ final class InPlaceDelta implements DeltaRule {
         }
     }
 
-    /** Compares results and states of numbers of very different sizes. */
+    /** Compares results and states for numbers of very different sizes. */
     boolean agreesWithGgml(GgmlDevice device) {
         return agreesWithGgml(device, STEP) && agreesWithGgml(device, 2 * STEP);
     }

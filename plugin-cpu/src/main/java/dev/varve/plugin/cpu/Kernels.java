@@ -11,12 +11,12 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Operators of Varve's own for the processor ({@code natives/kernels}), compiled for a set of
- * instructions. ggml may be another build than the one that they were written after, so each is
- * compared with ggml's before it is used.
+ * Varve's own operators for the processor ({@code natives/kernels}), compiled for an instruction
+ * set. The loaded ggml may differ from the build that they reproduce, so each is compared with
+ * ggml's before it is used.
  *
  * @param library their file
- * @param instructions the set, which the processor must have
+ * @param instructions the instruction set, which the processor must support
  */
 record Kernels(Path library, String instructions) {
     private static final System.Logger LOG = System.getLogger(Kernels.class.getName());
@@ -24,7 +24,7 @@ record Kernels(Path library, String instructions) {
     static final String LIBRARY = "libvarve-kernels.so";
 
     /**
-     * One of them.
+     * Loads an operator.
      *
      * @throws VarveException of kind UNAVAILABLE if the library cannot be loaded
      */
@@ -33,9 +33,10 @@ record Kernels(Path library, String instructions) {
     }
 
     /**
-     * What is made of them, if it can be made for a processor and has ggml's bits there.
+     * Creates an object that uses them, if the processor supports it and the results have ggml's
+     * bits.
      *
-     * @param otherwise what is done without it, for the log
+     * @param otherwise description of the fallback, for the log
      */
     static <T> Optional<T> find(
             GgmlDevice device,
@@ -61,7 +62,7 @@ record Kernels(Path library, String instructions) {
         return Optional.empty();
     }
 
-    /** The widest set that ggml was compiled for, and so computes with. */
+    /** The widest set that ggml was compiled for, and therefore uses. */
     private static Optional<String> instructions(Map<String, String> features) {
         if (!features.containsKey("F16C") || !features.containsKey("FMA")) {
             return Optional.empty();

@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.OptionalLong;
 
 /**
- * How long the calling thread was ready to run and did not get a core, since it began: the second
- * number of Linux's {@code schedstat}. Reading it takes a few microseconds.
+ * Time that the calling thread was ready to run without a core, since it began: the second number
+ * of Linux's {@code schedstat}. Reading it takes a few microseconds.
  */
 final class RunDelay {
     private static final int LONGEST_LINE = 128;
@@ -28,7 +28,7 @@ final class RunDelay {
         this.file = file;
     }
 
-    /** Nanoseconds; nothing where the system does not count them. */
+    /** Nanoseconds; nothing if the system does not count them. */
     OptionalLong nanos() {
         try {
             if (owner != Thread.currentThread()) {
@@ -44,7 +44,7 @@ final class RunDelay {
         }
     }
 
-    /** Read digit by digit, since texts would be garbage in every step. */
+    /** Parses digit by digit, since strings would be garbage in every step. */
     private static OptionalLong secondNumber(ByteBuffer text) {
         int number = 0;
         int digits = 0;

@@ -4,7 +4,7 @@ import dev.varve.api.ggml.Tensor;
 
 import java.util.SplittableRandom;
 
-/** Numbers of very different sizes, with which kernels are compared. */
+/** Numbers of very different sizes, for comparing kernels. */
 final class Samples {
     private final SplittableRandom random;
 

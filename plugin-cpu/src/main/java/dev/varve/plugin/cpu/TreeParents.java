@@ -4,11 +4,11 @@ import dev.varve.api.backend.TokenTrees;
 import dev.varve.api.ggml.GgmlType;
 import dev.varve.api.ggml.Tensor;
 
-/** Which token each token of a tree follows, as kernels read it. */
+/** Parent of each token of a tree, as kernels read it. */
 final class TreeParents {
     private TreeParents() {}
 
-    /** Checks the tensor; what will stand in it was checked by whoever writes it. */
+    /** Checks the tensor; its writer checks the values. */
     static void require(Tensor parents, long tokens, long sequences) {
         boolean fits =
                 parents.type() == GgmlType.I32

@@ -13,7 +13,7 @@ public final class CudaBackendProvider implements DeviceBackendProvider {
     /** Read by ggml's CUDA code when it is loaded. */
     private static final String PEER_ACCESS = "GGML_CUDA_P2P";
 
-    /** Made by the service loader. */
+    /** Called by the service loader. */
     public CudaBackendProvider() {}
 
     @Override

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What ggml's CUDA library needs from the system; it does not carry these itself. */
+/** System libraries that ggml's CUDA library needs and does not contain. */
 final class CudaRuntime {
     private record Needed(String library, String hint) {}
 
@@ -31,7 +31,7 @@ final class CudaRuntime {
     /**
      * Fails at the first library that is missing.
      *
-     * @param whyMissing why a library cannot be opened; empty if it can
+     * @param whyMissing the reason that a library cannot be opened; empty if it can
      */
     static void require(Function<String, Optional<String>> whyMissing) {
         for (Needed needed : NEEDED) {

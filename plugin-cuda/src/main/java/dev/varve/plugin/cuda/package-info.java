@@ -1,2 +1,2 @@
-/** The CUDA backend. Driver and CUDA libraries of the system are looked for before it is loaded. */
+/** The CUDA backend. It checks the driver and CUDA libraries of the system before it is loaded. */
 package dev.varve.plugin.cuda;

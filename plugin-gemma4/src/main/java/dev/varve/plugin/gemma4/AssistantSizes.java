@@ -8,24 +8,25 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * Hyper-parameters of a {@code gemma4-assistant} file, held against the model that it belongs to.
+ * Hyper-parameters of a {@code gemma4-assistant} file, checked against the model that it belongs
+ * to.
  *
  * @param width of the hidden state between its blocks
  * @param epsilon of its norms
- * @param rows whose keys and values each block reads
+ * @param rows source layers of the keys and values that each block reads
  * @param attention of its blocks; heads of keys and values are those of the model
  * @param feedForward widths, per block
  */
 record AssistantSizes(
         int width, float epsilon, Rows rows, Gemma4Sizes.Attention attention, int[] feedForward) {
-    /** A window is shown without the position that is guessed at, and keeps another one. */
+    /** A window is reduced by the draft position, and must keep another one. */
     private static final int LEAST_WINDOW = 3;
 
     /**
      * Keys and values.
      *
      * @param sliding per block, whether it attends to a window
-     * @param window positions that a block sees, that of the guess included
+     * @param window positions that a block sees, including that of the draft token
      * @param sources per block, the model's layer whose rows it reads
      */
     record Rows(boolean[] sliding, int window, int[] sources) {
@@ -89,7 +90,7 @@ record AssistantSizes(
         return window;
     }
 
-    /** Full blocks read what the last layer does, sliding ones what the one before it does. */
+    /** Full blocks read the rows of the last layer, sliding ones those of the layer before it. */
     private static int source(ModelKeys keys, boolean slides, Gemma4Sizes target) {
         int layer = target.layers() - (slides ? 2 : 1);
         if (layer < 0 || target.isSliding(layer) != slides) {

@@ -13,10 +13,10 @@ import java.util.List;
 
 /**
  * The tensors of an assistant, and those of its model that it computes with. Both files use the
- * same names, so those of the model get a prefix. All are checked when the file is opened.
+ * same names, so those of the model have a prefix. All are checked when the file is opened.
  */
 final class AssistantTensors {
-    /** In front of the names of the model's tensors. */
+    /** Prefix of the names of the model's tensors. */
     static final String TARGET = "target.";
 
     private final Gemma4Tensors target;
@@ -40,17 +40,17 @@ final class AssistantTensors {
         all = builder.build();
     }
 
-    /** All of them. */
+    /** All of the tensors. */
     TensorSelection all() {
         return all;
     }
 
-    /** Whether a layer of the model has its projections in one matrix. */
+    /** Returns whether a layer of the model has its projections in one matrix. */
     boolean isFused(int layer) {
         return targetFile.has(Gemma4Tensors.fused(layer) + ".weight");
     }
 
-    /** Keys and values of a layer of the model; queries as well where all are in one matrix. */
+    /** Keys and values of a layer of the model; queries as well if all are in one matrix. */
     List<Projection> projections(int layer) {
         return selected(layer).stream()
                 .map(part -> new Projection(TARGET + part.name(), part.rows()))

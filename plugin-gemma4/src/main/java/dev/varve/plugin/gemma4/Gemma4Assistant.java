@@ -25,10 +25,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A {@code gemma4-assistant}: a few narrow blocks that guess a token from the last one and from
- * what left the model's last layer. They have no keys and values of their own, but attend to those
- * of two of the model's last layers. These are made here once more, from what entered those layers,
- * so that it does not matter where the model keeps its own.
+ * A {@code gemma4-assistant}: a few narrow blocks that draft a token from the last token and the
+ * last hidden state of the model. They have no keys and values of their own, but attend to those of
+ * two of the model's last layers. These rows are computed again here, from the inputs of those
+ * layers, so that it does not matter where the model keeps its own.
  *
  * @see <a href="https://huggingface.co/docs/transformers/model_doc/gemma4_assistant">Gemma 4
  *     assistants</a>
@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 final class Gemma4Assistant implements LayerSplitAdapter {
     static final String ARCHITECTURE = "gemma4-assistant";
 
-    /** Layers in front of the blocks: one, which keeps nothing. */
+    /** Number of layers before the blocks: one, which keeps no state. */
     private static final int FRONT = 1;
 
     private static final String HEAD = "token_embd";
@@ -74,7 +74,7 @@ final class Gemma4Assistant implements LayerSplitAdapter {
         return Optional.of(new DraftHead(assistant, assistant.captures));
     }
 
-    /** Of the blocks that read the same rows the first one keeps them. */
+    /** The first of the blocks that read the same rows keeps them. */
     @Override
     public ModelShape shape() {
         List<LayerState> states = new ArrayList<>(List.of(LayerState.Custom.nothing()));
@@ -86,7 +86,7 @@ final class Gemma4Assistant implements LayerSplitAdapter {
             if (first < block) {
                 states.add(new LayerState.SharedAttention(FRONT + first));
             } else if (sizes.rows().sliding()[block]) {
-                // A row holds the position before its own: the guess sees that many fewer of them.
+                // A row holds the position before its own, so the draft token attends to one fewer.
                 int window = sizes.rows().window() - 1;
                 states.add(new LayerState.SlidingAttention(window, heads, length, length));
             } else {
@@ -122,19 +122,19 @@ final class Gemma4Assistant implements LayerSplitAdapter {
         graph.logits(graph.matmul(HEAD, graph.outputColumns(normed)));
     }
 
-    /** Token and hidden state as one. */
+    /** Combines token and hidden state. */
     private Tensor mix(ShardGraph graph) {
         Ops ops = graph.ops();
         Tensor model = part(graph, captures.size() - 1);
         Tensor own = part(graph, captures.size());
         String norm = AssistantTensors.TARGET + "output_norm.weight";
-        // One of them is zero, of which the norm is zero as well.
+        // One of them is zero, and its norm is zero as well.
         Tensor state = ops.add(graph.norm(model, norm, target.trunk().epsilon()), own);
         Tensor token = ops.scale(graph.embed(TABLE), (float) Math.sqrt(target.width()));
         return graph.matmul("nextn.pre_projection", ops.concat(token, state, 0));
     }
 
-    /** One of the states that a row takes in, {@code F32 [width of the model, T]}. */
+    /** One of the states in an input row, {@code F32 [width of the model, T]}. */
     private Tensor part(ShardGraph graph, int index) {
         Tensor all = graph.boundary();
         int width = target.width();
@@ -193,7 +193,7 @@ final class Gemma4Assistant implements LayerSplitAdapter {
         return graph.matmul(block(block, "attn_output"), attended);
     }
 
-    /** Keys and values as a layer of the model makes them of what entered it. */
+    /** Computes keys and values from the input of a layer, as the model does. */
     private Gemma4Rows.Made rows(ShardGraph graph, int layer) {
         Tensor normed =
                 graph.norm(

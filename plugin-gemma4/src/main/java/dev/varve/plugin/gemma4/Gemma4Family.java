@@ -9,7 +9,7 @@ import dev.varve.api.model.ModelOptions;
 import java.util.Optional;
 import java.util.Set;
 
-/** Opens {@code gemma4} files, and {@code gemma4-assistant} files beside them. */
+/** Opens {@code gemma4} files, and the matching {@code gemma4-assistant} files. */
 public final class Gemma4Family implements ModelFamilyProvider {
     @Override
     public Set<String> architectures() {

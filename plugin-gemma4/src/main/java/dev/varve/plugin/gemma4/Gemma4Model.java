@@ -61,8 +61,8 @@ final class Gemma4Model implements LayerSplitAdapter {
     }
 
     /**
-     * No boundary may lie behind the first layer whose rows are shared. Boundaries move to the
-     * left, from the right on, and keep at least one layer between them.
+     * No boundary may lie after the first layer whose rows are shared. Boundaries move to the left,
+     * beginning with the last one, and keep at least one layer between them.
      */
     @Override
     public List<LayerRange> align(List<LayerRange> ranges) {
@@ -182,7 +182,8 @@ final class Gemma4Model implements LayerSplitAdapter {
         Tensor attended = attention(graph, layer, norm(graph, layer, "attn_norm", input));
         Tensor residual = input;
         if (last) {
-            // Everything behind the last attention works per column, so only wanted columns go on.
+            // All operations after the last attention are per column, so only requested columns
+            // continue.
             attended = graph.outputColumns(attended);
             residual = graph.outputColumns(residual);
         }
@@ -227,12 +228,12 @@ final class Gemma4Model implements LayerSplitAdapter {
                 Activation.GELU);
     }
 
-    /** The dense feed-forward and routed experts side by side, each with a norm behind it. */
+    /** The dense feed-forward and routed experts in parallel, each followed by a norm. */
     private Tensor mixture(ShardGraph graph, int layer, Tensor hidden) {
         Ops ops = graph.ops();
         Gemma4Sizes.Experts experts = sizes.feedForward().experts().orElseThrow();
         Tensor dense = norm(graph, layer, "post_ffw_norm_1", dense(graph, layer, hidden));
-        // The router sees the residual stream, not the experts' normalised input.
+        // The router reads the residual stream, not the experts' normalised input.
         Tensor routed =
                 ops.mul(
                         ops.scale(
@@ -267,14 +268,14 @@ final class Gemma4Model implements LayerSplitAdapter {
     }
 
     /**
-     * The embeddings of several layers, side by side in each column.
+     * The embeddings of several layers, adjacent in each column.
      *
      * @param columns {@code F32 [.., T]}
      * @param first layer whose embedding comes first
-     * @param offset bytes in front of it in each column
+     * @param offset bytes before it in each column
      */
     private record PerLayerInput(Tensor columns, Gemma4Sizes sizes, int first, long offset) {
-        /** Behind the hidden state of a boundary. */
+        /** The embeddings after the hidden state of a boundary. */
         static Optional<PerLayerInput> behind(Tensor boundary, Gemma4Sizes sizes, int layer) {
             return sizes.perLayerWidth() == 0
                     ? Optional.empty()
@@ -290,7 +291,7 @@ final class Gemma4Model implements LayerSplitAdapter {
             return view(ops, layer, 1);
         }
 
-        /** The embeddings of a layer and all behind it. */
+        /** The embeddings of a layer and all later layers. */
         Tensor from(Ops ops, int layer) {
             return view(ops, layer, sizes.layers() - layer);
         }

@@ -10,11 +10,11 @@ import dev.varve.api.model.TensorUse;
 import java.util.Optional;
 
 /**
- * What a layer keeps of each token for attention: keys and values are normalised, values without
- * weight, and keys are rotated.
+ * Keys and values that a layer keeps of each token for attention: both are normalised, values
+ * without weight, and keys are rotated.
  *
  * @param sizes of the model
- * @param prefix in front of the names of the model's weights
+ * @param prefix prefix of the names of the model's weights
  */
 record Gemma4Rows(Gemma4Sizes sizes, String prefix) {
     /**
@@ -26,10 +26,10 @@ record Gemma4Rows(Gemma4Sizes sizes, String prefix) {
     record Made(Tensor keys, Tensor values) {}
 
     /**
-     * Makes rows.
+     * Computes rows.
      *
      * @param keys projection of the layer's normalised input
-     * @param values likewise; that of the keys where the layer has none for values
+     * @param values likewise; that of the keys if the layer has no projection for values
      */
     Made make(ShardGraph graph, int layer, Tensor keys, Tensor values) {
         Ops ops = graph.ops();

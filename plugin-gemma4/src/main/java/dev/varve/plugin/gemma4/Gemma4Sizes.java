@@ -11,11 +11,11 @@ import java.util.Optional;
 /**
  * Hyper-parameters of a {@code gemma4} file.
  *
- * @param trunk what is not of single layers
- * @param rows whose K and V rows each layer reads
+ * @param trunk parameters of the whole model
+ * @param rows source layers of the K and V rows that each layer reads
  * @param attention sizes of the attention
- * @param feedForward what stands behind it
- * @param extras what only some variants have
+ * @param feedForward sizes of the feed-forward after it
+ * @param extras parameters of some variants only
  */
 record Gemma4Sizes(
         DecoderBackbone trunk,
@@ -65,7 +65,7 @@ record Gemma4Sizes(
     record FeedForward(int[] widths, Optional<Experts> experts) {}
 
     /**
-     * What only some variants have.
+     * Parameters of some variants only.
      *
      * @param perLayerWidth width of the per-layer embeddings; 0 for none
      * @param softcap limit of the logits; 0 for none
@@ -109,12 +109,12 @@ record Gemma4Sizes(
         return extras.perLayerWidth();
     }
 
-    /** Whether a layer writes K and V rows of its own. */
+    /** Returns whether a layer writes K and V rows of its own. */
     boolean ownsRows(int layer) {
         return rows.sources()[layer] == layer;
     }
 
-    /** Number of leading layers behind which no layer writes rows of its own. */
+    /** Number of leading layers after which no layer writes rows of its own. */
     int owningLayers() {
         int owners = layers();
         while (owners > 0 && !ownsRows(owners - 1)) {
@@ -124,8 +124,8 @@ record Gemma4Sizes(
     }
 
     /**
-     * The last layer at which a shard may begin: from the first layer whose rows are shared on, all
-     * layers stay together.
+     * The last layer at which a shard may begin: the layers from the first one with shared rows
+     * must stay together.
      */
     int lastBoundary() {
         int last = layers() - 1;
@@ -152,7 +152,7 @@ record Gemma4Sizes(
                 new Extras(keys.count("embedding_length_per_layer_input", 1 << 16), softcap));
     }
 
-    /** Which layers attend to a window. */
+    /** Returns which layers attend to a window. */
     static boolean[] sliding(ModelKeys keys) {
         return keys.flags("attention.sliding_window_pattern")
                 .orElseGet(() -> keys.slidingLayers(keys.layers()));

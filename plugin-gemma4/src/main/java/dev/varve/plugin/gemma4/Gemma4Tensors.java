@@ -13,9 +13,7 @@ import dev.varve.api.model.WeightSelector;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The tensors of a file: names, shapes and who uses them. All are checked when the model is opened.
- */
+/** The tensors of a file: names, shapes and uses. All are checked when the model is opened. */
 final class Gemma4Tensors {
     static final String ROPE_FACTORS = "rope_freqs.weight";
 
@@ -33,12 +31,12 @@ final class Gemma4Tensors {
         return new WeightSelector(file).headName();
     }
 
-    /** Whether a layer derives its values from a projection of their own. */
+    /** Returns whether a layer has a projection for values of its own. */
     boolean hasValues(int layer) {
         return has(layer, "attn_v.weight") || has(layer, "attn_qkv.weight");
     }
 
-    /** Whether a layer has routed experts beside its feed-forward. */
+    /** Returns whether a layer has routed experts beside its feed-forward. */
     boolean isMixture(int layer) {
         return has(layer, "ffn_gate_inp.weight");
     }
@@ -48,7 +46,7 @@ final class Gemma4Tensors {
     }
 
     /**
-     * Query rows and, where the layer has rows of its own or a fused matrix that holds them anyway,
+     * Query rows and, if the layer has rows of its own or a fused matrix that contains them anyway,
      * those of keys and values.
      */
     List<Projection> projections(int layer) {

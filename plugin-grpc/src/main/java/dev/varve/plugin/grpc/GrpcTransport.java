@@ -18,7 +18,7 @@ public final class GrpcTransport implements TransportProvider {
     /** Called by the service loader. */
     public GrpcTransport() {}
 
-    /** Loads the libraries when it is first asked, which takes a few hundred milliseconds. */
+    /** Loads the libraries at the first call, which takes a few hundred milliseconds. */
     private synchronized TransportProvider loaded() {
         TransportProvider transport =
                 loaded.orElseGet(

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /**
  * The jars in {@code lib} beside the plugin's own, in a class loader of their own.
  *
- * <p>As modules of the plugin's layer they would work too, but resolving them opens each and lists
+ * <p>They would also work as modules of the plugin's layer, but resolving them opens each and lists
  * its thousands of entries: 80 ms at every start, used or not. Here they cost nothing until the
  * first connection.
  */
@@ -36,8 +36,8 @@ final class Libraries extends URLClassLoader {
     }
 
     /**
-     * Makes a transport with the libraries beside this class's jar, or with those of the class path
-     * where there is no such folder.
+     * Creates a transport with the libraries beside this class's jar, or with those of the class
+     * path if there is no such folder.
      */
     static TransportProvider load(String className) {
         try {
@@ -78,7 +78,8 @@ final class Libraries extends URLClassLoader {
 
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        // The libraries look for Unsafe, for which Java prints warnings, and do well without it.
+        // The libraries use Unsafe if it exists, for which Java prints warnings; they work well
+        // without it.
         if (name.startsWith("sun.misc.")) {
             throw new ClassNotFoundException(name);
         }

@@ -16,7 +16,7 @@ public final class HipBackendProvider implements DeviceBackendProvider {
     /** Read by ggml's CUDA code, which its HIP library is built from, when it is loaded. */
     private static final String PEER_ACCESS = "GGML_CUDA_P2P";
 
-    /** Made by the service loader. */
+    /** Called by the service loader. */
     public HipBackendProvider() {}
 
     @Override

@@ -12,10 +12,10 @@ import java.util.stream.Collectors;
 /**
  * Finds a HIP build of ggml and checks that it fits the ggml of this process.
  *
- * @param folders where to look, in order
+ * @param folders folders to search, in order
  * @param loadedBase the base library of this process
  * @param release its ggml release
- * @param whyMissing why a library cannot be opened; empty if it can
+ * @param whyMissing the reason that a library cannot be opened; empty if it can
  */
 record HipLibrary(
         List<Path> folders,
@@ -25,7 +25,7 @@ record HipLibrary(
     private static final String FILE = "libggml-hip.so";
     private static final String BASE = "libggml-base.so";
 
-    /** Where installations of ggml put their libraries. */
+    /** Folders in which installations of ggml put their libraries. */
     static final List<Path> SYSTEM =
             List.of(
                     Path.of("/usr/local/lib"),
@@ -95,7 +95,10 @@ record HipLibrary(
         }
     }
 
-    /** Asked for by another name, the dynamic loader would bring a second base into the process. */
+    /**
+     * Requires the same name: with another one, the dynamic loader would load a second base
+     * library.
+     */
     private void requireSameBase(LibraryFile library) {
         Optional<String> wanted = library.baseName();
         Optional<String> loaded = new LibraryFile(loadedBase).baseName();

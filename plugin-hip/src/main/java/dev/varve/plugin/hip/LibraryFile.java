@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What a shared library says about itself, read from its bytes: loading a second base of ggml
- * beside the one of this process, even for a moment, would leave its handlers behind.
+ * Properties of a shared library, read from its bytes: loading a second base of ggml beside the one
+ * of this process, even for a moment, would leave its handlers installed.
  */
 record LibraryFile(Path path) {
-    /** The text that {@code ggml_version} returns stands by itself among the constants. */
+    /** The text that {@code ggml_version} returns is a separate constant. */
     private static final Pattern RELEASE = Pattern.compile("\\d{1,4}\\.\\d{1,4}\\.\\d{1,6}");
 
     /** The name of ggml's base, as its own name or as a dependency. */
@@ -26,7 +26,7 @@ record LibraryFile(Path path) {
     private static final byte[] MAGIC = {0x7F, 'E', 'L', 'F'};
     private static final int LONGEST = 64;
 
-    /** Whether it is a library or program at all. */
+    /** Returns whether it is a library or program at all. */
     boolean isLibrary() {
         try (InputStream in = Files.newInputStream(path)) {
             return Arrays.equals(in.readNBytes(MAGIC.length), MAGIC);
@@ -40,7 +40,7 @@ record LibraryFile(Path path) {
         return find(RELEASE);
     }
 
-    /** The base library's own name, or the name under which another library asks for it. */
+    /** The base library's own name, or the name under which another library depends on it. */
     Optional<String> baseName() {
         return find(BASE);
     }

@@ -1,5 +1,6 @@
 /**
- * The plugin's small front: what is loaded when plugins are listed. The sockets are in {@code
- * dev.varve.plugin.kvevents.zmq}, and are loaded with their libraries when somebody is told.
+ * The plugin's small front, which is loaded when plugins are listed. The sockets are in
+ * {@code dev.varve.plugin.kvevents.zmq}; they are loaded with their libraries when events are
+ * published.
  */
 package dev.varve.plugin.kvevents;

@@ -82,8 +82,8 @@ final class LagunaModel implements LayerSplitAdapter {
                     graph.norm(hidden, block(layer, "attn_norm.weight"), sizes.trunk().epsilon());
             Tensor attended = attention(graph, layer, normed);
             if (layer == sizes.trunk().layers() - 1) {
-                // Everything behind the last attention works per column, so only wanted columns go
-                // on.
+                // All operations after the last attention are per column, so only requested columns
+                // continue.
                 attended = graph.outputColumns(attended);
                 hidden = graph.outputColumns(hidden);
             }
@@ -130,7 +130,7 @@ final class LagunaModel implements LayerSplitAdapter {
         return graph.ops().ropeExt(normed, graph.positions(), Optional.empty(), sizes.rope(layer));
     }
 
-    /** Routed experts beside one that works on every token. */
+    /** Routed experts beside one that every token uses. */
     private Tensor mixture(ShardGraph graph, int layer, Tensor input, LagunaSizes.Experts experts) {
         Ops ops = graph.ops();
         Tensor scores = graph.matmul(block(layer, "ffn_gate_inp"), input);

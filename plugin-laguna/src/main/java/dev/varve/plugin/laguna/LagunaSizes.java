@@ -12,10 +12,10 @@ import java.util.Optional;
 /**
  * Hyper-parameters of a {@code laguna} file.
  *
- * @param trunk what is not of single layers
+ * @param trunk parameters of the whole model
  * @param attention sizes of the attention
  * @param dense the leading layers with a dense feed-forward
- * @param experts of the layers behind them
+ * @param experts experts of the layers after them
  */
 record LagunaSizes(
         DecoderBackbone trunk, Attention attention, Dense dense, Optional<Experts> experts) {
@@ -35,7 +35,7 @@ record LagunaSizes(
      * Sliding layers.
      *
      * @param sliding per layer, whether it attends to a window (else to everything)
-     * @param tokens positions that a token of a sliding layer sees; of no use where none slides
+     * @param tokens positions that a token of a sliding layer sees; unused if no layer slides
      */
     record Window(boolean[] sliding, int tokens) {}
 
@@ -45,8 +45,8 @@ record LagunaSizes(
     /**
      * Dense feed-forward.
      *
-     * @param layers how many leading layers have it
-     * @param feedForward its width; of no use where none has it
+     * @param layers number of leading layers that have it
+     * @param feedForward its width; unused if no layer has it
      */
     record Dense(int layers, int feedForward) {}
 
@@ -61,14 +61,14 @@ record LagunaSizes(
     /**
      * Mixture of experts.
      *
-     * @param count how many there are
+     * @param count number of experts
      * @param feedForward width of an expert, per layer
-     * @param shared width of the expert that works on every token
-     * @param router how they are chosen
+     * @param shared width of the expert that every token uses
+     * @param router choice of the experts
      */
     record Experts(int count, int[] feedForward, int shared, Router router) {}
 
-    /** How the scores of experts become their weights. */
+    /** Function that computes the weights of experts from their scores. */
     enum Gating {
         SOFTMAX,
         SIGMOID
@@ -77,12 +77,12 @@ record LagunaSizes(
     /**
      * Choice of the experts.
      *
-     * @param gating what makes probabilities of the scores
-     * @param routing how many are used, and how they are weighed
+     * @param gating function that computes probabilities from the scores
+     * @param routing number and weighting of the experts of a token
      */
     record Router(Gating gating, ExpertRouting routing) {}
 
-    /** Whether a layer has routed experts. */
+    /** Returns whether a layer has routed experts. */
     boolean isMixture(int layer) {
         return layer >= dense.layers();
     }
@@ -125,7 +125,7 @@ record LagunaSizes(
                 keys.ropeDimensions("rope.dimension_count_swa", headLength, dimensions);
         float base = keys.ropeBase("rope.freq_base", 10000);
         return new Ropes(
-                // As libllama reads it: full layers turn as many dimensions as layer 0 does.
+                // As in libllama: full layers rotate as many dimensions as layer 0 does.
                 keys.scaledRope(
                         sliding[0] ? slidingDimensions : dimensions, RopeOptions.Mode.NEOX, base),
                 keys.plainRope(

@@ -14,9 +14,7 @@ import dev.varve.api.model.WeightSelector;
 
 import java.util.List;
 
-/**
- * The tensors of a file: names, shapes and who uses them. All are checked when the model is opened.
- */
+/** The tensors of a file: names, shapes and uses. All are checked when the model is opened. */
 final class LagunaTensors {
     private final GgufFile file;
     private final LagunaSizes sizes;
@@ -40,7 +38,7 @@ final class LagunaTensors {
                 layer, length * attention.heads()[layer], length * attention.kvHeads()[layer]);
     }
 
-    /** Whether a layer's gate has a row per head (else one per element). */
+    /** Returns whether a layer's gate has a row per head (else one per element). */
     boolean isGatedPerHead(int layer) {
         return gateRows(layer) == sizes.attention().heads()[layer];
     }
@@ -64,7 +62,7 @@ final class LagunaTensors {
         return FeedForwardNames.of(block(layer, "ffn"));
     }
 
-    /** Names of the expert that works on every token. */
+    /** Names of the expert that every token uses. */
     static FeedForwardNames shared(int layer) {
         return new FeedForwardNames(block(layer, "ffn"), "_shexp");
     }

@@ -27,8 +27,8 @@ final class Libraries extends URLClassLoader {
     private static final String API = "dev.varve.api.";
 
     /**
-     * They tell again, with all of the stack, what the platform says in a line. Held here, or its
-     * level would be lost.
+     * The libraries log again, with the whole stack trace, what the platform logs in one line. The
+     * reference keeps the logger's level from being lost.
      */
     private static final Logger THEIR_LOG = Logger.getLogger("io.opentelemetry");
 
@@ -40,8 +40,8 @@ final class Libraries extends URLClassLoader {
     }
 
     /**
-     * Makes a provider with the libraries beside this class's jar, or with those of the class path
-     * where there is no such folder.
+     * Creates a provider with the libraries beside this class's jar, or with those of the class
+     * path if there is no such folder.
      *
      * @throws IOException if they cannot be loaded
      */
@@ -82,7 +82,8 @@ final class Libraries extends URLClassLoader {
 
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        // The libraries look for Unsafe, for which Java prints warnings, and do well without it.
+        // The libraries use Unsafe if it exists, for which Java prints warnings; they work well
+        // without it.
         if (name.startsWith("sun.misc.")) {
             throw new ClassNotFoundException(name);
         }

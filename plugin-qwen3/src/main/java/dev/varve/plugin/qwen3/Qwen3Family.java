@@ -18,7 +18,8 @@ public final class Qwen3Family implements ModelFamilyProvider {
     public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
         Qwen3Sizes sizes = Qwen3Sizes.read(model, options);
         Qwen3Tensors tensors = new Qwen3Tensors(model, sizes);
-        // What any range lacks is said now.
+        // Selects all layers now, so that a tensor that any range lacks is reported when the model
+        // is opened.
         tensors.select(sizes.trunk().allLayers());
         return new Qwen3Model(sizes, tensors);
     }

@@ -60,8 +60,8 @@ final class Qwen3Model implements LayerSplitAdapter {
             graph.capture(layer, hidden);
             Tensor attended = attention(graph, layer, norm(graph, layer, "attn_norm", hidden));
             if (layer == sizes.trunk().layers() - 1) {
-                // Everything behind the last attention works per column, so only wanted columns go
-                // on.
+                // All operations after the last attention are per column, so only requested columns
+                // continue.
                 attended = graph.outputColumns(attended);
                 hidden = graph.outputColumns(hidden);
             }
@@ -76,7 +76,7 @@ final class Qwen3Model implements LayerSplitAdapter {
         sizes.trunk().output(graph, range, hidden, tensors.head());
     }
 
-    /** What the heads attend to, side by side, in front of the output projection. */
+    /** Results of the heads, side by side, before the output projection. */
     private Tensor attention(ShardGraph graph, int layer, Tensor input) {
         Qwen3Sizes.Heads heads = sizes.heads();
         List<Tensor> parts =

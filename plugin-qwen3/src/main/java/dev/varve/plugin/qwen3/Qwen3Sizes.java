@@ -13,7 +13,7 @@ import java.util.List;
 /**
  * Hyper-parameters of a {@code qwen3} file; all layers are alike.
  *
- * @param trunk what is not of single layers
+ * @param trunk parameters of the whole model
  * @param heads heads of the attention
  * @param rope rotary embedding of queries and keys, over whole heads
  * @param feedForward width of the feed-forward
@@ -32,12 +32,12 @@ record Qwen3Sizes(DecoderBackbone trunk, Heads heads, RopeOptions rope, int feed
             return (long) length * query;
         }
 
-        /** Factor of the scores, in single precision like every other runner's. */
+        /** Factor of the scores, in single precision as in other implementations. */
         float scale() {
             return 1 / (float) Math.sqrt(length);
         }
 
-        /** What a layer keeps. */
+        /** State of a layer. */
         LayerState state() {
             return new LayerState.FullAttention(keyValue, length, length);
         }
@@ -78,7 +78,7 @@ record Qwen3Sizes(DecoderBackbone trunk, Heads heads, RopeOptions rope, int feed
                 dimensions, RopeOptions.Mode.NEOX, keys.ropeBase("rope.freq_base", 10000));
     }
 
-    /** Models that embed texts may look at later tokens, too; they write none. */
+    /** Rejects embedding models, which may attend to later tokens and generate none. */
     private static void requireCausal(ModelKeys keys) {
         String name = "attention.causal";
         if (keys.has(name) && !keys.isSet(name)) {

@@ -8,7 +8,7 @@ import dev.varve.api.model.ShardGraph.FeedForwardNames;
 import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.WeightSelector;
 
-/** The tensors of a file: names, shapes and who uses them. Checked where they are selected. */
+/** The tensors of a file: names, shapes and uses. Checked where they are selected. */
 final class Qwen3Tensors {
     private final GgufFile file;
     private final Qwen3Sizes sizes;

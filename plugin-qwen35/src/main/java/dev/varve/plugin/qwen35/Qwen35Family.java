@@ -19,7 +19,8 @@ public final class Qwen35Family implements ModelFamilyProvider {
     public LayerSplitAdapter open(GgufFile model, ModelOptions options) {
         Qwen35Sizes sizes = Qwen35Sizes.read(model, options);
         Qwen35Tensors tensors = new Qwen35Tensors(model, sizes);
-        // What any range lacks is said now.
+        // Selects all layers now, so that a tensor that any range lacks is reported when the model
+        // is opened.
         tensors.select(sizes.trunk().allLayers());
         return new Qwen35Model(sizes, tensors);
     }

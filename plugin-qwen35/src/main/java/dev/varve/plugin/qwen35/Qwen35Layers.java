@@ -14,7 +14,10 @@ import dev.varve.api.model.ShardGraph.ExpertRouting;
 import java.util.List;
 import java.util.Optional;
 
-/** What layers of the trunk and the block behind it have in common: attention and feed-forward. */
+/**
+ * Attention and feed-forward, which layers of the backbone and the multi-token prediction block
+ * share.
+ */
 final class Qwen35Layers {
     private static final long FLOAT = Float.BYTES;
 
@@ -75,9 +78,9 @@ final class Qwen35Layers {
     }
 
     /**
-     * The second half of a layer: norm, feed-forward or experts, and what was there before.
+     * The second half of a layer: norm, feed-forward or experts, plus the residual.
      *
-     * @param residual what goes on beside it, {@code F32 [width, T]}
+     * @param residual residual stream, {@code F32 [width, T]}
      */
     Tensor feedForward(ShardGraph graph, int layer, Tensor residual) {
         Tensor input =
@@ -93,7 +96,7 @@ final class Qwen35Layers {
         return graph.ops().add(output, residual);
     }
 
-    /** Routed experts, and one for all tokens behind a gate of its own. */
+    /** Routed experts, and one for all tokens with a gate of its own. */
     private Tensor mixture(ShardGraph graph, int layer, Tensor input, Qwen35Sizes.Experts experts) {
         Ops ops = graph.ops();
         Tensor probabilities = ops.softMax(graph.matmul(block(layer, "ffn_gate_inp"), input));

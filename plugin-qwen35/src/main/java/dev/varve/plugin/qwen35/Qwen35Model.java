@@ -92,7 +92,8 @@ final class Qwen35Model implements LayerSplitAdapter {
                             ? deltaNet(graph, layer, normed)
                             : layers.attention(graph, layer, normed);
             if (layer == sizes.trunk().layers() - 1) {
-                // Everything behind the last mixer works per column, so only wanted columns go on.
+                // All operations after the last mixer are per column, so only requested columns
+                // continue.
                 mixed = graph.outputColumns(mixed);
                 hidden = graph.outputColumns(hidden);
             }
@@ -120,7 +121,7 @@ final class Qwen35Model implements LayerSplitAdapter {
         Tensor kernel = graph.weight(block(layer, "ssm_conv1d.weight"), TensorUse.CONVOLUTION);
         Tensor mixed = ops.silu(graph.causalConvolution(layer, projected, kernel));
         long stride = mixed.nb(1);
-        // Queries and keys lie side by side and are normalised together.
+        // Queries and keys are adjacent and are normalised together.
         Tensor both =
                 unit(
                         ops,
@@ -157,7 +158,7 @@ final class Qwen35Model implements LayerSplitAdapter {
                 block(layer, "ssm_out"), ops.reshape2d(gated, net.valueLength(), tokens));
     }
 
-    /** {@code x / sqrt(sum x^2 + epsilon)} per head, by way of the root-mean-square norm. */
+    /** {@code x / sqrt(sum x^2 + epsilon)} per head, computed with the root-mean-square norm. */
     private Tensor unit(Ops ops, Tensor heads) {
         float length = sizes.deltaNet().stateSize();
         return ops.scale(

@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The block behind the trunk that guesses the token after the next one: token and hidden state are
- * mixed, and go through a layer with full attention to a norm and a head. What the file has no
- * tensors of its own for is that of the trunk.
+ * The multi-token prediction block after the backbone, which drafts the token after the next one:
+ * token and hidden state are combined, and pass through a layer with full attention to a norm and a
+ * head. Tensors that the file lacks are those of the backbone.
  *
  * @see <a href="https://arxiv.org/abs/2412.19437">DeepSeek-V3, section 2.2</a>
  */
@@ -55,7 +55,8 @@ final class Qwen35NextToken implements LayerSplitAdapter {
         selectBlock(own, file);
         selectEnds(
                 own.has(table + ".weight") ? own : trunk, own.has(head + ".weight") ? own : trunk);
-        // What entered the trunk's head is normed as there, whatever the file says.
+        // The input of the backbone's head is normalised with the backbone's norm, whatever the
+        // file contains.
         trunk.vector(NORM, sizes.trunk().width());
         tensors = both(own.build(), trunk.build());
     }
@@ -63,7 +64,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
     /**
      * Opens the block.
      *
-     * @return empty where a file has none
+     * @return empty if a file has none
      */
     static Optional<LayerSplitAdapter> open(GgufFile file, GgufFile target, ModelOptions options) {
         ModelKeys keys = new ModelKeys(file, options);
@@ -91,7 +92,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
         }
     }
 
-    /** Keys tell the widths of the trunk's layers only. */
+    /** The keys hold the widths of the backbone's layers only. */
     private int innerWidth(GgufFile file) {
         if (sizes.feedForward().experts().isPresent()) {
             return 0;
@@ -116,7 +117,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
 
     private static TensorSelection both(TensorSelection own, TensorSelection trunk) {
         TensorSelection.Builder all = new TensorSelection.Builder();
-        // The trunk's come first: of two of one name they are the ones that count.
+        // The backbone's tensors come first: the first of two with one name counts.
         trunk.entries().forEach(entry -> all.add(entry.tensor(), entry.use()));
         own.entries().forEach(entry -> all.add(entry.tensor(), entry.use()));
         return all.build();
@@ -158,7 +159,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
         graph.logits(graph.matmul(head, graph.outputColumns(hidden)));
     }
 
-    /** Token and hidden state as one. */
+    /** Combines token and hidden state. */
     private Tensor mix(ShardGraph graph, float epsilon) {
         Ops ops = graph.ops();
         int width = sizes.trunk().width();
@@ -166,7 +167,7 @@ final class Qwen35NextToken implements LayerSplitAdapter {
         Tensor trunk = ops.view2d(both, width, graph.tokens(), both.nb(1), 0);
         Tensor own =
                 ops.view2d(both, width, graph.tokens(), both.nb(1), (long) width * Float.BYTES);
-        // One of them is zero, of which the norm is zero as well.
+        // One of them is zero, and its norm is zero as well.
         Tensor hidden = ops.add(graph.norm(trunk, NORM, epsilon), own);
         Tensor token = graph.norm(graph.embed(table + ".weight"), name("enorm.weight"), epsilon);
         Tensor state = graph.norm(hidden, name("hnorm.weight"), epsilon);

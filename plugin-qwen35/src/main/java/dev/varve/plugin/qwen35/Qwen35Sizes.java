@@ -15,11 +15,11 @@ import java.util.Optional;
 /**
  * Hyper-parameters of a {@code qwen35} or {@code qwen35moe} file.
  *
- * @param trunk what is not of single layers
+ * @param trunk parameters of the whole model
  * @param recurrent per layer, whether it is a gated delta net (else full attention)
  * @param attention sizes of the full attention layers
  * @param deltaNet sizes of the gated delta nets
- * @param feedForward what stands behind either
+ * @param feedForward sizes of the feed-forward after either
  */
 record Qwen35Sizes(
         DecoderBackbone trunk,
@@ -31,12 +31,12 @@ record Qwen35Sizes(
     /**
      * Full attention.
      *
-     * @param heads how many there are
+     * @param heads counts and length of the heads
      * @param scale factor of the scores
      * @param rope rotary embedding of queries and keys
      */
     record Attention(Heads heads, float scale, Rotation rope) {
-        /** What such a layer keeps. */
+        /** State of such a layer. */
         LayerState.FullAttention state() {
             return new LayerState.FullAttention(heads.keyValue(), heads.length(), heads.length());
         }
@@ -61,7 +61,7 @@ record Qwen35Sizes(
     /**
      * Feed-forward, or experts in its place.
      *
-     * @param widths per layer; of no use where there are experts
+     * @param widths per layer; unused if there are experts
      */
     record FeedForward(int[] widths, Optional<Experts> experts) {}
 
@@ -70,7 +70,7 @@ record Qwen35Sizes(
      *
      * @param used experts per token
      * @param feedForward width of one expert
-     * @param shared width of the expert that works on every token
+     * @param shared width of the expert that every token uses
      */
     record Experts(int count, int used, int feedForward, int shared) {}
 
@@ -195,8 +195,8 @@ record Qwen35Sizes(
     }
 
     /**
-     * A count that may be given per layer, with anything for delta net layers; the value of the
-     * attention layers.
+     * A count that may be given per layer, with any value for delta net layers; returns the value
+     * of the attention layers.
      */
     private static int attentionValue(
             ModelKeys keys, String name, boolean[] recurrent, Optional<Integer> fallback) {
@@ -223,8 +223,8 @@ record Qwen35Sizes(
 
     private static float attentionScale(ModelKeys keys, int headLength) {
         float scale = keys.number("attention.scale", 0);
-        // In single precision, like every other runner: the last bit moves quantised models by a
-        // percent.
+        // In single precision, as in other implementations: the last bit changes results of
+        // quantised models by a percent.
         return scale == 0 ? 1 / (float) Math.sqrt(headLength) : scale;
     }
 

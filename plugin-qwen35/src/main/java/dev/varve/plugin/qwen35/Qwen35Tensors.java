@@ -9,7 +9,7 @@ import dev.varve.api.model.TensorSelection;
 import dev.varve.api.model.TensorUse;
 import dev.varve.api.model.WeightSelector;
 
-/** The tensors of a file: names, shapes and who uses them. Checked where they are selected. */
+/** The tensors of a file: names, shapes and uses. Checked where they are selected. */
 final class Qwen35Tensors {
     private final GgufFile file;
     private final Qwen35Sizes sizes;
@@ -29,7 +29,7 @@ final class Qwen35Tensors {
         return FeedForwardNames.of(block(layer, "ffn"));
     }
 
-    /** Names of the expert that works on every token. */
+    /** Names of the expert that every token uses. */
     static FeedForwardNames shared(int layer) {
         return new FeedForwardNames(block(layer, "ffn"), "_shexp");
     }
@@ -53,9 +53,9 @@ final class Qwen35Tensors {
     }
 
     /**
-     * Adds a layer with full attention that may stand behind the trunk.
+     * Adds a layer with full attention, which may come after the backbone.
      *
-     * @param inner width of its feed-forward; of no use where there are experts
+     * @param inner width of its feed-forward; unused if there are experts
      */
     void select(WeightSelector weights, int layer, int inner) {
         weights.vector(block(layer, "attn_norm.weight"), sizes.trunk().width());

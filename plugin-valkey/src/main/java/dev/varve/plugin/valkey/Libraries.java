@@ -35,8 +35,8 @@ final class Libraries extends URLClassLoader {
     }
 
     /**
-     * Makes a provider with the libraries beside this class's jar, or with those of the class path
-     * where there is no such folder.
+     * Creates a provider with the libraries beside this class's jar, or with those of the class
+     * path if there is no such folder.
      */
     static SharedStoreProvider load(String className) {
         try {
@@ -77,7 +77,8 @@ final class Libraries extends URLClassLoader {
 
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        // The libraries look for Unsafe, for which Java prints warnings, and do well without it.
+        // The libraries use Unsafe if it exists, for which Java prints warnings; they work well
+        // without it.
         if (name.startsWith("sun.misc.")) {
             throw new ClassNotFoundException(name);
         }

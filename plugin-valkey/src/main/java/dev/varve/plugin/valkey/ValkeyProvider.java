@@ -14,7 +14,7 @@ public final class ValkeyProvider implements SharedStoreProvider {
     /** Called by the service loader. */
     public ValkeyProvider() {}
 
-    /** Loads the libraries when it is first asked, which takes a few hundred milliseconds. */
+    /** Loads the libraries at the first call, which takes a few hundred milliseconds. */
     private synchronized SharedStoreProvider loaded() {
         if (loaded.isEmpty()) {
             loaded = Optional.of(Libraries.load("dev.varve.plugin.valkey.net.RespStores"));

@@ -14,13 +14,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The devices that ggml's Vulkan library will take, checked before it is loaded: a number that is
+ * The devices that ggml's Vulkan library will use, checked before it is loaded: a number that is
  * out of range, or a chosen device that lacks a feature, would end the process.
  *
- * @param chosen value of {@value #VARIABLE}; empty: ggml takes every usable device but software
+ * @param chosen value of {@value #VARIABLE}; empty: ggml uses every usable device except software
  *     renderers
  * @param deviceFiles folder of the device files of graphics hardware
- * @param driver asks the system for its devices
+ * @param driver queries the system for its devices
  */
 record VisibleDevices(
         Optional<String> chosen, Path deviceFiles, Supplier<List<PhysicalDevice>> driver) {
@@ -32,7 +32,7 @@ record VisibleDevices(
     /** Size of ggml's table of devices. */
     private static final int MOST = 16;
 
-    /** One of these is there on every machine with graphics hardware. */
+    /** One of these exists on every machine with graphics hardware. */
     private static final List<String> HARDWARE = List.of("dri", "nvidiactl", "nvidia0", "dxg");
 
     private static final String DRIVERS =
@@ -42,9 +42,9 @@ record VisibleDevices(
             "; with " + VARIABLE + "=0 in the environment a software renderer is used";
 
     /**
-     * Names of the machine's software renderers, once there is a device that ggml will take.
+     * Names of the machine's software renderers, after checking that ggml will use some device.
      *
-     * @throws VarveException of kind UNAVAILABLE if there is none, or the choice is no good
+     * @throws VarveException of kind UNAVAILABLE if there is none, or the choice is invalid
      */
     Set<String> softwareNames() {
         if (chosen.isPresent() && !NUMBERS.matcher(chosen.get()).matches()) {
@@ -54,7 +54,7 @@ record VisibleDevices(
                             + chosen.get()
                             + "'");
         }
-        // Asking the loader starts every installed driver, which takes a while.
+        // A query starts every installed driver, which takes a while.
         if (chosen.isEmpty()
                 && HARDWARE.stream().noneMatch(name -> Files.exists(deviceFiles.resolve(name)))) {
             throw unavailable(
@@ -87,7 +87,9 @@ record VisibleDevices(
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Whether software renderers are all that was chosen; to be asked after the names. */
+    /**
+     * Returns whether only software renderers were chosen; call it after {@link #softwareNames}.
+     */
     boolean onlySoftware() {
         List<PhysicalDevice> devices = driver.get();
         return chosen.isPresent()

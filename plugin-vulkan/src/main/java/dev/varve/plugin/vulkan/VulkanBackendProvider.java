@@ -14,7 +14,7 @@ import java.util.Set;
 public final class VulkanBackendProvider implements DeviceBackendProvider {
     private static final String NO_HALF_PRECISION = "GGML_VK_DISABLE_F16";
 
-    /** Made by the service loader. */
+    /** Called by the service loader. */
     public VulkanBackendProvider() {}
 
     @Override
@@ -36,7 +36,7 @@ public final class VulkanBackendProvider implements DeviceBackendProvider {
                         VulkanDriver::physicalDevices);
         Set<String> software = visible.softwareNames();
         if (visible.onlySoftware() && ProcessEnvironment.get(NO_HALF_PRECISION).isEmpty()) {
-            // The processor's cores gain nothing from half precision, and results lose by it.
+            // Half precision makes the processor's cores no faster, and results less exact.
             ProcessEnvironment.set(NO_HALF_PRECISION, "1");
         }
         return GpuBackend.open(

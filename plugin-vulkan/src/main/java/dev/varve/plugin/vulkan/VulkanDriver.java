@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The Vulkan devices of this machine, asked from the system's loader without ggml: what ggml's
- * backend does not like in them ends the process, so it is looked at before.
+ * The Vulkan devices of this machine, queried from the system's loader without ggml: unsuitable
+ * devices would make ggml's backend end the process, so they are checked before.
  *
  * @param loader the system's Vulkan loader
  * @param scope owns the structs of the calls
@@ -23,12 +23,12 @@ record VulkanDriver(SystemLibrary loader, NativeScope scope) {
     static final String LOADER = "libvulkan.so.1";
 
     /**
-     * A physical device; its place in the list is the number that {@code GGML_VK_VISIBLE_DEVICES}
+     * A physical device; its index in the list is the number that {@code GGML_VK_VISIBLE_DEVICES}
      * uses.
      *
      * @param name name of the hardware
      * @param software whether it renders on the processor's cores
-     * @param usable whether it has what ggml needs: Vulkan 1.2 and 16-bit storage
+     * @param usable whether it has the features that ggml needs: Vulkan 1.2 and 16-bit storage
      */
     record PhysicalDevice(String name, boolean software, boolean usable) {}
 
@@ -58,7 +58,7 @@ record VulkanDriver(SystemLibrary loader, NativeScope scope) {
     private static final long DEVICE_TYPE = 16;
     private static final long DEVICE_NAME = 20;
 
-    /** {@code VkPhysicalDeviceFeatures2}: a chain of more at byte 8. */
+    /** {@code VkPhysicalDeviceFeatures2}: pointer to the next struct at byte 8. */
     private static final int FEATURES_BYTES = 240;
 
     private static final long NEXT = 8;
@@ -69,7 +69,7 @@ record VulkanDriver(SystemLibrary loader, NativeScope scope) {
     private static final long STORAGE_16_BIT = 16;
 
     /**
-     * The physical devices, in the loader's order; empty where no driver has one.
+     * The physical devices, in the loader's order; empty if no driver has one.
      *
      * @throws VarveException of kind UNAVAILABLE if there is no loader or it fails
      */
@@ -138,7 +138,7 @@ record VulkanDriver(SystemLibrary loader, NativeScope scope) {
         return more.getInt(STORAGE_16_BIT) != 0;
     }
 
-    /** Fails unless the loader knows what ggml needs. */
+    /** Fails unless the loader supports the version that ggml needs. */
     static void requireVersion(int found) {
         if (found < VERSION_1_2) {
             throw unavailable("Vulkan 1.2 is needed, found " + text(found));

@@ -1,5 +1,5 @@
 /**
- * The Vulkan backend: looks at the drivers of the machine first, since ggml ends the process over
- * devices that it cannot use.
+ * The Vulkan backend: checks the drivers of the machine first, since ggml ends the process if it
+ * cannot use a device.
  */
 package dev.varve.plugin.vulkan;

@@ -3,11 +3,11 @@ package dev.varve.platform.preemption;
 import java.util.concurrent.Callable;
 
 /**
- * A place in long work where a scheduler may run other work first. Does nothing on threads whose
- * work nobody schedules, such as those of the command line. Any thread.
+ * A point in long work where a scheduler may run other work first. Does nothing on threads without
+ * a scheduler, such as those of the command line. Any thread may call it.
  */
 public final class PreemptionPoint {
-    /** Frames that a scheduler needs, several times over. */
+    /** Several times the number of frames that a scheduler needs. */
     private static final int SCHEDULER_FRAMES = 256;
 
     private static final ScopedValue<Scheduler> CURRENT = ScopedValue.newInstance();
@@ -28,14 +28,14 @@ public final class PreemptionPoint {
     /**
      * Runs work whose preemption points notify a scheduler.
      *
-     * @throws Exception what the work throws
+     * @throws Exception the exception of the work
      */
     public static <T> T schedule(Scheduler scheduler, Callable<T> work) throws Exception {
         return ScopedValue.where(CURRENT, scheduler).call(work::call);
     }
 
     /**
-     * Lets other work run first, if the scheduler of this thread wants that. To be called every few
+     * Lets other work run first, if the scheduler of this thread requires it. Call it every few
      * hundred microseconds.
      *
      * @return nanoseconds that the work waited, which do not count as its own time
@@ -44,8 +44,8 @@ public final class PreemptionPoint {
         if (!CURRENT.isBound()) {
             return 0;
         }
-        // Recursive work may come here with its stack nearly used up. It fails here and now then,
-        // and never in the middle of what the scheduler changes.
+        // Recursive work may reach this point with its stack nearly used up. It then fails here, at
+        // a defined point, and never while the scheduler changes its state.
         requireStack(SCHEDULER_FRAMES);
         return CURRENT.get().reached();
     }

@@ -1,6 +1,5 @@
 /**
- * Where long work of one request lets the work of others run first. {@link
- * dev.varve.platform.preemption.PreemptionPoint} is called from within such work; who schedules it
- * is up to the caller.
+ * Preemption of long work: one request lets the work of others run first. Long work calls
+ * {@link dev.varve.platform.preemption.PreemptionPoint}; its caller sets the scheduler.
  */
 package dev.varve.platform.preemption;

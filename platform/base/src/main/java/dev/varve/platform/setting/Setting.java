@@ -8,12 +8,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Something that a person may set, as the messages of lower layers name it.
+ * A setting of the operator, as messages of lower layers name it.
  *
- * <p>In a text a setting stands as its identifier in braces, {@code {setting:parallel}: expected 1
- * to 256, found 0}: that is what {@link #toString} gives. A text may be wrapped into another one,
- * logged, or sent by a shard process; {@link SettingNames#render} puts the names in where it is
- * shown.
+ * <p>In a text a setting appears as its identifier in braces, {@code {setting:parallel}: expected 1
+ * to 256, found 0}: that is the result of {@link #toString}. A text may be wrapped into another
+ * one, logged, or sent by a shard process; {@link SettingNames#render} inserts the names where the
+ * text is displayed.
  */
 public enum Setting {
     /** Model file. */
@@ -22,7 +22,7 @@ public enum Setting {
     MODELS("models"),
     /** Whether a shard process belongs to the server that started it. */
     SUPERVISED("supervised"),
-    /** The one device of a model. */
+    /** Device of a model that runs on one. */
     DEVICE("device"),
     /** Several devices of a model, in layer order. */
     DEVICES("devices"),
@@ -34,37 +34,37 @@ public enum Setting {
     SHARD_LAUNCHER("shardLauncher"),
     /** Folder for the sockets of shard processes. */
     SHARD_WORK_FOLDER("shardWorkFolder"),
-    /** How long requests wait for a lost shard that makes no progress. */
+    /** Time that requests wait for a lost shard that makes no progress. */
     SHARD_PATIENCE("shardPatience"),
-    /** Most tokens of one sequence. */
+    /** Maximum tokens of one sequence. */
     CONTEXT_TOKENS("contextTokens"),
-    /** Most sequences decoded together. */
+    /** Maximum sequences decoded together. */
     PARALLEL("parallel"),
     /** Engines of one model that share its requests. */
     REPLICAS("replicas"),
     /** Tokens of the KV pool. */
     KV_TOKENS("kvTokens"),
-    /** Slots of each sequence's pool, where the attention cache is bounded. */
+    /** Slots of each sequence's pool, if the attention cache is bounded. */
     KVFLASH("kvflash"),
-    /** Which pages stay in such a pool. */
+    /** Policy that chooses the pages of such a pool. */
     KVFLASH_POLICY("kvflashPolicy"),
-    /** Least tokens between two choices of such pages. */
+    /** Minimum tokens between two choices of such pages. */
     KVFLASH_TAU("kvflashTau"),
-    /** The small model that reads prompts and scores pages. */
+    /** The small model that scores prompts and pages. */
     PREFILL_DRAFTER("prefillDrafter"),
-    /** Host memory for computed prompts. */
+    /** Host memory for the prefix cache. */
     CACHE_RAM("cacheRam"),
-    /** Folder of computed prompts. */
+    /** Folder of cached prefixes. */
     STORE_FOLDER("storeFolder"),
-    /** Store, among those that plugins provide, that keeps what is in that folder. */
+    /** Plugin store that keeps the data of that folder. */
     STORE_NAME("storeName"),
-    /** Whether computed prompts are written to their folder. */
+    /** Whether cached prefixes are written to their folder. */
     STORE_MODE("storeMode"),
-    /** Address of a store of computed prompts that several servers share. */
+    /** Address of a store of cached prefixes that several servers share. */
     SHARED_STORE("sharedStore"),
-    /** Key for computed prompts on disk. */
+    /** Key for cached prefixes on disk. */
     STORE_KEY("storeKey"),
-    /** Most requests that wait. */
+    /** Maximum number of queued requests. */
     QUEUE_LIMIT("queueLimit"),
     /** Element type of cached keys. */
     KEY_CACHE_TYPE("keyCacheType"),
@@ -72,37 +72,37 @@ public enum Setting {
     VALUE_CACHE_TYPE("valueCacheType"),
     /** Element types of cached keys and values, together. */
     CACHE_TYPES("cacheTypes"),
-    /** What guesses tokens. */
+    /** Speculator. */
     DRAFT("draft"),
     /** Device of a draft model. */
     DRAFT_DEVICE("draftDevice"),
-    /** Most guesses in a step. */
+    /** Maximum draft tokens in a step. */
     DRAFT_MAX("draftMax"),
-    /** Guesses in every step. */
+    /** Number of draft tokens in every step. */
     DRAFT_WIDTH("draftWidth"),
     /** Whether a draft model stays in memory. */
     DRAFT_RESIDENCY("draftResidency"),
-    /** Whether guesses branch. */
+    /** Whether drafts are token trees. */
     DDTREE("ddtree"),
-    /** What the numbers of a token may depend on. */
+    /** Batch invariance: what the results of a token may depend on. */
     EXACT_ROWS("exactRows"),
     /** Whether attention is one operator. */
     FLASH_ATTENTION("flashAttention"),
-    /** Chat template in the place of the model's own. */
+    /** Chat template that replaces the model's own. */
     CHAT_TEMPLATE("chatTemplate"),
     /** Address that the server listens on. */
     HOST("host"),
     /** Port that the server listens on. */
     PORT("port"),
-    /** Path that stands before all others behind a proxy. */
+    /** Path prefix behind a proxy. */
     BASE_PATH("basePath"),
-    /** Key that every request must bring. */
+    /** API key that every request must carry. */
     API_KEY("apiKey"),
-    /** File with such keys. */
+    /** File with API keys. */
     API_KEY_FILE("apiKeyFile"),
-    /** Key for what only who runs the server may ask for. */
+    /** Key for requests that only the operator may make. */
     OPERATOR_KEY("operatorKey"),
-    /** Whether a server without a key may listen where others reach it. */
+    /** Whether a server without a key may listen on addresses that other machines reach. */
     INSECURE("insecure"),
     /** Origins whose pages may call the server. */
     CORS_ORIGIN("corsOrigin"),
@@ -110,7 +110,7 @@ public enum Setting {
     ALLOWED_HOST("allowedHost"),
     /** Size of the largest request body. */
     MAX_BODY("maxBody"),
-    /** Most connections of one address. */
+    /** Maximum number of connections of one address. */
     MAX_CONNECTIONS("maxConnections");
 
     private static final Pattern MARK = Pattern.compile("\\{setting:([a-zA-Z]+)}");
@@ -129,13 +129,13 @@ public enum Setting {
         return id;
     }
 
-    /** The identifier as it stands in a text, in braces. */
+    /** The identifier in braces, as it appears in a text. */
     @Override
     public String toString() {
         return "{setting:" + id + "}";
     }
 
-    /** Puts names in the place of the settings in a text; braces around other words stay. */
+    /** Replaces the settings in a text by their names; braces around other words stay. */
     static String render(String text, SettingNames names) {
         return MARK.matcher(text)
                 .replaceAll(

@@ -1,16 +1,16 @@
 package dev.varve.platform.setting;
 
-/** What the settings are called where a person gives them. */
+/** Names of the settings in the notation in which the operator sets them. */
 @FunctionalInterface
 public interface SettingNames {
-    /** The settings by their identifiers, where nobody has other names for them. */
+    /** Names that are the identifiers, for callers without other names. */
     SettingNames IDENTIFIERS = Setting::id;
 
     /** The name of a setting, such as {@code --parallel}. */
     String of(Setting setting);
 
     /**
-     * Puts the names into a text that names settings by their identifiers.
+     * Inserts the names into a text that names settings by their identifiers.
      *
      * @param text such as {@code {setting:parallel}: expected 1 to 256, found 0}
      */

@@ -225,12 +225,12 @@ public final class ArchiveInspector {
                 });
     }
 
-    private interface BatchEntry {
+    private interface ArchiveTask {
         long run() throws IOException;
     }
 
     /** Runs a task while no other process can write. */
-    private long alone(BatchEntry work) throws IOException {
+    private long alone(ArchiveTask work) throws IOException {
         contents();
         FolderLock lock = FolderLock.take(folder);
         try {

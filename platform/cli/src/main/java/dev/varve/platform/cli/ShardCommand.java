@@ -200,7 +200,7 @@ final class ShardCommand extends CliCommand {
         return new InstalledShardResources(
                 catalog,
                 new LocalBackends(catalog.backends(), plugins.backendOptions(environment())),
-                new InstalledShardResources.OfferedModels(
+                new InstalledShardResources.Permitted(
                         allowed,
                         models.stream().map(model -> model.file(environment())).toList(),
                         lookedUp),

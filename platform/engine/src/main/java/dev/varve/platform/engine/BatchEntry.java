@@ -4,13 +4,13 @@ import dev.varve.platform.sequence.ScheduledTokens;
 import dev.varve.platform.shard.ShardResult;
 
 /**
- * What one request computes in a batch.
+ * The tokens that one request adds to a batch, and the callback for the result.
  *
- * @param advance its next tokens
- * @param taker what becomes of the result
+ * @param advance the tokens to compute
+ * @param taker receives the result
  */
 record BatchEntry(Request request, ScheduledTokens advance, Taker taker) {
-    /** Takes in what a batch gave for one request. */
+    /** Receives the result of a batch for one request. */
     @FunctionalInterface
     interface Taker {
         /**

@@ -3,30 +3,33 @@ package dev.varve.platform.engine;
 import java.util.Arrays;
 
 /**
- * At which positions of a prompt its state is kept: where other prompts are likely to part from it.
- * Those are the end of what comes before the first message that changes, the begin of the last
- * message, the end of the prompt, and others that are not too near to each other; without
- * boundaries a long prompt has some at regular distances, and one near its end.
+ * Chooses the checkpoint positions of a prompt: those where other prompts are likely to diverge
+ * from it. These are the first boundary (the end of the part before the first message that
+ * changes), the last two boundaries (the start of the last message and the end of the prompt), and
+ * others that are not too near to each other. A long prompt also has checkpoints at regular
+ * distances. A prompt without boundaries has one near its end.
  */
 final class CheckpointPositions {
-    /** Least tokens between two of them, except for the first and the last ones. */
+    /**
+     * Minimum distance of two checkpoints in tokens; not applied to the first and the last ones.
+     */
     private static final int LEAST = 256;
 
-    /** Most tokens between two of them in a short prompt; whole windows of prefill. */
+    /** Maximum distance of two checkpoints of a short prompt in tokens; whole prefill windows. */
     private static final int FARTHEST = 2048;
 
-    /** Where nothing else is known of a prompt, positions are multiples of that. */
+    /** Positions that are not boundaries are multiples of this. */
     static final int NEAR = 32;
 
-    /** About as many positions of a long prompt are kept. */
+    /** Approximate number of checkpoints of a long prompt. */
     private static final int MANY = 16;
 
-    /** Last boundaries that are always kept. */
+    /** Number of last boundaries that are always kept. */
     private static final int LAST = 2;
 
     private CheckpointPositions() {}
 
-    /** The positions, ascending. */
+    /** Returns the positions, ascending. */
     static int[] of(GenerationRequest.Prompt prompt) {
         if (!prompt.scope().keeps()) {
             return new int[0];
@@ -51,7 +54,7 @@ final class CheckpointPositions {
         return Arrays.copyOf(kept, count);
     }
 
-    /** For those who ask the same again: the last tokens are computed together with others. */
+    /** Adds a position near the end, so that a repeated prompt computes only its last tokens. */
     private static int addNearEnd(int[] kept, int count, int length) {
         int near = (length - 1) / NEAR * NEAR;
         int last = count == 0 ? 0 : kept[count - 1];
@@ -62,7 +65,7 @@ final class CheckpointPositions {
         return count + 1;
     }
 
-    /** Adds positions between the last one and the next. */
+    /** Adds positions at regular distances between the last one and the next. */
     private static int fill(int[] kept, int count, int farthest, int next) {
         int added = count;
         int last = count == 0 ? 0 : kept[count - 1];

@@ -4,26 +4,25 @@ import dev.varve.platform.sequence.ChunkKind;
 import dev.varve.platform.shard.PoolGeometry;
 
 /**
- * Where a prompt is cut for prefill. The cuts depend on the sequence's own positions only, never on
- * what else runs, so that a prompt gives the same numbers under any load.
+ * The next chunk of a prompt in prefill. The chunk boundaries depend only on the positions of the
+ * sequence, never on other requests, so that a prompt gets the same bits under any load.
  *
- * <p>A window ends at every multiple of {@value #WINDOW} positions and at a checkpoint. Inside a
- * window, pieces may be computed one at a time: products take their columns in groups of which a
- * piece has whole ones ({@link dev.varve.platform.shard.Shard#columnGroup}), and attention takes
- * the path that it takes for the whole window, so the numbers are the same. What is left over stays
- * with the last piece.
+ * <p>A window ends at every multiple of {@value #WINDOW} positions and at a checkpoint. A window
+ * may be computed in pieces with the same result: matrix products compute columns in groups, and a
+ * piece has whole groups ({@link dev.varve.platform.shard.Shard#columnGroup}); attention uses the
+ * same code path as for the whole window. The last piece includes the remainder.
  *
- * @param end position behind the tokens
- * @param stretch what they are to their window
+ * @param end position after the last token
+ * @param stretch how the tokens relate to their window
  */
 record ChunkPlan(int end, ChunkKind stretch) {
     /** Tokens per window, the usual micro-batch of ggml-based engines. */
     static final int WINDOW = 512;
 
-    /** Rows of a window from which on attention goes in tiles. */
+    /** Minimum tokens of a window for which attention uses tiles. */
     static final int TILE = 64;
 
-    /** Least tokens of a piece; columns in multiples of that are multiplied fastest. */
+    /** Minimum tokens of a piece; matrix products are fastest for multiples of this. */
     static final int PIECE = 16;
 
     /**
@@ -39,11 +38,11 @@ record ChunkPlan(int end, ChunkKind stretch) {
     }
 
     /**
-     * Returns where a window ends if not all before it can be in the slots of its sequence: it is
-     * shorter then, so that it does not drive out most of what it would see.
+     * Returns the end of a window; earlier if the sequence has fewer slots than positions, so that
+     * the window does not evict most of the tokens that it attends to.
      *
-     * @param windowEnd as {@link #windowEnd} has it
-     * @param slots that the sequence may have
+     * @param windowEnd result of {@link #windowEnd}
+     * @param slots most slots that the sequence may have
      */
     static int boundedEnd(int begin, int windowEnd, int slots) {
         if (windowEnd <= slots) {
@@ -54,10 +53,10 @@ record ChunkPlan(int end, ChunkKind stretch) {
     }
 
     /**
-     * Returns where the window of a position begins if nothing but its length cuts it.
+     * Returns the begin of the window of a position, without regard to checkpoints.
      *
      * @param end number of tokens
-     * @param slots that the sequence may have
+     * @param slots most slots that the sequence may have
      */
     static int windowBegin(int begin, int end, int slots) {
         boolean bounded = windowEnd(begin, end, 0) > slots;
@@ -66,18 +65,19 @@ record ChunkPlan(int end, ChunkKind stretch) {
     }
 
     /**
-     * Returns the next tokens of a window.
+     * Returns the next chunk of a window.
      *
      * @param begin first position that is not computed yet
-     * @param windowEnd position behind the window
-     * @param window {@link ChunkKind#PIECE} if the window goes on behind its end, else {@link
+     * @param windowEnd position after the window
+     * @param window {@link ChunkKind#PIECE} if the window continues after its end, else {@link
      *     ChunkKind#WINDOW}
-     * @param continues whether the tokens are the rest of a window that is attended in tiles
-     * @param most tokens of a piece, at least {@value #PIECE}; a whole window may have more
+     * @param continues whether the tokens are the remainder of a window whose attention uses tiles
+     * @param most maximum tokens of a piece, at least {@value #PIECE}; a remainder that is too
+     *     short to divide may have more
      */
     static ChunkPlan next(int begin, int windowEnd, ChunkKind window, boolean continues, int most) {
         int rest = windowEnd - begin;
-        // A single token is a row, which has numbers of its own.
+        // A single token is computed as a row, which gives other bits.
         boolean tiles = window == ChunkKind.PIECE || rest >= (continues ? 2 : TILE);
         int tokens = rest;
         if (most < rest && rest >= 2 * PIECE) {

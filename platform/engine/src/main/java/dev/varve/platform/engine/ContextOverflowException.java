@@ -3,8 +3,8 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 
 /**
- * A prompt and what is to follow it do not fit the context of a model. Clients look for the words
- * of the message, with the numbers in just these places.
+ * Thrown when prompt and output together exceed the context of a model. Clients parse the message,
+ * so its words and the order of its numbers must stay.
  */
 public final class ContextOverflowException extends VarveException {
     private static final long serialVersionUID = 1L;
@@ -33,27 +33,27 @@ public final class ContextOverflowException extends VarveException {
         this.contextTokens = contextTokens;
     }
 
-    /** A prompt whose tokens were counted. */
+    /** Returns the error for a prompt whose tokens were all counted. */
     public static ContextOverflowException of(int context, int prompt, int output) {
         return new ContextOverflowException(context, prompt, output, "");
     }
 
-    /** A prompt that was not counted to its end. */
+    /** Returns the error for a prompt that was not counted to its end. */
     public static ContextOverflowException ofAtLeast(int context, long prompt, long output) {
         return new ContextOverflowException(context, prompt, output, " at least");
     }
 
-    /** Tokens of the prompt, or fewer where they were not counted to the end. */
+    /** Tokens of the prompt, or a lower bound if they were not counted to the end. */
     public long promptTokens() {
         return promptTokens;
     }
 
-    /** Tokens that were to follow. */
+    /** Requested output tokens. */
     public long outputTokens() {
         return outputTokens;
     }
 
-    /** Tokens that the model takes, prompt and answer. */
+    /** Context of the model in tokens, prompt and output together. */
     public int contextTokens() {
         return contextTokens;
     }

@@ -18,13 +18,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The next token of every sequence in decode, for one forward: the last token of each goes in, with
- * what is guessed to follow it, and as many come out as were guessed right, and one more. Where it
- * is certain what follows, that goes in with it instead: all of it counts, and nothing of it has to
- * be taken back. Runs per token: plain loops.
+ * Builds the decode part of a batch and processes its result. The input of a sequence is its last
+ * token plus draft tokens; the result is the accepted draft tokens plus one. If the next tokens are
+ * forced, they replace the draft tokens: all of them count, and no rollback is needed. Runs per
+ * token: plain loops.
  */
 final class DecodeStep {
-    /** With the known token a whole group of columns. */
+    /** Most forced tokens of a step; with the known token they fill a group of columns. */
     static final int MOST_CERTAIN = 15;
 
     private static final int[] NOTHING = {};
@@ -39,13 +39,13 @@ final class DecodeStep {
     private final int contextTokens;
 
     /**
-     * What a request computes in a step.
+     * The tokens that a request computes in a step.
      *
-     * @param certain tokens that will follow its last one; then none is guessed
-     * @param guesses tokens that may follow its last one
+     * @param certain forced tokens after the last one; if there are any, there are no draft tokens
+     * @param guesses draft tokens after the last one
      */
     private record RequestStep(Request request, int[] certain, DraftTokens guesses) {
-        /** With guesses every row is wanted, to compare it with the guess. */
+        /** Returns all rows if there are draft tokens, since each row verifies one. */
         OutputRows outputs() {
             if (guesses.count() == 0) {
                 return request.wanted();
@@ -53,7 +53,7 @@ final class DecodeStep {
             return request.wanted().isBest() ? OutputRows.BEST_EACH : OutputRows.ALL;
         }
 
-        /** Tokens that go in: the last one that is known, and what follows. */
+        /** Returns the input tokens: the last known one, then forced or draft tokens. */
         int[] tokens() {
             int[] known = request.tokensUpTo(request.known());
             int[] ahead = certain.length > 0 ? certain : guesses.tokens();
@@ -80,7 +80,7 @@ final class DecodeStep {
         this.contextTokens = contextTokens;
     }
 
-    /** What all requests in decode compute next; some may have lost their place for that. */
+    /** Returns the entries of all requests in decode. May preempt requests to free slots. */
     List<BatchEntry> works() {
         flights.settleOutputs();
         List<RequestStep> steps = new ArrayList<>(running.size());
@@ -98,12 +98,12 @@ final class DecodeStep {
                         flights::change);
         for (int i = 0; i < requests.size(); i++) {
             Request request = requests.get(i);
-            // Others may have made room for this one, or this one for them.
+            // An earlier iteration may have preempted this request.
             if (request.isInDecode()) {
                 int[] known = certain.getOrDefault(request, NOTHING);
                 DraftTokens own = guesses.get(i);
                 int ahead = known.length + own.count();
-                // What comes early is not worth the place of another request.
+                // Forced and draft tokens are dropped rather than preempting another request.
                 boolean fits = ahead > 0 && hasRoom(request, 1 + ahead);
                 makeRoom(request);
                 steps.add(
@@ -118,12 +118,12 @@ final class DecodeStep {
                 works.add(work(step));
             }
         }
-        // Neighbouring state rows let one operator take several sequences.
+        // One operator can process several sequences with adjacent state rows.
         works.sort(Comparator.comparingInt(work -> work.request().sequence().stateRow()));
         return works;
     }
 
-    /** Of those requests of which it is certain what comes next. */
+    /** Returns the forced tokens of the requests that have any. */
     private Map<Request, int[]> certain(List<Request> requests) {
         Map<Request, int[]> found = new IdentityHashMap<>();
         for (Request request : requests) {
@@ -166,19 +166,22 @@ final class DecodeStep {
     }
 
     /**
-     * The last token that it may have needs no guess, and one that cannot be taken back is none.
+     * Returns the most consecutive draft tokens of a request: those that it may generate after the
+     * next token, and for which there is room.
      */
     private int mostGuesses(Request request) {
         int behind = Math.min(request.tokensLeft() - 1, room(request));
         return Math.max(0, Math.min(request.mayDraft(), behind));
     }
 
-    /** Guesses of a request that have a place, whichever of them may follow one another. */
+    /**
+     * Returns the draft tokens for which context and rollback buffers have room, branches included.
+     */
     private int room(Request request) {
         return Math.max(0, Math.min(space(request), cache.mostGuesses(request.sequence())));
     }
 
-    /** Tokens behind the known ones that its context has room for. */
+    /** Returns the number of tokens that the context can hold after the known ones. */
     private int space(Request request) {
         return contextTokens - request.known();
     }
@@ -187,19 +190,19 @@ final class DecodeStep {
         return cache.ensure(request.sequence(), request.sequence().computed() + tokens);
     }
 
-    /** Finds room for one more token, at the price of the youngest requests if need be. */
+    /** Allocates room for one more token; preempts the youngest requests if needed. */
     private void makeRoom(Request request) {
         while (request.isInDecode() && !hasRoom(request, 1)) {
             if (flights.isEmpty()) {
                 running.preemptYoungest();
             } else {
-                // What is kept of it must have been computed.
+                // The sequence of a preempted request may be kept only after its batches returned.
                 flights.settleAll();
             }
         }
     }
 
-    /** Chooses the next token, and others as long as they are those that were guessed. */
+    /** Chooses the next token, and further ones as long as they match the draft tokens. */
     private void take(RequestStep step, ShardResult result, int firstRow, int column) {
         Request request = step.request();
         if (step.certain().length > 0 && !takeCertain(step)) {
@@ -224,15 +227,15 @@ final class DecodeStep {
         }
     }
 
-    /** Takes the tokens that were certain to come; says whether the request goes on behind them. */
+    /** Accepts the forced tokens; returns whether the request continues after them. */
     private boolean takeCertain(RequestStep step) {
         Request request = step.request();
         int[] tokens = step.certain();
         for (int i = 0; i < tokens.length; i++) {
             Optional<GenerationEnd.Reason> end = choice.chooseCertain(request, tokens[i]).end();
             if (end.isPresent()) {
-                // The others are computed, and not every state can be taken back: what is kept of
-                // the sequence has them, though nobody heard of them.
+                // The remaining tokens are computed, and not every state can be rolled back: the
+                // kept sequence includes them, although they were not reported.
                 for (int j = i + 1; j < tokens.length; j++) {
                     request.tokens().add(tokens[j]);
                 }
@@ -243,14 +246,14 @@ final class DecodeStep {
         return true;
     }
 
-    /** What was computed of the tokens on a path is the request's; of the others it is not. */
+    /** Keeps the computed state of the accepted tokens and discards that of the rejected ones. */
     private void accept(Request request, int[] numbers, ShardResult result, int column) {
         TokenPath path = TokenPath.of(numbers);
         cache.accept(request.sequence(), path);
         if (!path.isStraight() && !result.features().isEmpty()) {
             result.features().forEach(feature -> feature.gather(column, path));
-            // They were taken as if the first tokens were the right ones; whoever still copies
-            // them does so before these, which stand in their place.
+            // The features were recorded as if the first tokens had been accepted. Pending copies
+            // of those run before the features of the accepted path replace them.
             prefix.saw(
                     request.sequence(),
                     request.sequence().computed() - path.length(),

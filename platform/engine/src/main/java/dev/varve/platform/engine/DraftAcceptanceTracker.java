@@ -8,8 +8,9 @@ import dev.varve.platform.speculation.TreeGain;
 import java.util.Optional;
 
 /**
- * How guesses fare in one request. Each draft is compared with the tokens that came in the end,
- * whether a step checked it or not: so it is known what guessing would be worth where it is off.
+ * Measures the acceptance of draft tokens in one request. Each draft is compared with the generated
+ * tokens, whether or not a step verified it, so that the gain of speculation is known while it is
+ * off.
  */
 final class DraftAcceptanceTracker {
     private final AcceptanceRates rates;
@@ -18,7 +19,7 @@ final class DraftAcceptanceTracker {
     private int drafted;
     private int accepted;
 
-    /** A draft of which it is not known yet how far it is right; it begins at a position. */
+    /** A draft whose acceptance is not known yet, with the position of its first token. */
     private record Pending(Draft draft, int position) {}
 
     DraftAcceptanceTracker(int depth) {
@@ -29,7 +30,7 @@ final class DraftAcceptanceTracker {
         return rates;
     }
 
-    /** A draft behind all tokens that are known; an earlier one is settled first. */
+    /** Records a draft after all known tokens. Does nothing while an earlier draft is pending. */
     void propose(Draft draft, int position) {
         if (pending.isEmpty() && draft.tokens().length > 0) {
             pending = Optional.of(new Pending(draft, position));
@@ -37,10 +38,10 @@ final class DraftAcceptanceTracker {
     }
 
     /**
-     * Compares what was guessed with what came, once it is known how far that is right.
+     * Compares the pending draft with the generated tokens, once its acceptance is known.
      *
-     * @param all how guesses of all sequences fared
-     * @param trees likewise, of those that branch
+     * @param all acceptance rates of all sequences
+     * @param trees gain of drafts with branches
      */
     void settle(TokenHistory tokens, AcceptanceRates all, TreeGain trees) {
         if (pending.isPresent() && !follow(tokens).isOpen()) {
@@ -49,10 +50,10 @@ final class DraftAcceptanceTracker {
     }
 
     /**
-     * Compares what was guessed with what came so far: of what comes next nothing is to be learned.
+     * Compares the pending draft with the tokens so far; later tokens are not compared.
      *
-     * @param all how guesses of all sequences fared
-     * @param trees likewise, of those that branch
+     * @param all acceptance rates of all sequences
+     * @param trees gain of drafts with branches
      */
     void conclude(TokenHistory tokens, AcceptanceRates all, TreeGain trees) {
         if (pending.isEmpty()) {
@@ -74,10 +75,10 @@ final class DraftAcceptanceTracker {
     }
 
     /**
-     * How far a draft is right.
+     * Acceptance of a draft.
      *
-     * @param right guesses one after the other, whichever of them
-     * @param isOpen whether others of it may still turn out right
+     * @param right consecutive draft tokens that match, on any branch
+     * @param isOpen whether further draft tokens may still match
      */
     private record Followed(int right, boolean isOpen) {}
 
@@ -99,14 +100,14 @@ final class DraftAcceptanceTracker {
         return new Followed(right, next >= 0 && guesses.goesOnBehind(last));
     }
 
-    /** Takes note of guesses that a step checked. */
+    /** Counts draft tokens that a step verified. */
     void verified(int guesses, int right) {
         verifySteps++;
         drafted += guesses;
         accepted += right;
     }
 
-    /** What became of the guesses so far. */
+    /** Returns the counts of draft tokens so far. */
     GenerationEnd.Speculation figures() {
         return new GenerationEnd.Speculation(drafted, accepted, verifySteps);
     }

@@ -7,16 +7,16 @@ import dev.varve.platform.shard.TokenTree;
 import java.util.Arrays;
 
 /**
- * Guesses of a sequence that a step checks.
+ * Draft tokens of a sequence that a step verifies.
  *
- * @param tokens they themselves
- * @param tree which token each one follows, where the last known one is the first of the tree
- * @param grade of their draft
+ * @param tokens token ids
+ * @param tree parent of each token; the first node is the last known token
+ * @param grade grade of the draft
  */
 record DraftTokens(int[] tokens, TokenTree tree, int grade) {
     static final DraftTokens NONE = new DraftTokens(new int[0], TokenTree.CHAIN, 0);
 
-    /** The first ones of a draft. */
+    /** Returns the first {@code count} tokens of a draft. */
     static DraftTokens of(Draft draft, int count) {
         int[] tokens = Arrays.copyOf(draft.tokens(), count);
         if (count <= draft.spine()) {
@@ -31,10 +31,10 @@ record DraftTokens(int[] tokens, TokenTree tree, int grade) {
     }
 
     /**
-     * What of a draft can be of use, safe from whoever made it.
+     * Returns a copy of the usable part of a draft, independent of the speculator's arrays.
      *
-     * @param most guesses one after the other
-     * @param branched guesses of a tree; 0 where none is wanted
+     * @param most most consecutive draft tokens
+     * @param branched most draft tokens of a tree; 0 for no tree
      */
     static Draft fit(Draft draft, int most, int branched) {
         int spine = Math.min(draft.spine(), most);
@@ -66,9 +66,9 @@ record DraftTokens(int[] tokens, TokenTree tree, int grade) {
     }
 
     /**
-     * The guess that follows another one with a token.
+     * Returns the draft token with a given id that follows another draft token.
      *
-     * @param number of that other guess, from 1 on; 0 for the known token
+     * @param number number of the preceding draft token, from 1; 0 for the known token
      * @return its number; -1 if there is none
      */
     int next(int number, int token) {
@@ -80,7 +80,7 @@ record DraftTokens(int[] tokens, TokenTree tree, int grade) {
         return -1;
     }
 
-    /** Whether any guess follows another one, as {@link #next} numbers it. */
+    /** Returns whether any draft token follows the one with this number, as in {@link #next}. */
     boolean goesOnBehind(int number) {
         for (int i = number; i < tokens.length; i++) {
             if (tree.parent(i + 1) == number) {

@@ -9,14 +9,14 @@ import java.util.concurrent.CompletableFuture;
 
 /** Generates tokens for many requests at once. Thread-safe. */
 public interface Engine extends AutoCloseable {
-    /** A request and who hears of it. */
+    /** A request and its listener. */
     record Submission(GenerationRequest request, GenerationListener listener) {}
 
     /**
-     * Queues requests, all or none. Those of one prompt compute it once, if they are queued at
-     * once.
+     * Queues requests, all or none. Requests with the same prompt compute it once if they are
+     * queued together.
      *
-     * @return one entry for each, in their order
+     * @return one entry per request, in the same order
      * @throws dev.varve.api.VarveException of kind CONTEXT_OVERFLOW if prompt and output exceed the
      *     context, OVERLOADED if the queue is full, UNAVAILABLE if the engine drains or is broken,
      *     INVALID_REQUEST if a token id is outside the vocabulary
@@ -28,37 +28,37 @@ public interface Engine extends AutoCloseable {
         return submit(List.of(new Submission(request, listener))).getFirst();
     }
 
-    /** Counters and gauges of this moment. Never waits for a step. */
+    /** Returns the current counters and gauges. Never waits for a step. */
     EngineStatus status();
 
     /**
-     * The positions that host memory can restore, most recently used first; completes between two
-     * steps.
+     * Returns the positions that host memory can restore, most recently used first; completes
+     * between two steps.
      */
     CompletableFuture<List<CacheEntry>> cacheEntries();
 
     /**
-     * Forgets all that was computed for requests that have ended, on the devices and in host
-     * memory; completes between two steps.
+     * Clears the cached prefixes of ended requests, on the devices, in host memory, on disk and in
+     * the shared store. Starts between two steps; completes when the stores have been cleared.
      */
     CompletableFuture<Void> clearCache();
 
     /**
-     * Completes, with the reason, when the engine can do no more work and nothing but a new start
-     * helps. Requests are told at the same time; new ones are refused.
+     * Completes with the reason when the engine has failed and must be restarted. Its requests fail
+     * or move to another replica at the same time; new ones are rejected.
      */
     CompletableFuture<VarveException> broken();
 
     /**
-     * Refuses new requests and waits for the others.
+     * Rejects new requests and waits for the accepted ones.
      *
      * @return whether all of them ended within {@code limit}
      */
     boolean drain(Duration limit);
 
     /**
-     * Cancels what runs and frees weights and caches; waits for the step under way, however long it
-     * takes.
+     * Cancels all requests and frees weights and caches; waits for the current step, however long
+     * it takes.
      */
     @Override
     void close();

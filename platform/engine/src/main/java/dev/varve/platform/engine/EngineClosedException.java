@@ -2,12 +2,12 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 
-/** The engine was closed, as when the server stops; nothing is wrong with the request. */
+/** Thrown when the engine was closed, for example by a server shutdown; the request is valid. */
 public final class EngineClosedException extends VarveException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * A request that is refused, or ended.
+     * Creates the error for a request that is rejected or ended.
      *
      * @param kind UNAVAILABLE if it was not accepted, CANCELLED if it was running or queued
      */

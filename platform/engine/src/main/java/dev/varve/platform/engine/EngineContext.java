@@ -5,14 +5,14 @@ import dev.varve.platform.sequence.KvCacheManager;
 import dev.varve.platform.sequence.TokenLogits;
 
 /**
- * What all steps of an engine work on. Only the engine's thread uses it.
+ * Shared state of the steps of an engine. Only the engine's thread uses it.
  *
- * @param running the requests that have a place in the caches
- * @param prefix what was computed of them and of others
- * @param flights the batches under way
- * @param choice makes tokens of what the model gave
- * @param drafting guesses tokens
- * @param pages has pages chosen by who reads them
+ * @param running the running requests
+ * @param prefix the prefix cache, with the sequences of running and ended requests
+ * @param flights the in-flight batches
+ * @param choice chooses tokens from the logits
+ * @param drafting proposes draft tokens
+ * @param pages requests page scores and selects pages by them
  */
 record EngineContext(
         RunningRequests running,
@@ -21,12 +21,12 @@ record EngineContext(
         TokenChoice choice,
         SpeculativeDecoding drafting,
         PendingPageScores pages) {
-    /** Where sequences lie on the devices. */
+    /** Returns the manager of the sequences on the devices. */
     KvCacheManager cache() {
         return prefix.devices();
     }
 
-    /** Goes on with a request all of whose known tokens are computed. */
+    /** Chooses the next token of a request whose known tokens are all computed. */
     void chooseFirst(Request request, TokenLogits output) {
         running.guard(
                 request,

@@ -9,15 +9,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Sizes of the engine.
+ * Sizes and limits of an engine.
  *
- * @param capacity how much it computes at once
- * @param queueLimit most requests that wait
+ * @param capacity context, parallel sequences and cache sizes
+ * @param queueLimit most queued requests
  * @param suppressedTokens ids that are never chosen
  * @param shardPatience how long requests wait for a lost shard that makes no progress
- * @param pace how prompts are computed beside streams
- * @param hostCache where computed prompts are kept beside the devices; empty for nowhere
- * @param feed is told what is kept, and closed with the engine; empty for nobody
+ * @param pace how prefill is scheduled beside decode
+ * @param hostCache host memory of the prefix cache; empty for none
+ * @param feed publishes cache events, closed with the engine; empty for none
  */
 public record EngineOptions(
         Capacity capacity,
@@ -27,7 +27,7 @@ public record EngineOptions(
         Pace pace,
         Optional<HostCacheOptions> hostCache,
         Optional<CacheEventPublisher> feed) {
-    /** How long requests wait for a lost shard where nobody asked for another time. */
+    /** Default time that requests wait for a lost shard. */
     public static final Duration DEFAULT_SHARD_PATIENCE = Duration.ofSeconds(30);
 
     /** Checks that the queue and the patience are positive, and copies the tokens. */
@@ -44,7 +44,7 @@ public record EngineOptions(
         Objects.requireNonNull(feed);
     }
 
-    /** Nobody is told what is kept. */
+    /** Creates options without cache events. */
     public EngineOptions(
             Capacity capacity,
             int queueLimit,
@@ -62,7 +62,7 @@ public record EngineOptions(
                 Optional.empty());
     }
 
-    /** Nothing suppressed and the usual patience with lost shards. */
+    /** Creates options without suppressed tokens, with the default patience and pace. */
     public EngineOptions(Capacity capacity, int queueLimit) {
         this(
                 capacity,
@@ -73,19 +73,19 @@ public record EngineOptions(
                 Optional.empty());
     }
 
-    /** The same sizes with another patience. */
+    /** Returns the same options with another patience. */
     public EngineOptions withShardPatience(Duration patience) {
         return new EngineOptions(
                 capacity, queueLimit, suppressedTokens, patience, pace, hostCache, feed);
     }
 
-    /** The same sizes with another pace. */
+    /** Returns the same options with another pace. */
     public EngineOptions withPace(Pace other) {
         return new EngineOptions(
                 capacity, queueLimit, suppressedTokens, shardPatience, other, hostCache, feed);
     }
 
-    /** The same sizes with nothing kept beside the devices, and nobody who is told. */
+    /** Returns the same options without host cache and cache events. */
     EngineOptions withoutHostCache() {
         return new EngineOptions(
                 capacity,
@@ -97,7 +97,7 @@ public record EngineOptions(
                 Optional.empty());
     }
 
-    /** The same sizes with host memory beside the devices. */
+    /** Returns the same options with a host cache. */
     public EngineOptions withHostCache(HostCacheOptions memory) {
         return new EngineOptions(
                 capacity,
@@ -109,7 +109,7 @@ public record EngineOptions(
                 feed);
     }
 
-    /** The same sizes with somebody who is told what is kept. */
+    /** Returns the same options with a publisher of cache events. */
     public EngineOptions withFeed(CacheEventPublisher other) {
         return new EngineOptions(
                 capacity,
@@ -127,16 +127,15 @@ public record EngineOptions(
     }
 
     /**
-     * How prompts are computed beside streams.
+     * How prefill is scheduled beside decode.
      *
-     * @param maxGap longest time that a stream should wait for its next token while prompts are
-     *     computed; a step may take longer where even a few tokens of a prompt do
-     * @param mixes whether tokens of decode and chunks of prompts may share a batch; not where
-     *     their phases have different numbers of threads, on which the numbers of a token of decode
-     *     depend
+     * @param maxGap longest time that a stream should wait for its next token during prefill; a
+     *     step may take longer if even a few prompt tokens do
+     * @param mixes whether decode tokens and prefill chunks may share a batch; false if the phases
+     *     have different thread counts, because the bits of a decode token depend on them
      */
     public record Pace(Duration maxGap, boolean mixes) {
-        /** Where nobody asked for anything else. */
+        /** Default pace. */
         public static final Pace DEFAULT = new Pace(Duration.ofMillis(150), true);
 
         /** Checks that the gap is positive. */
@@ -148,12 +147,12 @@ public record EngineOptions(
     }
 
     /**
-     * How much an engine computes at once.
+     * Context, parallel sequences and cache sizes of an engine.
      *
      * @param contextTokens most tokens of one sequence, prompt and output together
      * @param parallel most sequences decoded together
-     * @param caches sizes that all sequences share: at least one sequence's context of slots, and
-     *     rows as {@link #rowsFor} says
+     * @param caches sizes that all sequences share: slots for at least one whole context, and state
+     *     rows as {@link #rowsFor} returns
      */
     public record Capacity(int contextTokens, int parallel, CacheCapacity caches) {
         /** Checks that the caches hold one whole context, and rows for all sequences. */
@@ -182,21 +181,25 @@ public record EngineOptions(
             }
         }
 
-        /** Sequences that share a pool of slots, with the state rows that they need. */
+        /**
+         * Returns the capacity for sequences that share a pool of slots, with their state rows.
+         */
         public static Capacity of(int contextTokens, int parallel, int slots) {
             return new Capacity(
                     contextTokens, parallel, new CacheCapacity(slots, rowsFor(parallel)));
         }
 
         /**
-         * State rows for a number of sequences: two of each that runs, which finished ones keep
-         * until the room is needed, and zero.
+         * Returns the state rows for a number of sequences: two per running sequence, which
+         * finished sequences keep until they are needed, plus row 0.
          */
         public static int rowsFor(int parallel) {
             return 1 + 2 * parallel;
         }
 
-        /** Slots of a pool in which {@code parallel} sequences have their whole context. */
+        /**
+         * Returns the slots of a pool in which {@code parallel} sequences have their whole context.
+         */
         public static int slotsFor(int contextTokens, int parallel) {
             return Math.multiplyExact(SlotSpan.roundUp(contextTokens), parallel);
         }

@@ -15,20 +15,20 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Counters and gauges of the engine.
+ * Counters and gauges of an engine.
  *
- * @param load what it may do at once and does
- * @param slots who holds the slots of the KV pool
+ * @param load limits and current number of requests
+ * @param slots usage of the KV slots
  * @param memory bytes of all shards
- * @param counts what was done so far
- * @param cache what the prefix cache holds and did
- * @param speculation what became of guesses
- * @param shards the shards in layer order, those of one replica behind those of another; each keeps
- *     its place while its replica is down
- * @param draft what guesses in a process of its own
- * @param paging how the attention cache is bounded; empty where it is not
- * @param outage that requests wait for lost shards; empty while they do not
- * @param replicas the engines that these figures are the sum of; empty for a single one
+ * @param counts counters since the start
+ * @param cache content and counters of the prefix cache
+ * @param speculation counts of draft tokens
+ * @param shards the shards in layer order, replica after replica; a shard keeps its index while its
+ *     replica is down
+ * @param draft draft model in a separate process
+ * @param paging bounded KV residency; empty if it is off
+ * @param outage wait for lost shards; empty while requests do not wait
+ * @param replicas the replicas whose figures are summed; empty for a single engine
  */
 public record EngineStatus(
         Load load,
@@ -49,7 +49,7 @@ public record EngineStatus(
         Objects.requireNonNull(outage);
     }
 
-    /** The status of a single engine that waits for no shard. */
+    /** Creates the status of a single engine without an outage. */
     public EngineStatus(
             Load load,
             KvSlotUsage slots,
@@ -74,7 +74,7 @@ public record EngineStatus(
                 List.of());
     }
 
-    /** The status of an engine that guesses nothing. */
+    /** Creates the status of an engine without speculative decoding. */
     public EngineStatus(
             Load load,
             KvSlotUsage slots,
@@ -95,7 +95,7 @@ public record EngineStatus(
     }
 
     /**
-     * What the engine may do at once, and does.
+     * Limits and current number of requests of an engine.
      *
      * @param contextTokens most tokens of one sequence, prompt and output
      * @param parallel most sequences decoded together
@@ -105,13 +105,14 @@ public record EngineStatus(
     public record Load(int contextTokens, int parallel, int waiting, int running) {}
 
     /**
-     * What the engine did so far.
+     * Counters since the engine started.
      *
-     * @param tokens tokens that went through it
-     * @param preemptions sequences that were put back to the queue for want of room
-     * @param replays sequences that were computed again because a shard was lost
+     * @param tokens processed tokens
+     * @param preemptions sequences that were preempted for lack of slots
+     * @param replays sequences that were requeued after a lost shard, a failed step or a failed
+     *     restore
      * @param steps forward passes
-     * @param masks what the form of answers cost
+     * @param masks cost of grammar masks
      * @param failures steps and optional work that failed
      */
     public record Counts(
@@ -121,59 +122,62 @@ public record EngineStatus(
             long steps,
             Masks masks,
             FailureCounter.Report failures) {
-        /** Nothing was done yet. */
+        /** Counters of a new engine. */
         public static final Counts NONE = new Counts(new Tokens(0, 0, 0), 0, 0, 0);
 
-        /** Counts of an engine whose answers have no form. */
+        /** Creates counters without grammar masks and failures. */
         public Counts(Tokens tokens, long preemptions, long replays, long steps) {
             this(tokens, preemptions, replays, steps, new Masks(0, 0), FailureCounter.Report.NONE);
         }
     }
 
     /**
-     * Tokens that were chosen anew, since the first choice did not fit the answer's form.
+     * Tokens that were chosen again with a mask, since the guide did not allow the first choice.
      *
-     * @param count how many
-     * @param seconds time to find the tokens that may come
+     * @param count number of these tokens
+     * @param seconds time to compute the masks
      */
     public record Masks(long count, double seconds) {}
 
     /**
-     * Tokens that went through an engine.
+     * Tokens that an engine processed.
      *
-     * @param prompt prompt tokens taken in
+     * @param prompt prompt tokens of started requests
      * @param cachedPrompt of these, tokens that needed no prefill
      * @param generated tokens generated
      */
     public record Tokens(long prompt, long cachedPrompt, long generated) {}
 
     /**
-     * That requests wait for lost shards.
+     * A wait for lost shards.
      *
-     * @param waited for how long
-     * @param left how long they still will, unless a shard comes closer to its return
-     * @param turnsAway whether that is over: those that waited have failed, new ones are refused
+     * @param waited how long requests have waited
+     * @param left time until requests are rejected, unless a shard makes progress
+     * @param turnsAway whether that time is over: queued requests have failed, new ones are
+     *     rejected
      */
     public record Outage(Duration waited, Duration left, boolean turnsAway) {}
 
-    /** Whether requests are computed now: all shards are there, those of one replica at least. */
+    /** Returns whether requests can be computed now: one replica at least has all shards. */
     public boolean isAble() {
         return replicas.isEmpty()
                 ? missingShards().isEmpty()
                 : replicas.stream().anyMatch(ReplicaStatus::isReady);
     }
 
-    /** Shards of one replica, or of the only engine; 1 where there are none. */
+    /** Returns the number of shards per replica, or of the only engine; at least 1. */
     public int shardsOfReplica() {
         return Math.max(1, shards.size() / Math.max(1, replicas.size()));
     }
 
-    /** Shards that cannot compute at the moment. */
+    /** Returns the shards that cannot compute at the moment. */
     public List<ShardStatus> missingShards() {
         return shards.stream().filter(shard -> !shard.isReady()).toList();
     }
 
-    /** What the engine itself knows; told after every step, so that it must be cheap to make. */
+    /**
+     * Figures of the engine's thread. Published after every step, so they must be cheap to create.
+     */
     record Figures(
             Load load,
             KvSlotUsage slots,

@@ -15,14 +15,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * Steps without computing, before the first request comes: Java compiles what ran some hundred
- * times, and until then a step takes a millisecond more than it will. Made-up requests go through
- * an engine of their own, whose sequences and counts are forgotten, over shards that rehearse.
+ * Runs steps without computation before the first request. Java compiles code after some hundred
+ * runs; until then a step takes a millisecond longer. Synthetic requests run in a separate step
+ * runner, whose sequences and counters are discarded, over shards that compute nothing.
  */
 final class EngineWarmup {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
-    /** Enough for both compilers; the second one waits for what runs often in a step. */
+    /** Enough for both JIT compilers; the second one compiles code that runs often in a step. */
     private static final int STEPS = 2000;
 
     private static final Duration LONGEST = Duration.ofSeconds(2);
@@ -35,17 +35,17 @@ final class EngineWarmup {
     private final int answer;
     private final AtomicLong arrivals = new AtomicLong();
 
-    /** Nobody waits, and nothing is asked for that would not fit. */
+    /** An empty queue; every synthetic request fits. */
     private static final WaitingRequests NOBODY =
             new WaitingRequests() {
                 @Override
                 public void requeue(Request request) {
-                    // It is made up, and others follow.
+                    // A synthetic request is dropped; the next one replaces it.
                 }
 
                 @Override
                 public void wakeUp() {
-                    // Nothing comes from other threads.
+                    // No other thread adds work.
                 }
 
                 @Override
@@ -54,7 +54,7 @@ final class EngineWarmup {
                 }
             };
 
-    /** Nobody listens. */
+    /** A listener that ignores all events. */
     private static final GenerationListener SILENCE =
             new GenerationListener() {
                 @Override
@@ -64,16 +64,16 @@ final class EngineWarmup {
 
                 @Override
                 public void onEnd(GenerationEnd end) {
-                    // The next one begins.
+                    // The next synthetic request starts.
                 }
 
                 @Override
                 public void onError(VarveException error) {
-                    // It was the last one.
+                    // The warm-up ends after a failure.
                 }
             };
 
-    /** What a rehearsed step gives has no meaning, so that tokens are given. */
+    /** Forces tokens, since a warm-up step returns meaningless logits. */
     private static final class Given implements TokenGuide {
         @Override
         public OptionalInt forced() {
@@ -82,7 +82,7 @@ final class EngineWarmup {
 
         @Override
         public void accept(int token) {
-            // Always the same.
+            // The forced token is always the same.
         }
     }
 
@@ -103,10 +103,10 @@ final class EngineWarmup {
     }
 
     /**
-     * Rehearses, on the engine's thread. Fails never: what a shard cannot do here shows when a
-     * request needs it.
+     * Runs the warm-up on the engine's thread. Never throws: an operation that a shard lacks fails
+     * when a request needs it.
      *
-     * @param idle whether nobody waits for the engine; a step may go by before it is asked again
+     * @param idle whether no request waits for the engine; checked before each step
      */
     static void run(
             ShardPipeline pipeline, ModelShape shape, EngineOptions options, BooleanSupplier idle) {
@@ -117,7 +117,7 @@ final class EngineWarmup {
         try {
             rehearsal.run(idle);
         } catch (RuntimeException | Error e) {
-            // What a plugin lacks ends a request later on, and not the engine now.
+            // A defect of a plugin ends a request later, not the engine now.
             LOG.log(System.Logger.Level.DEBUG, "no more steps are rehearsed", e);
         } finally {
             rehearsal.steps.abandon();
@@ -140,7 +140,10 @@ final class EngineWarmup {
         LOG.log(System.Logger.Level.DEBUG, "{0} steps were rehearsed", step);
     }
 
-    /** Each with another token, or the answer of the first would be kept for all. */
+    /**
+     * Returns a request with a token of its own, so that it finds no cached prefix of an earlier
+     * one.
+     */
     private Request request() {
         long number = arrivals.getAndIncrement();
         int[] tokens = new int[prompt];

@@ -11,23 +11,23 @@ import java.util.Optional;
 import java.util.function.BiPredicate;
 
 /**
- * Hidden states of positions that requests went on behind, on their way to whoever guesses: a few
- * at a time while others wait, and all of a request's before anything newer is shown of it.
+ * Passes the stored features of resumed prefixes to the speculator: a few at a time while other
+ * requests wait, and all of a request's before newer ones of it.
  */
 final class FeatureBackfill {
-    /** Positions that are shown at once. */
+    /** Positions that are passed at once. */
     private static final int PIECE = 64;
 
     private final List<Integer> layers;
     private final BiPredicate<Request, HiddenStates> show;
     private final Map<Request, Rest> rests = new LinkedHashMap<>();
 
-    /** What is still to be shown of a request. */
+    /** The features of a request that are still to be passed. */
     private record Rest(FeatureSpan states, int next) {}
 
     /**
-     * @param layers whose input the states are
-     * @param show shows some; says whether others may follow
+     * @param layers layers whose input the features are
+     * @param show passes features to the speculator; returns whether more may follow
      */
     FeatureBackfill(List<Integer> layers, BiPredicate<Request, HiddenStates> show) {
         this.layers = layers;
@@ -42,7 +42,7 @@ final class FeatureBackfill {
         rests.remove(request);
     }
 
-    /** Shows all that is left of a request. */
+    /** Passes all remaining features of a request. */
     void showAll(Request request) {
         for (Optional<Rest> rest = rest(request); rest.isPresent(); rest = rest(request)) {
             showNext(request, rest.get());
@@ -53,7 +53,7 @@ final class FeatureBackfill {
         return Optional.ofNullable(rests.get(request));
     }
 
-    /** Shows some for a while. */
+    /** Passes features until {@code nanos} have elapsed. */
     void showSome(long nanos) {
         long end = System.nanoTime() + nanos;
         while (!rests.isEmpty() && System.nanoTime() < end) {
@@ -67,7 +67,7 @@ final class FeatureBackfill {
         int count = Math.min(PIECE, rest.states().end() - rest.next());
         Optional<List<float[]>> values = rest.states().read(rest.next(), count);
         if (values.isEmpty()) {
-            // They have given way: whoever guesses begins behind the gap.
+            // The features were evicted: the speculator starts after the gap.
             return;
         }
         List<HiddenStates.Layer> shown = new ArrayList<>();

@@ -35,7 +35,7 @@ final class ForwardEvent extends Event {
     @Label("Success")
     boolean success;
 
-    /** Ends and records the event if somebody listens. */
+    /** Ends the event, and commits it if it is being recorded. */
     void end(Shard shard, Batch batch, boolean successful) {
         if (shouldCommit()) {
             device = shard.device();

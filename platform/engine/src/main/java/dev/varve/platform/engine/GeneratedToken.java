@@ -8,6 +8,6 @@ import java.util.Optional;
  * A chosen token.
  *
  * @param id token id
- * @param logprobs log probabilities of the choice, where the request asked for them
+ * @param logprobs log probabilities of the choice, if requested
  */
 public record GeneratedToken(int id, Optional<TokenLogprobs> logprobs) {}

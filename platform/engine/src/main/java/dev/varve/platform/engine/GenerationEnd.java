@@ -7,14 +7,14 @@ import dev.varve.platform.prefix.PrefixLookupResult;
 import java.util.Optional;
 
 /**
- * How a generation ended, and its cost.
+ * Result of a generation: why it ended, and its cost.
  *
  * @param reason why it ended
- * @param tokens how many there were
- * @param times how long they took
- * @param cache what the prefix cache was good for
- * @param speculation what became of guesses
- * @param paging what became of its pages; empty where the attention cache is not bounded
+ * @param tokens token counts
+ * @param times durations
+ * @param cache result of the prefix lookup
+ * @param speculation counts of draft tokens
+ * @param paging counts of its pages; empty if KV residency is not bounded
  */
 public record GenerationEnd(
         Reason reason,
@@ -23,7 +23,7 @@ public record GenerationEnd(
         PrefixLookupResult cache,
         Speculation speculation,
         Optional<Paging> paging) {
-    /** An end without guesses. */
+    /** Creates an end without draft tokens. */
     public GenerationEnd(Reason reason, Tokens tokens, Times times, PrefixLookupResult cache) {
         this(reason, tokens, times, cache, Speculation.NONE, Optional.empty());
     }
@@ -34,7 +34,7 @@ public record GenerationEnd(
         END_TOKEN,
         /** The listener asked to stop. */
         STOPPED,
-        /** As many tokens were generated as were asked for. */
+        /** The requested number of tokens was generated. */
         LENGTH
     }
 
@@ -48,7 +48,7 @@ public record GenerationEnd(
     public record Tokens(int prompt, int cached, int generated) {}
 
     /**
-     * Where the time of a generation went.
+     * Durations of the phases of a generation.
      *
      * @param queueMillis time in the queue
      * @param prefillMillis time from leaving the queue to the first token
@@ -57,19 +57,19 @@ public record GenerationEnd(
     public record Times(double queueMillis, double prefillMillis, double decodeMillis) {}
 
     /**
-     * What became of guessed tokens.
+     * Counts of the draft tokens of a generation.
      *
-     * @param drafted guesses that were checked
-     * @param accepted of these, the ones that were right
-     * @param verifySteps steps that checked some
+     * @param drafted verified draft tokens
+     * @param accepted accepted draft tokens
+     * @param verifySteps steps that verified draft tokens
      */
     public record Speculation(int drafted, int accepted, int verifySteps) {
-        /** Nothing was guessed. */
+        /** No draft tokens. */
         public static final Speculation NONE = new Speculation(0, 0, 0);
 
         /**
-         * Tokens that a checking step gave on average: the right guesses, and the one that the
-         * model chose behind them. 0 without such a step.
+         * Returns the average tokens of a verifying step: the accepted draft tokens, and the one
+         * that the model chose after them. 0 without such a step.
          */
         public double acceptanceLength() {
             return verifySteps == 0 ? 0 : (double) (accepted + verifySteps) / verifySteps;
@@ -77,22 +77,25 @@ public record GenerationEnd(
     }
 
     /**
-     * What became of the pages of a generation's sequence.
+     * Counts of the pages of a generation's sequence.
      *
-     * @param policy what decided which pages stay
-     * @param counts since it began
+     * @param policy policy that selected the resident pages
+     * @param counts counts since the generation began
      * @param residentPages pages in its pool at the end
-     * @param hostPages pages that were in host memory alone at the end
+     * @param hostPages pages that were only in host memory at the end
      */
     public record Paging(
             PagePolicy policy, PagingCounts counts, int residentPages, int hostPages) {}
 
-    /** Tokens per second of prefill, 0 where no time passed. */
+    /** Returns the tokens per second of prefill, 0 if no time passed. */
     public double prefillTokensPerSecond() {
         return perSecond(tokens.prompt() - tokens.cached(), times.prefillMillis());
     }
 
-    /** Tokens per second of decode, 0 where no time passed. The first token belongs to prefill. */
+    /**
+     * Returns the tokens per second of decode, 0 if no time passed. The first token belongs to
+     * prefill.
+     */
     public double decodeTokensPerSecond() {
         return perSecond(Math.max(0, tokens.generated() - 1), times.decodeMillis());
     }

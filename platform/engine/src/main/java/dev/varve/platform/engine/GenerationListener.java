@@ -3,17 +3,17 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 
 /**
- * Hears what happens to one request. Called from the engine's thread, in order; exactly one of
+ * Receives the events of one request. Called from the engine's thread, in order; exactly one of
  * {@link #onEnd} and {@link #onError} comes last. A call must return at once: it may not block,
  * wait for a client or submit requests. An exception ends the request, never the engine.
  */
 public interface GenerationListener {
-    /** The request left the queue, and the beginning of its prompt is copied to the devices. */
+    /** The request left the queue, and its cached prefix is being copied to the devices. */
     default void onRestore() {}
 
     /**
-     * The request left the queue, and what is to be copied is. {@code cachedTokens} of its prompt
-     * need no prefill.
+     * The request left the queue, and its cached prefix, if any, is on the devices. {@code
+     * cachedTokens} of its prompt need no prefill.
      */
     default void onStart(int cachedTokens) {}
 

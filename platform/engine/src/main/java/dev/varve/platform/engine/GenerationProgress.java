@@ -6,15 +6,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How far a request is. Its parts are looked at one after the other while the engine goes on, so
- * they may be of two steps that follow one another.
+ * Progress of a request. Its components are read one after the other while the engine runs, so they
+ * may belong to two consecutive steps.
  *
- * @param state what is done for it
+ * @param state current state
  * @param promptTokens tokens of its prompt
- * @param cachedTokens of these, those that needed no computing; 0 before it ran
- * @param computedTokens of these, those that are there, the cached ones included
- * @param generatedTokens tokens that were chosen
- * @param answering time since its first token; empty before
+ * @param cachedTokens of these, tokens that needed no prefill; 0 before the request ran
+ * @param computedTokens of the prompt tokens, those that are computed, cached ones included
+ * @param generatedTokens tokens that were generated
+ * @param answering time since the first generated token; empty before it
  */
 public record GenerationProgress(
         State state,
@@ -23,30 +23,31 @@ public record GenerationProgress(
         int computedTokens,
         int generatedTokens,
         Optional<Duration> answering) {
-    /** What is done for a request. */
+    /** State of a request. */
     public enum State {
-        /** It waits for its turn. */
+        /** The request is queued and has not run. */
         QUEUED,
-        /** The beginning of its prompt is copied from host memory. */
+        /** Its cached prefix is being copied from host memory. */
         RESTORING,
-        /** Its prompt is computed. */
+        /** Its prompt is being computed. */
         PREFILL,
-        /** It gets its next token. */
+        /** It generates tokens. */
         DECODE,
         /**
-         * It ran, and waits again: for room, or for a lost shard. It goes on with the same tokens.
+         * It ran and was requeued, for lack of slots or after the loss of a shard. It continues
+         * with the same tokens.
          */
         PARKED,
-        /** It has ended. */
+        /** The request has ended. */
         ENDED;
 
-        /** The word that people and programs read, such as {@code prefill}. */
+        /** Returns the name in lower case, for APIs and logs, such as {@code prefill}. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /** Checks that nothing is missing. */
+    /** Checks that no component is null. */
     public GenerationProgress {
         Objects.requireNonNull(state);
         Objects.requireNonNull(answering);

@@ -10,14 +10,13 @@ import java.util.Set;
 /**
  * One prompt to continue.
  *
- * @param prompt what to continue
+ * @param prompt the tokens to continue
  * @param ending when to stop; prompt and output together must fit the context
  * @param choice how the tokens are chosen
- * @param mostDrafts most tokens that are guessed in a step, 0 for none; whether and how many are is
- *     up to the engine
+ * @param mostDrafts most draft tokens of a step, 0 for none; the engine chooses how many it uses
  */
 public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int mostDrafts) {
-    /** Checks that nothing is missing. */
+    /** Checks that {@code mostDrafts} is not negative, and that no component is null. */
     public GenerationRequest {
         if (mostDrafts < 0) {
             throw new IllegalArgumentException(
@@ -28,12 +27,12 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
         Objects.requireNonNull(choice);
     }
 
-    /** A request of which the engine guesses as much as it likes. */
+    /** Creates a request without a limit on draft tokens. */
     public GenerationRequest(Prompt prompt, Ending ending, Choice choice) {
         this(prompt, ending, choice, Integer.MAX_VALUE);
     }
 
-    /** The most likely continuation of a prompt, up to a number of tokens. */
+    /** Returns a request for the greedy continuation of a prompt, up to a number of tokens. */
     public static GenerationRequest greedy(int[] prompt, int maxTokens) {
         return new GenerationRequest(
                 Prompt.of(prompt),
@@ -41,36 +40,36 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
                 Choice.of(SamplingOptions.greedy()));
     }
 
-    /** The same request with tokens that end it. */
+    /** Returns the same request with tokens that end it. */
     public GenerationRequest endingAt(Set<Integer> endTokens) {
         return new GenerationRequest(
                 prompt, new Ending(ending.maxTokens(), endTokens), choice, mostDrafts);
     }
 
-    /** The same request with another choice. */
+    /** Returns the same request with another choice. */
     public GenerationRequest choosing(Choice other) {
         return new GenerationRequest(prompt, ending, other, mostDrafts);
     }
 
-    /** The same request of which not more is guessed. */
+    /** Returns the same request with another limit on draft tokens. */
     public GenerationRequest drafting(int most) {
         return new GenerationRequest(prompt, ending, choice, most);
     }
 
-    /** The same request in another scope. */
+    /** Returns the same request in another scope. */
     public GenerationRequest within(CacheScope scope) {
         return new GenerationRequest(
                 new Prompt(prompt.tokens, prompt.boundaries, scope), ending, choice, mostDrafts);
     }
 
     /**
-     * What a model is to continue.
+     * The prompt of a request.
      *
      * @param tokens token ids, at least one
      * @param boundaries positions, ascending, up to which other prompts are likely to have the same
      *     tokens, such as where the messages of a conversation begin; the engine keeps what it
-     *     needs to go on from there
-     * @param scope whose computations the request may continue, and who may continue this one
+     *     needs to resume from there
+     * @param scope the request shares cached prefixes with requests of the same scope only
      */
     public record Prompt(int[] tokens, int[] boundaries, CacheScope scope) {
         private static final int[] NONE = {};
@@ -98,12 +97,12 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
             }
         }
 
-        /** A prompt in the common scope of which nothing is known. */
+        /** Returns a prompt in the common scope without boundaries. */
         public static Prompt of(int... tokens) {
             return of(tokens, NONE);
         }
 
-        /** A prompt in the common scope of which is known where others may part from it. */
+        /** Returns a prompt in the common scope with the positions where others may diverge. */
         public static Prompt of(int[] tokens, int[] boundaries) {
             return new Prompt(tokens, boundaries, CacheScope.common());
         }
@@ -113,7 +112,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
             return boundaries.clone();
         }
 
-        /** The last boundary, 0 without one. */
+        /** Returns the last boundary, 0 without one. */
         public int lastBoundary() {
             return boundaries.length == 0 ? 0 : boundaries[boundaries.length - 1];
         }
@@ -123,14 +122,14 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
             return tokens.clone();
         }
 
-        /** Number of tokens. */
+        /** Returns the number of tokens. */
         public int length() {
             return tokens.length;
         }
     }
 
     /**
-     * When a generation ends, if nobody stops it.
+     * Conditions that end a generation, unless the listener stops it.
      *
      * @param maxTokens most tokens to generate, at least 1
      * @param endTokens ids that end the generation; empty to ignore the model's end of text
@@ -147,7 +146,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
     }
 
     /**
-     * How tokens are chosen and what is told of the choice.
+     * How tokens are chosen, and which log probabilities are reported.
      *
      * @param sampling how the model's logits become a token
      * @param topLogprobs number of alternatives to report per token, 0 for the chosen one only;
@@ -169,7 +168,7 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
             }
         }
 
-        /** The model alone chooses, and nothing is told but the token. */
+        /** Returns a choice without a guide and without log probabilities. */
         public static Choice of(SamplingOptions sampling) {
             return new Choice(sampling, OptionalInt.empty(), TokenGuide.none());
         }

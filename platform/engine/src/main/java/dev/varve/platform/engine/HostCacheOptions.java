@@ -6,14 +6,14 @@ import dev.varve.platform.shard.CacheLayout;
 import java.util.Objects;
 
 /**
- * Host memory in which an engine keeps what was computed, beyond what the devices hold.
+ * Host memory in which an engine keeps cached prefixes beyond the memory of the devices.
  *
- * @param layout of what the shards keep of a sequence
- * @param bytes most bytes that it may take
- * @param stores what lies behind it
+ * @param layout layout of a sequence's data in the shards
+ * @param bytes most bytes to use
+ * @param stores disk and shared stores behind it
  */
 public record HostCacheOptions(CacheLayout layout, long bytes, CacheStores stores) {
-    /** Checks that there is some. */
+    /** Checks that {@code bytes} is positive. */
     public HostCacheOptions {
         Objects.requireNonNull(layout);
         Objects.requireNonNull(stores);
@@ -22,7 +22,7 @@ public record HostCacheOptions(CacheLayout layout, long bytes, CacheStores store
         }
     }
 
-    /** With nothing behind it. */
+    /** Creates options without disk and shared stores. */
     public HostCacheOptions(CacheLayout layout, long bytes) {
         this(layout, bytes, CacheStores.NONE);
     }

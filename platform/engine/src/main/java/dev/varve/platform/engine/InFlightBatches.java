@@ -22,7 +22,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/** The batches under way, oldest first. Only the engine's thread uses it. */
+/**
+ * Holds the batches that were submitted and have not returned, oldest first. Only the engine's
+ * thread uses it.
+ */
 final class InFlightBatches {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
@@ -34,18 +37,18 @@ final class InFlightBatches {
     private final Deque<Flight> flights = new ArrayDeque<>();
     private long submitted;
 
-    /** What caches were changed with since the latest batch; empty if with nothing. */
+    /** Cache changes since the latest batch, as they complete; empty without changes. */
     private Optional<CompletableFuture<Void>> changed = Optional.empty();
 
-    /** When the latest batch came back. */
+    /** Time at which the latest batch returned, in ns. */
     private long settledAt = System.nanoTime();
 
     /**
-     * A batch under way.
+     * An in-flight batch.
      *
-     * @param places where the requests were computed when it was submitted
-     * @param departures states that it leaves for others
-     * @param changes whether rows of other sequences change with it
+     * @param places sequences of the requests when it was submitted
+     * @param departures snapshot exports of states that it computes
+     * @param changes whether it also changes rows of other sequences
      */
     private record Flight(
             List<BatchEntry> works,
@@ -59,27 +62,27 @@ final class InFlightBatches {
             return batch.outputs() > 0;
         }
 
-        /** Whether requests share it that would not need to. */
+        /** Returns whether several requests share it that could be computed separately. */
         boolean isMixed() {
             return batch.phase() == Phase.PREFILL && works.size() > 1;
         }
     }
 
     /**
-     * A batch that failed.
+     * A failed batch.
      *
-     * @param requests those of its requests whose sequences are still the ones that were computed
-     * @param changedOthers whether rows of other sequences were to be changed with it
+     * @param requests its requests that still have the sequence that was computed
+     * @param changedOthers whether it should also change rows of other sequences
      * @param mixed whether each of the requests can be computed without the others
      */
     record Failure(
             List<Request> requests, boolean changedOthers, boolean mixed, VarveException reason) {}
 
     /**
-     * @param cache makes the batches
-     * @param pace hears how long those with prompt tokens take
-     * @param drafting sees what tokens were to the model
-     * @param onFailure hears of each batch that failed, unless a shard was lost
+     * @param cache builds the batches
+     * @param pace records how long batches take
+     * @param drafting receives the features of computed tokens
+     * @param onFailure receives each failed batch, unless a shard was lost
      */
     InFlightBatches(
             ShardPipeline pipeline,
@@ -94,7 +97,7 @@ final class InFlightBatches {
         this.onFailure = onFailure;
     }
 
-    /** Batches so far. */
+    /** Returns the number of batches so far. */
     long submitted() {
         return submitted;
     }
@@ -107,7 +110,7 @@ final class InFlightBatches {
         return flights.isEmpty();
     }
 
-    /** Sends a batch on its way; each request has at most one part in it. */
+    /** Submits a batch; each request has at most one entry in it. */
     void submit(List<BatchEntry> works) {
         List<CachedSequence> places = new ArrayList<>(works.size());
         List<ScheduledTokens> advances = new ArrayList<>(works.size());
@@ -129,7 +132,7 @@ final class InFlightBatches {
                         now));
     }
 
-    /** Makes the changes that the next batch would make already now. */
+    /** Applies pending cache changes now, rather than with the next batch. */
     void change() {
         CacheChanges changes = cache.devices().takeChanges();
         if (!changes.isEmpty()) {
@@ -140,7 +143,7 @@ final class InFlightBatches {
         }
     }
 
-    /** A batch is as good as what lies before it. */
+    /** Makes a batch fail if the cache changes before it fail. */
     private CompletableFuture<ShardResult> behindChanges(CompletableFuture<ShardResult> result) {
         Optional<CompletableFuture<Void>> before = changed;
         changed = Optional.empty();
@@ -158,7 +161,9 @@ final class InFlightBatches {
         return departures;
     }
 
-    /** The logits of a batch must be used before another one may ask for some. */
+    /**
+     * Waits for batches with outputs: their logits must be used before another one requests some.
+     */
     void settleOutputs() {
         while (flights.stream().anyMatch(Flight::hasOutputs)) {
             settle();
@@ -172,9 +177,9 @@ final class InFlightBatches {
     }
 
     /**
-     * Waits for the oldest batch and takes in its result.
+     * Waits for the oldest batch and processes its result.
      *
-     * @throws ShardLostException if a shard is gone
+     * @throws ShardLostException if a shard was lost
      */
     void settle() {
         Flight flight = flights.removeFirst();
@@ -195,12 +200,12 @@ final class InFlightBatches {
                             StepErrorMapper.of(e)));
             return;
         } finally {
-            // What is behind another batch begins when that one ends.
+            // A batch behind another one begins when that one ends.
             begin = Math.max(flight.submittedAt(), settledAt);
             settledAt = System.nanoTime();
         }
         measure(flight.batch(), settledAt - begin);
-        // Before anything becomes of the sequences: what is kept of them has these states.
+        // First, since a sequence that is kept below must have these features.
         keepFeatures(flight, result);
         flight.departures().forEach(SnapshotExport::markComputed);
         int row = 0;
@@ -213,7 +218,7 @@ final class InFlightBatches {
         }
     }
 
-    /** Gives a request what was computed for it; a failure of that is the request's alone. */
+    /** Passes a result to its request; an exception fails this request only. */
     private void take(Flight flight, int index, ShardResult result, int row, int column) {
         BatchEntry work = flight.works().get(index);
         try {
@@ -227,7 +232,7 @@ final class InFlightBatches {
         }
     }
 
-    /** A sequence that got as far as was asked for has its pages chosen by the answers. */
+    /** Selects the pages of a sequence by the scores, if it has reached the expected position. */
     private void choosePages(Flight flight, int index, ShardResult result) {
         Request request = flight.works().get(index).request();
         CachedSequence place = flight.places().get(index);
@@ -251,11 +256,11 @@ final class InFlightBatches {
     }
 
     /**
-     * Learns what the next tokens of a sequence look for, and has its pages chosen by that. Nothing
-     * may be under way.
+     * Scores the pages of a sequence for its next tokens, and selects pages by the scores. No batch
+     * may be in flight.
      *
-     * @param windowEnd position up to which slots are seen to
-     * @throws ShardLostException if a shard is gone
+     * @param windowEnd position up to which slots are ensured
+     * @throws ShardLostException if a shard was lost
      */
     void tryOut(Request request, int end, int windowEnd) {
         CachedSequence place = request.sequence();
@@ -293,7 +298,7 @@ final class InFlightBatches {
         }
     }
 
-    /** Shows whoever guesses those tokens of a request that are its own for good. */
+    /** Passes the features of the accepted tokens of a request to the speculator. */
     private void show(Flight flight, int index, ShardResult result, int column) {
         Request request = flight.works().get(index).request();
         CachedSequence place = flight.places().get(index);
@@ -320,10 +325,10 @@ final class InFlightBatches {
                 .toList();
     }
 
-    /** Waits for all batches and does without their results. */
+    /** Waits for all batches and discards their results. */
     void abandon() {
         for (Flight flight : flights) {
-            // None may be under way when the caches are used anew.
+            // No batch may be in flight when the caches are reused.
             flight.result().exceptionally(e -> null).join();
         }
         flights.clear();

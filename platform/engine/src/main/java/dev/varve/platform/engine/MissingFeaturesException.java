@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 
 import java.util.List;
 
-/** A batch came back without all features that it had asked for; none of them can be used. */
+/** Thrown when a batch returned without all requested features; none of them can be used. */
 public final class MissingFeaturesException extends VarveException {
     private static final long serialVersionUID = 1L;
 
@@ -15,7 +15,9 @@ public final class MissingFeaturesException extends VarveException {
         this.layers = List.copyOf(layers);
     }
 
-    /** The layers whose input is missing; the layer count stands for the last layer's output. */
+    /**
+     * Returns the layers whose input is missing; the layer count means the last layer's output.
+     */
     public List<Integer> layers() {
         return layers;
     }

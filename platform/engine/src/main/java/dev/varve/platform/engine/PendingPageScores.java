@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Has the pages of sequences chosen by somebody who reads their tokens beside the engine. When that
- * is follows from the tokens of a sequence alone, and there the sequence waits for its scores, so
- * that it has the same pages under any load; others go on. Only the engine's thread uses it.
+ * Requests page scores from an asynchronous scorer and selects pages by them. The tokens of a
+ * sequence alone determine when it requests scores and waits for them, so that it has the same
+ * pages under any load. Other sequences continue. Only the engine's thread uses it.
  *
- * <p>Those of a prompt are asked for when it begins and are needed before its last tokens, so that
- * reading and computing go side by side.
+ * <p>Scores for a prompt are requested when its prefill begins and are needed before its last
+ * tokens, so that scoring and prefill overlap.
  */
 final class PendingPageScores {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
@@ -31,7 +31,7 @@ final class PendingPageScores {
             this.tokens = tokens;
         }
 
-        /** Nobody waits for them any more. */
+        /** Cancels the scoring; the request does not need the scores any more. */
         void drop() {
             dropped = true;
         }
@@ -42,8 +42,8 @@ final class PendingPageScores {
     }
 
     /**
-     * @param reader reads tokens; empty where pages are chosen in another way, or not at all
-     * @param wakeUp called from any thread when there are scores
+     * @param reader scores pages; empty if pages are selected in another way, or not at all
+     * @param wakeUp called from any thread when scores are ready
      */
     PendingPageScores(Optional<AsyncPageScorer> reader, KvCacheManager cache, Runnable wakeUp) {
         this.reader = reader;
@@ -52,8 +52,8 @@ final class PendingPageScores {
     }
 
     /**
-     * Whether a request waits for scores before it computes anything more. Asks for them if it is
-     * time, and chooses its pages once they are there.
+     * Returns whether a request must wait for scores. Requests them when they are due, and selects
+     * its pages once they are ready.
      */
     boolean holds(Request request) {
         boolean held = reader.isPresent() && awaitsScores(request);
@@ -87,7 +87,7 @@ final class PendingPageScores {
         return true;
     }
 
-    /** What was asked for already, or is now. */
+    /** Returns the pending scores for a number of tokens, or requests them. */
     private Round round(Request request, int tokens) {
         Optional<Round> before = request.round().filter(round -> round.tokens == tokens);
         if (before.isPresent()) {
@@ -126,7 +126,7 @@ final class PendingPageScores {
                         () -> cache.skipChoice(request.sequence(), request.sequence().computed()));
     }
 
-    /** The scores; a failure costs this choice alone. */
+    /** Returns the scores; empty after a failure, which skips this selection only. */
     private static Optional<float[]> take(Round round) {
         if (round.scores.isCompletedExceptionally()) {
             LOG.log(

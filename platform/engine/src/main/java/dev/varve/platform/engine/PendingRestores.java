@@ -12,25 +12,25 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * Requests whose beginning is on its way from host memory, and what else moves between it and the
- * devices. Only the engine's thread uses it.
+ * Holds the requests whose cached prefix is being copied from host memory, and drives all copies
+ * between host memory and the devices. Only the engine's thread uses it.
  */
 final class PendingRestores {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
-    /** How long a step with tokens of decode may be held up. */
+    /** Longest delay of a step with decode tokens, in ns. */
     private static final long BESIDE_STREAMS = Duration.ofMillis(2).toNanos();
 
-    /** How long a step with a chunk of a prompt may be held up. */
+    /** Longest delay of a step with a prefill chunk, in ns. */
     private static final long BESIDE_PROMPTS = Duration.ofMillis(15).toNanos();
 
-    /** How long a request that comes may find the engine at this. */
+    /** Longest time that a new request waits for copies of an otherwise idle engine, in ns. */
     private static final long ALONE = Duration.ofMillis(20).toNanos();
 
-    /** Bytes on their way to other processes, which a step there waits for. */
+    /** Most bytes in transit to other processes beside a step, which waits for them. */
     private static final long BYTES_BESIDE = 6 << 20;
 
-    /** How long the end of an engine may be put off. */
+    /** Longest time that copies delay the shutdown of an engine. */
     private static final Duration FINISH = Duration.ofSeconds(5);
 
     private static final long BYTES_ALONE = 48 << 20;
@@ -47,7 +47,7 @@ final class PendingRestores {
     }
 
     /**
-     * @param start tells a request that it can be computed
+     * @param start called with a request that can be computed
      */
     PendingRestores(
             PrefixCache cache,
@@ -63,15 +63,15 @@ final class PendingRestores {
         restores.add(new Restore(request, request.sequence(), arrival));
     }
 
-    /** Whether nothing is to be copied. */
+    /** Returns whether no copy is pending. */
     boolean isIdle() {
         return restores.isEmpty() && cache.isIdle();
     }
 
     /**
-     * Copies for a moment, and lets requests go on whose beginning is there.
+     * Copies for a short time, and continues requests whose prefix has arrived.
      *
-     * @throws ShardLostException if a shard is gone for which something was on its way
+     * @throws ShardLostException if a shard was lost during a copy
      */
     void run() {
         if (isIdle()) {
@@ -83,13 +83,13 @@ final class PendingRestores {
                 alone ? ALONE : streams ? BESIDE_STREAMS : BESIDE_PROMPTS,
                 alone ? BYTES_ALONE : BYTES_BESIDE);
         if (alone && !settle()) {
-            // Nothing else is to be done until something has come.
+            // There is no other work until a copy completes.
             cache.await();
         }
         settle();
     }
 
-    /** Copies all that is to be kept, for at most a few seconds. */
+    /** Completes pending copies, for at most a few seconds. */
     void finish() {
         long end = System.nanoTime() + FINISH.toNanos();
         while (!cache.isIdle() && System.nanoTime() < end) {
@@ -99,7 +99,7 @@ final class PendingRestores {
         cache.move(0, 0);
     }
 
-    /** Returns whether a request can go on. */
+    /** Returns whether any request can continue. */
     private boolean settle() {
         boolean any = false;
         for (Restore restore : List.copyOf(restores)) {
@@ -125,7 +125,7 @@ final class PendingRestores {
         throw loss;
     }
 
-    /** The request is computed instead. */
+    /** Requeues a request whose restore failed; its prompt is computed instead. */
     private void fail(Request request) {
         LOG.log(
                 System.Logger.Level.WARNING,
@@ -134,7 +134,7 @@ final class PendingRestores {
         running.putBack(List.of(request));
     }
 
-    /** All places are gone. */
+    /** Discards all restores, after all sequences were lost. */
     void abandon() {
         restores.clear();
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A shard's place in the pipeline: whose thread calls it, and how long that takes. */
+/** A shard in the pipeline, with the thread that calls it and its durations. */
 class PipelineStage {
     private final Shard shard;
     private final StageWorker worker;
@@ -25,7 +25,7 @@ class PipelineStage {
         this.worker = worker;
     }
 
-    /** The same place, where nothing is computed, counted or recorded. */
+    /** Returns a warm-up stage for the same shard, which computes, counts and records nothing. */
     PipelineStage rehearsing() {
         return new PipelineStage(shard, worker) {
             @Override
@@ -45,7 +45,7 @@ class PipelineStage {
                 shard.range(),
                 shard.memory(),
                 shard.health(),
-                new ShardStatus.BatchEntry(
+                new ShardStatus.ForwardTotals(
                         forwards.sum(),
                         tokens.sum(),
                         forwardNanos.sum() / 1e6,
@@ -55,12 +55,12 @@ class PipelineStage {
                 shard.peer());
     }
 
-    /** Passes a batch through the shard when it is its turn. */
+    /** Runs a batch in the shard, in the order of the calls. */
     final CompletableFuture<ShardResult> forward(Batch batch, Optional<LayerActivations> boundary) {
         return inTurn(() -> take(batch, boundary));
     }
 
-    /** What becomes of a batch whose turn it is. */
+    /** Computes a batch and records its duration. */
     CompletableFuture<ShardResult> take(Batch batch, Optional<LayerActivations> boundary) {
         long begin = System.nanoTime();
         ForwardEvent event = new ForwardEvent();
@@ -80,10 +80,10 @@ class PipelineStage {
     }
 
     /**
-     * Moves parts of sequences when it is the shard's turn, without waiting for the end of it.
+     * Starts a move of cache parts, in the order of the calls, without waiting for its end.
      *
      * @param result completes with the move
-     * @return completes once the shard's turn has come, so that the next shard can be asked
+     * @return completes when the move starts, so that the next shard can be called
      */
     CompletableFuture<Void> move(
             Function<Shard, CompletableFuture<Void>> work, CompletableFuture<Void> result) {
@@ -108,7 +108,7 @@ class PipelineStage {
         return begun;
     }
 
-    /** Holds the turn until the work is done, wherever it is done. */
+    /** Runs work on the stage's thread, and blocks that thread until the result is complete. */
     private <T> CompletableFuture<T> inTurn(Supplier<CompletableFuture<T>> work) {
         CompletableFuture<T> result = new CompletableFuture<>();
         worker.run(

@@ -14,17 +14,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Prefill of the running requests: windows, or pieces of them beside streams that wait for their
- * next token. What was computed before is computed again with the same cuts.
+ * Schedules the prefill of the running requests: whole windows, or pieces of them beside streams.
+ * Requeued requests are computed again with the same chunk boundaries.
  *
- * <p>The request with the fewest tokens to go comes first, since it is the soonest to answer, and
- * the oldest every other time, so that it is not held up for good.
+ * <p>The request with the fewest tokens to compute comes first, since it generates soonest. Every
+ * other time the oldest comes first, so that it does not starve.
  */
 final class PrefillStep {
     private static final Comparator<Request> SHORTEST =
             Comparator.comparingInt(Request::tokensToCompute).thenComparingLong(Request::arrival);
 
-    /** Columns that are multiplied well together. */
+    /** Number of columns that are multiplied efficiently together. */
     private static final int GROUP = 8;
 
     private final EngineContext state;
@@ -38,9 +38,9 @@ final class PrefillStep {
     /**
      * A chunk of a request.
      *
-     * @param windowEnd where its window ends
-     * @param keepsState whether its end is a boundary, which is worth a checkpoint
-     * @param outputs what is wanted of its last token, NONE unless it ends what is known
+     * @param windowEnd end of its window
+     * @param keepsState whether a checkpoint is kept at its end
+     * @param outputs output rows of its last token; NONE unless it ends the known tokens
      */
     private record Chunk(
             Request request,
@@ -58,9 +58,9 @@ final class PrefillStep {
     }
 
     /**
-     * @param line those that may wait for the same prompt
-     * @param pace how much may be computed beside streams
-     * @param columnGroup tokens in whose multiples a window may be cut into pieces
+     * @param line the queued requests, which may have the same prompt
+     * @param pace limits the columns beside streams
+     * @param columnGroup pieces of a window have a multiple of this many tokens
      */
     PrefillStep(EngineContext state, WaitingRequests line, StepTokenBudget pace, int columnGroup) {
         this.state = state;
@@ -72,11 +72,11 @@ final class PrefillStep {
     }
 
     /**
-     * What is computed together with rows of decode: beside them pieces that take no longer than
-     * streams may wait; without them a whole window, and further ones only if all of them take no
-     * longer.
+     * Returns the prefill entries of a batch with decode rows. Beside rows, they are pieces within
+     * the time limit of streams. Without rows, the first one is a whole window, and further ones
+     * are added only within that limit.
      *
-     * @param rows columns of the batch that are taken
+     * @param rows columns of the batch that decode uses
      */
     List<BatchEntry> besideRows(int rows) {
         List<BatchEntry> works = new ArrayList<>();
@@ -96,8 +96,8 @@ final class PrefillStep {
     }
 
     /**
-     * Tokens of a piece behind other columns of a batch. Where any number is possible the batch is
-     * filled up to whole groups: each column that is left over costs as much as a step of decode.
+     * Returns the tokens of a piece after other columns of a batch. If a piece may have any length,
+     * it fills the batch to whole groups: each column beyond them costs as much as a decode step.
      */
     private int piece(int limit, int columns) {
         int tokens =
@@ -108,14 +108,14 @@ final class PrefillStep {
     }
 
     /**
-     * Sends chunks on their way, as many as keep all shards busy, and waits for the oldest of them.
+     * Submits as many chunks as keep all shards busy, and waits for the oldest of them.
      *
      * @param depth batches that keep all shards busy
      */
     void keepBusy(int depth) {
-        // Who waits for scores of its pages awaits no token.
+        // A request that waits for page scores awaits no token.
         boolean shared = running.anyMatch(request -> request.isInDecode() && !request.isHeld());
-        // Beside decode one chunk may be under way: the next token waits behind it.
+        // Beside decode at most one chunk is in flight: the next token waits behind it.
         int limit = shared ? 1 : depth;
         int most = shared ? piece(pace.columnsBesideStep(), 0) : ChunkPlan.WINDOW;
         while (flights.size() < limit) {
@@ -131,7 +131,7 @@ final class PrefillStep {
         }
     }
 
-    /** Requests with tokens to compute; the order of the next call is another one. */
+    /** Returns the requests with tokens to compute; the order alternates between calls. */
     private List<Request> inOrder() {
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < running.size(); i++) {
@@ -153,11 +153,11 @@ final class PrefillStep {
         return requests;
     }
 
-    /** Nothing for a request that goes on with decode, or that ended. */
+    /** Returns the next entry; empty for a request that continues in decode, or has ended. */
     private Optional<BatchEntry> next(Request request, int most) {
         boolean replays = request.sequence().computed() < request.replay().end();
         if (!replays && request.isGenerating()) {
-            // Everything is as it was: the last token is fed like any other.
+            // All earlier tokens are computed again: the last one is decoded like any other.
             request.decode();
             return Optional.empty();
         }
@@ -175,10 +175,10 @@ final class PrefillStep {
     }
 
     /**
-     * Has the pages of a long prompt chosen by what its last tokens look for, before these are
+     * Selects the pages of a long prompt by the scores for its last tokens, before these are
      * computed.
      *
-     * @return whether the request still runs
+     * @return whether the request is still running
      */
     private boolean looksOut(Request request) {
         if (request.mayLookOut()
@@ -220,8 +220,8 @@ final class PrefillStep {
     private ChunkPlan piece(Request request, int windowEnd, ChunkKind window, int most) {
         CachedSequence sequence = request.sequence();
         int begin = sequence.computed();
-        // A sequence that goes on behind a piece of another one may end its window earlier, and a
-        // window of less than a tile is computed otherwise.
+        // A sequence that resumes after a piece of another one may end its window earlier, and a
+        // window of less than a tile is computed differently.
         boolean divided =
                 sequence.cuts().endsInPiece()
                         && windowEnd - sequence.cuts().lastBegin() >= ChunkPlan.TILE;
@@ -230,9 +230,9 @@ final class PrefillStep {
     }
 
     /**
-     * Whether a checkpoint or a resumed prefix leaves less than a tile of a window that a prefill
-     * without any cache attends in tiles. Such a rest is attended in a tile too: F16 rows have
-     * other numbers otherwise. Behind decoded tokens there is no such prefill to be like.
+     * Returns whether a checkpoint or a resumed prefix leaves less than a tile of a window that an
+     * uncached prefill computes in tiles. Such a remainder uses a tile too: F16 rows give other
+     * bits. After decoded tokens there is no uncached prefill to match.
      */
     private boolean cutsTile(Request request, int begin, int windowEnd) {
         int end = Math.max(request.promptLength(), windowEnd);
@@ -251,7 +251,10 @@ final class PrefillStep {
                 && !request.sequence().cuts().hasRowsBehind(first);
     }
 
-    /** Where a checkpoint is of use: not where any position can be gone back to. */
+    /**
+     * Returns the next checkpoint position; 0 for none, or if sequences can be cut back to any
+     * position.
+     */
     private int checkpoint(Request request) {
         return state.cache().canCutBack() ? 0 : request.nextStop(state.prefix().hasHost());
     }
@@ -265,7 +268,10 @@ final class PrefillStep {
                 plan.end() == request.known() ? lastOutputs(request) : OutputRows.NONE);
     }
 
-    /** What the request wants of its last token, or more where others wait for that. */
+    /**
+     * Returns the output rows of the last token: those of the request, or LAST if a queued request
+     * with the same prompt needs them.
+     */
     private OutputRows lastOutputs(Request request) {
         OutputRows twins = request.isGenerating() ? OutputRows.NONE : line.wantedByTwins(request);
         return twins == OutputRows.LAST ? OutputRows.LAST : request.wanted();
@@ -294,7 +300,7 @@ final class PrefillStep {
                 request,
                 advance,
                 (result, row, column) -> {
-                    // It may run again by now, in another place.
+                    // The request may have been requeued, and run with another sequence.
                     if (request.isRunning()
                             && request.sequence() == sequence
                             && report(request, chunk.end())

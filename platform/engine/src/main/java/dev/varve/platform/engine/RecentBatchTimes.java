@@ -3,11 +3,11 @@ package dev.varve.platform.engine;
 import dev.varve.api.backend.ComputeDevice.Phase;
 
 /**
- * What the latest batches of a shard took. Each one is told by one thread at a time; any thread may
- * ask.
+ * Moving averages of the durations of a shard's batches. One thread at a time records them; any
+ * thread reads them.
  */
 final class RecentBatchTimes {
-    /** What one more batch leaves of those before it. */
+    /** Weight of the earlier batches when one more is recorded. */
     private static final double FADE = 1 - 1.0 / 16;
 
     private static final double NANOS_PER_MILLI = 1e6;

@@ -5,14 +5,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * One of several engines of a model that share its requests.
+ * Status of one of several engines that share the requests of a model.
  *
  * @param id its number, from 0
- * @param state whether it gets requests
- * @param reason why it gets none
- * @param load what it may do at once and does; nothing while it is down
- * @param tokens that went through it, earlier engines in its place included
- * @param moves what became of requests that it could not end
+ * @param state whether it accepts requests
+ * @param reason why it accepts none
+ * @param load limits and current number of requests; zeros while no engine is loaded
+ * @param tokens processed tokens, earlier engines of the replica included
+ * @param moves moved requests and restarts
  */
 public record ReplicaStatus(
         int id,
@@ -21,30 +21,30 @@ public record ReplicaStatus(
         EngineStatus.Load load,
         EngineStatus.Tokens tokens,
         Moves moves) {
-    /** Whether a replica gets requests. */
+    /** State of a replica. */
     public enum State {
-        /** It gets requests. */
+        /** It accepts requests. */
         READY,
         /** One of its shards is missing. */
         RECOVERING,
-        /** It is broken, or being loaded again. */
+        /** Its engine has failed, or is being loaded again. */
         DOWN;
 
-        /** The word that people and programs read. */
+        /** Returns the name in lower case, for APIs and logs. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
     /**
-     * What happened to a replica.
+     * Failovers and restarts of a replica.
      *
-     * @param movedRequests that went on at another one
+     * @param movedRequests requests that continued at another replica
      * @param restarts how often it was loaded again
      */
     public record Moves(long movedRequests, long restarts) {}
 
-    /** Checks that nothing is missing. */
+    /** Checks that no component is null. */
     public ReplicaStatus {
         Objects.requireNonNull(state);
         Objects.requireNonNull(reason);
@@ -53,7 +53,7 @@ public record ReplicaStatus(
         Objects.requireNonNull(moves);
     }
 
-    /** Whether it gets requests. */
+    /** Returns whether it accepts requests. */
     public boolean isReady() {
         return state == State.READY;
     }

@@ -18,17 +18,17 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A submitted request on its way through the engine. All but {@link #cancel} belongs to the
- * engine's thread.
+ * A submitted request with its state in the engine. Only the engine's thread uses it, except {@link
+ * #cancel} and {@link #progress}.
  */
 final class Request implements TransferableRequest {
-    /** Tokens behind a position that is kept which are not worth another one. */
+    /** A checkpoint must be more than this many tokens after the position of resumption. */
     private static final int NEAR = 8;
 
-    /** Where a request stands. */
+    /** Phase of a request. */
     private enum Phase {
         WAITING,
-        /** It has a place, whose beginning is being copied there. */
+        /** Its sequence is allocated, and its cached prefix is being copied. */
         RESTORING,
         PREFILL,
         DECODE,
@@ -46,10 +46,10 @@ final class Request implements TransferableRequest {
     /** Last position from which the prompt may resume. */
     private final int lastResume;
 
-    /** Positions of the prompt whose state is kept, ascending. */
+    /** Checkpoint positions of the prompt, ascending. */
     private int[] stops;
 
-    /** The last of them, where only one can be kept. */
+    /** The last checkpoint position, for engines that keep only one. */
     private final int[] lastStop;
 
     private final OutputRows wanted;
@@ -58,16 +58,16 @@ final class Request implements TransferableRequest {
     private final RequestClock clock = new RequestClock(System::nanoTime);
     private volatile boolean cancelled;
 
-    /** Any thread may look at it, and at what else is volatile: {@link #progress}. */
+    /** Volatile, like the other fields that {@link #progress} reads from any thread. */
     private volatile Phase phase = Phase.WAITING;
 
     /** Present while the request runs. */
     private CachedSequence sequence;
 
-    /** How to compute what was computed before the sequence lost its place. */
+    /** Chunk boundaries of the tokens that were computed before the sequence was lost. */
     private ChunkBoundaries replay = new ChunkBoundaries();
 
-    /** Prompt tokens that the listener has heard of. */
+    /** Prompt tokens that were reported to the listener. */
     private volatile int reportedPrefill;
 
     private volatile int generated;
@@ -78,31 +78,31 @@ final class Request implements TransferableRequest {
     private Optional<? extends PrefixLoad> read = Optional.empty();
     private Optional<Awaited> awaited = Optional.empty();
 
-    /** Where its sequence began when it got its place, which is kept already. */
+    /** Position from which its sequence resumed, which has a checkpoint already. */
     private int begun;
 
     private int reachedAtLoss;
 
-    /** Where the last tokens of the prompt begin, for which pages are chosen. */
+    /** Begin of the last prompt tokens, for which pages are selected. */
     private final int lookout;
 
     private CachedSequence lookedOut;
 
-    /** Scores of its pages, which it may have to wait for. */
+    /** Requested page scores, which the request may have to wait for. */
     private Optional<PendingPageScores.Round> round = Optional.empty();
 
     private boolean held;
     private boolean suspect;
     private volatile Optional<PrefixLookupResult> cacheUse = Optional.empty();
 
-    /** A running request that is about to compute what another one needs, up to a position. */
+    /** A running request that computes a prefix for another one, up to a position. */
     record Awaited(Request runs, CachedSequence place, int position) {}
 
     /**
      * @param arrival number of the request; the sequence's id
      * @param lastResume last position from which the prompt may resume
      * @param suppressesTokens whether some tokens must never be chosen
-     * @param drafts what becomes of guesses
+     * @param drafts tracks the acceptance of draft tokens
      * @param wakeUp called when the request is cancelled
      */
     Request(
@@ -142,7 +142,9 @@ final class Request implements TransferableRequest {
                         .toArray();
     }
 
-    /** Positions worth a checkpoint; the last one from which a prompt may resume is one. */
+    /**
+     * Returns the checkpoint positions; the last position from which the prompt may resume is one.
+     */
     private static int[] stops(GenerationRequest.Prompt prompt, int lastResume) {
         int[] all = CheckpointPositions.of(prompt);
         if (lastResume >= prompt.length() || !prompt.scope().keeps()) {
@@ -197,12 +199,12 @@ final class Request implements TransferableRequest {
         return request.choice();
     }
 
-    /** Most tokens that may be guessed in a step. */
+    /** Returns the most draft tokens of a step. */
     int mayDraft() {
         return request.mostDrafts();
     }
 
-    /** What becomes of guesses. */
+    /** Returns the tracker of draft acceptance. */
     DraftAcceptanceTracker drafts() {
         return drafts;
     }
@@ -220,9 +222,9 @@ final class Request implements TransferableRequest {
     }
 
     /**
-     * The next position behind the computed tokens whose state is worth keeping, 0 for none.
+     * Returns the next checkpoint position after the computed tokens, 0 for none.
      *
-     * @param several whether more than one can be kept
+     * @param several whether more than one checkpoint can be kept
      */
     int nextStop(boolean several) {
         int[] all = several ? stops : lastStop;
@@ -235,7 +237,7 @@ final class Request implements TransferableRequest {
         return 0;
     }
 
-    /** Keeps the state of one more position of the prompt, if it may resume there. */
+    /** Adds a checkpoint position of the prompt, if the prompt may resume there. */
     void keepAlso(int position) {
         if (position > lastResume) {
             return;
@@ -244,7 +246,7 @@ final class Request implements TransferableRequest {
     }
 
     /**
-     * The last position that this request keeps and that another one can go on from.
+     * Returns the last checkpoint position of this request from which another one can resume.
      *
      * @return 0 if there is none
      */
@@ -260,73 +262,79 @@ final class Request implements TransferableRequest {
         return shared;
     }
 
-    /** Tokens chosen so far. */
+    /** Returns the number of tokens generated so far. */
     int generated() {
         return generated;
     }
 
-    /** Whether that was the last token it may have. */
+    /** Returns whether the maximum number of tokens was generated. */
     boolean isAtItsLimit() {
         return generated >= request.ending().maxTokens();
     }
 
-    /** Tokens that it may have yet, the next one included. */
+    /** Returns the number of tokens that may still be generated, the next one included. */
     int tokensLeft() {
         return request.ending().maxTokens() - generated;
     }
 
     /**
-     * Where its prompt's last tokens begin, which are tried out to learn what they look for before
-     * they are computed.
+     * Returns the begin of the last prompt tokens. Pages are scored for these before they are
+     * computed.
      */
     int lookout() {
         return lookout;
     }
 
-    /** Whether these are next, and were not tried out in its place. */
+    /**
+     * Returns whether the last prompt tokens are next, and pages of this sequence were not scored
+     * for them.
+     */
     boolean mayLookOut() {
         return sequence.computed() == lookout && lookedOut != sequence;
     }
 
-    /** Whether these are still to come, and were not tried out in its place. */
+    /**
+     * Returns whether the last prompt tokens are not computed, and pages of this sequence were not
+     * scored for them.
+     */
     boolean isBeforeLookout() {
         return sequence.computed() <= lookout && lookedOut != sequence;
     }
 
-    /** The scores of its pages that were asked for last. */
+    /** Returns the page scores that were requested last. */
     Optional<PendingPageScores.Round> round() {
         return round;
     }
 
-    /** Somebody was asked for the scores of its pages. */
+    /** Sets the page scores that were requested. */
     void await(PendingPageScores.Round asked) {
         round = Optional.of(asked);
     }
 
-    /** Whether it computes nothing before it has scores of its pages. */
+    /** Sets whether the request computes nothing until it has page scores. */
     void hold(boolean waits) {
         held = waits;
     }
 
-    /** Whether it waits for scores of its pages. */
+    /** Returns whether the request waits for page scores. */
     boolean isHeld() {
         return held && round.filter(each -> !each.isOver()).isPresent();
     }
 
-    /** They are tried out. */
+    /** Marks the pages of this sequence as scored for the last prompt tokens. */
     void lookOut() {
         lookedOut = sequence;
     }
 
-    /** Slots that its sequence may need beside those that it has. */
+    /** Returns the number of slots that its sequence may need in addition. */
     int slotsToCome(KvCacheManager cache) {
         int most = cache.mostSlots(promptLength + request.ending().maxTokens());
         return Math.max(0, most - sequence.span().capacity());
     }
 
     /**
-     * Only the best token where nothing else is needed to choose, so that logits need not be
-     * copied.
+     * Returns the output rows for a choice: only the best token if that suffices, so that logits
+     * are not copied.
      */
     OutputRows wanted() {
         return wanted;
@@ -341,17 +349,17 @@ final class Request implements TransferableRequest {
         return replay;
     }
 
-    /** Where it computes; only while it runs. */
+    /** Returns its sequence; only while the request runs. */
     CachedSequence sequence() {
         return sequence;
     }
 
-    /** Prompt and answer, as far as they are known. */
+    /** Returns the tokens of prompt and response so far. */
     TokenList tokens() {
         return tokens;
     }
 
-    /** Tokens that follow the computed ones, up to a position. */
+    /** Returns the tokens that follow the computed ones, up to a position. */
     int[] tokensUpTo(int end) {
         return tokens.range(sequence.computed(), end);
     }
@@ -364,32 +372,32 @@ final class Request implements TransferableRequest {
         return phase == Phase.DECODE;
     }
 
-    /** It was in a step that failed, and is tried without others until it gets further. */
+    /** Marks the request as part of a failed step; it runs alone until it makes progress. */
     void suspect() {
         suspect = true;
     }
 
-    /** Whether it is tried without others, since it may be why a step failed. */
+    /** Returns whether the request runs alone, since it may have caused a failed step. */
     boolean isSuspect() {
         return suspect;
     }
 
-    /** Whether it has a place in the caches and is worked on. */
+    /** Returns whether the request has a sequence in the caches and is processed. */
     boolean isRunning() {
         return phase == Phase.RESTORING || phase == Phase.PREFILL || phase == Phase.DECODE;
     }
 
-    /** Whether the beginning of its sequence is not in the caches yet. */
+    /** Returns whether its cached prefix is still being copied. */
     boolean isRestoring() {
         return phase == Phase.RESTORING;
     }
 
-    /** Whether this request computes, for the first time, the prompt that another one needs. */
+    /** Returns whether this request is computing or restoring the prompt of another one. */
     boolean computesPromptOf(Request other) {
         return (isInPrefill() || isRestoring()) && hasPromptOf(other);
     }
 
-    /** Whether both have the same prompt, of which nothing was answered, in the same scope. */
+    /** Returns whether both requests have the same prompt and scope, and no generated tokens. */
     boolean hasPromptOf(Request other) {
         return other != this
                 && request.prompt().scope().keeps()
@@ -403,7 +411,7 @@ final class Request implements TransferableRequest {
         return Arrays.binarySearch(endTokens, token) >= 0;
     }
 
-    /** Leaves the queue; a preempted request does so again. */
+    /** Starts the request with a sequence; called again after a requeue. */
     void run(CachedSequence place) {
         sequence = place;
         begun = place.computed() == 0 ? -NEAR : place.computed();
@@ -411,22 +419,22 @@ final class Request implements TransferableRequest {
         clock.start();
     }
 
-    /** Whether its listener has not heard that it runs. */
+    /** Returns whether the listener has not been notified of the start. */
     boolean isNew() {
         return cacheUse.isEmpty();
     }
 
-    /** Its place waits for what host memory has of it. */
+    /** Marks the request as waiting for its prefix from host memory. */
     void restore() {
         phase = Phase.RESTORING;
     }
 
-    /** The beginning is there. */
+    /** Marks the prefix as restored. */
     void restored() {
         phase = Phase.PREFILL;
     }
 
-    /** Host memory could not restore it; it is not tried again. */
+    /** Records that the restore from host memory failed; it is not tried again. */
     void failedToRestore() {
         mayRestore = false;
     }
@@ -435,7 +443,7 @@ final class Request implements TransferableRequest {
         return mayRestore;
     }
 
-    /** Takes note of what is read for it from disk, if anything is; it does not ask again. */
+    /** Records the load from disk, if there is one; the request does not ask again. */
     void askDisk(Optional<? extends PrefixLoad> load) {
         askedDisk = true;
         read = load;
@@ -445,7 +453,7 @@ final class Request implements TransferableRequest {
         return askedDisk;
     }
 
-    /** Likewise of what comes from a store that others share. */
+    /** Records the load from a shared store in the same way. */
     void askOthers(Optional<? extends PrefixLoad> load) {
         askedOthers = true;
         read = load;
@@ -455,22 +463,22 @@ final class Request implements TransferableRequest {
         return askedOthers;
     }
 
-    /** Whether a store is being read for it. */
+    /** Returns whether a load from a store is in progress. */
     boolean awaitsDisk() {
         return read.filter(load -> !load.isOver()).isPresent();
     }
 
-    /** Whether it has no place yet, and still wants one. */
+    /** Returns whether the request is queued and not cancelled. */
     boolean isWaiting() {
         return phase == Phase.WAITING && !cancelled;
     }
 
-    /** It waits for a running request to reach a position that both have in common. */
+    /** Makes the request wait until a running one reaches a position of their common prefix. */
     void await(Request runs, int position) {
         awaited = Optional.of(new Awaited(runs, runs.sequence(), position));
     }
 
-    /** What it waits for, if that still runs. */
+    /** Returns the running request that it waits for, if that still runs. */
     Optional<Awaited> awaited() {
         awaited = awaited.filter(each -> each.runs().sequenceIs(each.place()));
         return awaited;
@@ -480,14 +488,14 @@ final class Request implements TransferableRequest {
         return isRunning() && sequence == place;
     }
 
-    /** All known tokens are computed: the next ones are chosen. */
+    /** Switches to decode, after all known tokens are computed. */
     void decode() {
         phase = Phase.DECODE;
     }
 
-    /** Goes back to the queue, to be computed again as it was. */
+    /** Drops the sequence; the request will be computed again with the same chunk boundaries. */
     void loseSequence() {
-        // What was only copied was not computed for this request, and guesses are no part of it.
+        // A copied prefix was not computed for this request, and draft tokens do not count.
         ChunkBoundaries done =
                 isRestoring() ? ChunkBoundaries.NONE : sequence.cuts().endingBy(known());
         replay = done.end() >= replay.end() ? done : replay;
@@ -497,15 +505,15 @@ final class Request implements TransferableRequest {
     }
 
     /**
-     * Goes to the queue of another engine of the same model, which has nothing of it but its tokens
-     * and how they were computed. It was taken from the engine that it was in.
+     * Prepares the request for the queue of another engine of the same model, which has only its
+     * tokens and their chunk boundaries. The first engine has removed it already.
      *
-     * @param number as that engine counts
+     * @param number arrival number in that engine
      * @param cancelled called when the request is cancelled
      */
     void moveTo(long number, Runnable cancelled) {
         arrival = number;
-        // Before somebody else may look at it: who cancels it wakes the one or the other.
+        // Set before the other engine sees the request: a cancel wakes one of the two engines.
         wakeUp = cancelled;
         mayRestore = true;
         askedDisk = false;
@@ -517,13 +525,13 @@ final class Request implements TransferableRequest {
         round = Optional.empty();
     }
 
-    /** Nothing more will be done for it. */
+    /** Ends the request. */
     void leave() {
         round.ifPresent(PendingPageScores.Round::drop);
         phase = Phase.ENDED;
     }
 
-    /** Takes note of a loss. Returns how often it happened since the request last got further. */
+    /** Counts a loss. Returns the number of losses since the request last made progress. */
     int countLoss() {
         int reached = reportedPrefill + generated;
         losses = reached > reachedAtLoss ? 1 : losses + 1;
@@ -532,9 +540,9 @@ final class Request implements TransferableRequest {
     }
 
     /**
-     * Takes note of prompt tokens that are computed.
+     * Records computed prompt tokens.
      *
-     * @return whether the listener has not heard of as many
+     * @return whether these are more than were reported to the listener
      */
     boolean reachPrefill(int done) {
         boolean news = done > reportedPrefill;
@@ -543,17 +551,17 @@ final class Request implements TransferableRequest {
         return news;
     }
 
-    /** Tokens to compute before the next one can be chosen. */
+    /** Returns the number of tokens to compute before the next one can be chosen. */
     int known() {
         return tokens.size();
     }
 
-    /** Known tokens that no forward has computed or is about to. */
+    /** Returns the number of known tokens that are in no computed or in-flight batch. */
     int tokensToCompute() {
         return known() - sequence.computed();
     }
 
-    /** Whether a token was chosen after the prompt. */
+    /** Returns whether a token was generated. */
     boolean isGenerating() {
         return tokens.size() > promptLength;
     }
@@ -565,20 +573,20 @@ final class Request implements TransferableRequest {
         }
     }
 
-    /** Tokens of the prompt that needed no computing when it first ran. */
+    /** Returns the prompt tokens that needed no prefill when the request first ran. */
     int cachedTokens() {
         return cacheUse.map(PrefixLookupResult::tokens).orElse(0);
     }
 
-    /** Takes note of what the prefix cache was good for. */
+    /** Records the result of the prefix lookup. */
     void usedCache(PrefixLookupResult use) {
         cacheUse = Optional.of(use);
     }
 
     /**
-     * How it ended.
+     * Returns the result of the request.
      *
-     * @param policy what decided which of its pages stay; empty where all do
+     * @param policy policy that selected its resident pages; empty if all stay
      */
     GenerationEnd end(GenerationEnd.Reason reason, Optional<PagePolicy> policy) {
         return new GenerationEnd(

@@ -6,8 +6,8 @@ import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
 /**
- * When a request was queued, left the queue and got its first token. For one thread, but for {@link
- * #answering}.
+ * Records when a request was queued, left the queue and got its first token. Not thread-safe,
+ * except {@link #answering}.
  */
 final class RequestClock {
     private final LongSupplier nanoTime;
@@ -16,7 +16,7 @@ final class RequestClock {
     private volatile OptionalLong firstToken = OptionalLong.empty();
 
     /**
-     * Begins in the queue.
+     * Starts the clock when a request is queued.
      *
      * @param nanoTime the clock, such as {@link System#nanoTime}
      */
@@ -25,7 +25,7 @@ final class RequestClock {
         queued = nanoTime.getAsLong();
     }
 
-    /** The request leaves the queue; only the first time counts. */
+    /** Records that the request leaves the queue; only the first call counts. */
     void start() {
         if (started.isEmpty()) {
             started = OptionalLong.of(nanoTime.getAsLong());
@@ -36,7 +36,7 @@ final class RequestClock {
         firstToken = OptionalLong.of(nanoTime.getAsLong());
     }
 
-    /** The time from each of them to the next, and to this moment; 0 for what did not happen. */
+    /** Returns the durations of the phases up to now; 0 for a phase that did not begin. */
     GenerationEnd.Times end() {
         long now = nanoTime.getAsLong();
         long start = started.orElse(now);
@@ -45,7 +45,7 @@ final class RequestClock {
                 millis(queued, start), millis(start, first), millis(first, now));
     }
 
-    /** Time since the first token; empty before. Any thread may ask. */
+    /** Returns the time since the first token; empty before it. Any thread. */
     Optional<Duration> answering() {
         OptionalLong first = firstToken;
         return first.isEmpty()

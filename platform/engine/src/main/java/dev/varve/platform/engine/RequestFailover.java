@@ -3,11 +3,11 @@ package dev.varve.platform.engine;
 import dev.varve.api.VarveException;
 
 /**
- * Where requests of an engine go that cannot end there: other engines of the same model. Called on
- * the engine's thread; must not wait.
+ * Moves requests that an engine cannot complete to other engines of the same model. Called on the
+ * engine's thread; must not block.
  */
 public interface RequestFailover {
-    /** There is none. */
+    /** A failover without other engines. */
     RequestFailover NONE =
             new RequestFailover() {
                 @Override
@@ -21,18 +21,18 @@ public interface RequestFailover {
                 }
             };
 
-    /** Whether it would take a request at this moment. */
+    /** Returns whether another engine accepts requests at the moment. */
     boolean isOpen();
 
     /**
-     * Takes a request, which goes on elsewhere; the engine does nothing more for it.
+     * Moves a request to another engine; the calling engine does nothing more for it.
      *
-     * @param reason why it cannot end where it was
-     * @return whether it was taken; not if there is nowhere to go
+     * @param reason why the calling engine cannot complete it
+     * @return whether another engine accepted it
      */
     boolean takes(TransferableRequest request, VarveException reason);
 
-    /** Whether another engine may do better; not where the request itself is at fault. */
+    /** Returns whether another engine may succeed; false if the request itself is the cause. */
     static boolean helps(VarveException reason) {
         return switch (reason.kind()) {
             case BACKEND_FAILED, UNAVAILABLE, OUT_OF_MEMORY -> true;

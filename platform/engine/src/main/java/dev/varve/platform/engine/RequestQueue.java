@@ -20,30 +20,30 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The requests that wait, in front of an engine that works, waits with them, turns them away or is
- * at its end. Thread-safe; the engine's thread takes what all others put in.
+ * Holds the queued requests of an engine. It accepts requests, rejects them while a shard is lost,
+ * or is closed. Thread-safe; any thread adds requests, the engine's thread removes them.
  */
 final class RequestQueue implements WaitingRequests {
     private final int limit;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** Guarded by the lock, as all below. */
+    /** Guarded by the lock, like all fields below. */
     private final Deque<Request> waiting = new ArrayDeque<>();
 
     private final List<Question<?>> questions = new ArrayList<>();
 
-    /** Why requests are turned away for the time being. */
+    /** Why requests are rejected at the moment; empty if they are accepted. */
     private Optional<ShardLostException> refusal = Optional.empty();
 
     private boolean working;
     private boolean draining;
     private boolean closed;
 
-    /** Listeners are being called with requests that were taken out; a drain waits for that. */
+    /** Whether listeners of removed requests are being called; a drain waits for that. */
     private boolean notifying;
 
-    /** Something that the engine's thread is to answer, and who waits for it. */
+    /** A call for the engine's thread, and the future of its result. */
     record Question<T>(Supplier<T> question, CompletableFuture<T> asker) {
         void answer() {
             try {
@@ -55,7 +55,7 @@ final class RequestQueue implements WaitingRequests {
     }
 
     /**
-     * @param limit most requests that wait
+     * @param limit most queued requests
      */
     RequestQueue(int limit) {
         this.limit = limit;
@@ -64,7 +64,8 @@ final class RequestQueue implements WaitingRequests {
     /**
      * Queues requests, all or none.
      *
-     * @throws VarveException of kind OVERLOADED if the queue is full, UNAVAILABLE if it takes none
+     * @throws VarveException of kind OVERLOADED if the queue is full, UNAVAILABLE if it accepts
+     *     none
      */
     void add(Collection<Request> requests) {
         lock.lock();
@@ -78,9 +79,9 @@ final class RequestQueue implements WaitingRequests {
     }
 
     /**
-     * Queues a request of another engine in front of the others, also while this one drains.
+     * Queues a request of another engine at the front, also while this engine drains.
      *
-     * @throws VarveException of kind UNAVAILABLE if requests are turned away, or none is taken
+     * @throws VarveException of kind UNAVAILABLE if requests are rejected, or the queue is closed
      */
     void adopt(Request request) {
         lock.lock();
@@ -105,7 +106,7 @@ final class RequestQueue implements WaitingRequests {
         if (refusal.isPresent()) {
             throw missing(refusal.get());
         }
-        // The choices of one request may be more than the queue takes otherwise.
+        // An empty queue accepts all choices of one request, even beyond the limit.
         if (!waiting.isEmpty() && waiting.size() + count > limit) {
             throw new VarveException(
                     VarveException.Kind.OVERLOADED,
@@ -115,7 +116,7 @@ final class RequestQueue implements WaitingRequests {
         }
     }
 
-    /** What requests hear that are turned away because of a lost shard. */
+    /** Returns the error for requests that are rejected because of a lost shard. */
     static ShardLostException missing(ShardLostException loss) {
         return new ShardLostException(
                 "a shard of the model is missing and has not come back yet: " + loss.getMessage(),
@@ -137,12 +138,12 @@ final class RequestQueue implements WaitingRequests {
         return waiting().stream()
                 .filter(request::hasPromptOf)
                 .map(Request::wanted)
-                // LAST, which is more than BEST, comes behind it.
+                // LAST, which includes more than BEST, is the greater one.
                 .max(Comparator.naturalOrder())
                 .orElse(OutputRows.NONE);
     }
 
-    /** The requests of this moment, the next one first. */
+    /** Returns the queued requests, the next one first. */
     List<Request> waiting() {
         lock.lock();
         try {
@@ -170,7 +171,7 @@ final class RequestQueue implements WaitingRequests {
         }
     }
 
-    /** Takes out the requests that nobody waits for any more. */
+    /** Removes and returns the cancelled requests. */
     List<Request> removeCancelled() {
         lock.lock();
         try {
@@ -186,10 +187,10 @@ final class RequestQueue implements WaitingRequests {
     }
 
     /**
-     * Refuses requests until {@link #resume}, and ends those that wait.
+     * Rejects requests until {@link #resume}, and ends the queued ones.
      *
      * @param end notifies them, before a drain returns; called once, without the queue's lock,
-     *     maybe with none
+     *     possibly with an empty list
      */
     void reject(ShardLostException loss, Consumer<List<Request>> end) {
         lock.lock();
@@ -210,7 +211,7 @@ final class RequestQueue implements WaitingRequests {
         }
     }
 
-    /** Takes requests again. */
+    /** Accepts requests again. */
     void resume() {
         lock.lock();
         try {
@@ -220,7 +221,7 @@ final class RequestQueue implements WaitingRequests {
         }
     }
 
-    /** A listener may wait or call the queue without holding up other requests. */
+    /** Ends all requests without the lock, so that a listener may block or call the queue. */
     private void endAll(Consumer<List<Request>> end) {
         List<Request> all = takeAll();
         try {
@@ -250,7 +251,7 @@ final class RequestQueue implements WaitingRequests {
     }
 
     /**
-     * Has the engine's thread answer something between two steps.
+     * Runs a call on the engine's thread between two steps.
      *
      * @return fails with a VarveException of kind UNAVAILABLE if the engine ends before that
      */
@@ -274,7 +275,7 @@ final class RequestQueue implements WaitingRequests {
         return new EngineClosedException(VarveException.Kind.UNAVAILABLE);
     }
 
-    /** What the engine's thread is to answer. */
+    /** Removes and returns the calls for the engine's thread. */
     List<Question<?>> takeQuestions() {
         lock.lock();
         try {
@@ -297,10 +298,10 @@ final class RequestQueue implements WaitingRequests {
     }
 
     /**
-     * Waits until there is something to do.
+     * Waits until there is work.
      *
      * @param idle whether the engine has no work of its own
-     * @return whether the engine is to go on; not if it was closed
+     * @return whether the engine continues; false if it was closed
      */
     boolean awaitWork(BooleanSupplier idle) {
         lock.lock();
@@ -318,18 +319,18 @@ final class RequestQueue implements WaitingRequests {
     }
 
     /**
-     * Waits for a while, or until something happens.
+     * Waits until the queue changes, at most for a given time.
      *
-     * @return whether the engine is to go on; not if it was closed or interrupted
+     * @return whether the engine continues; false if it was closed or interrupted
      */
     boolean awaitChange(Duration longest) {
         return awaitChange(longest, () -> false);
     }
 
     /**
-     * Likewise, unless something has happened before.
+     * As above, but does not wait if an event has happened before.
      *
-     * @param happened asked once nothing new can happen unnoticed
+     * @param happened evaluated under the lock, so that no later event is missed
      */
     boolean awaitChange(Duration longest, BooleanSupplier happened) {
         lock.lock();
@@ -347,7 +348,7 @@ final class RequestQueue implements WaitingRequests {
     }
 
     /**
-     * Refuses new requests and waits for the others.
+     * Rejects new requests and waits for the accepted ones.
      *
      * @return whether all of them ended within {@code longest}
      */
@@ -372,9 +373,9 @@ final class RequestQueue implements WaitingRequests {
     }
 
     /**
-     * Waits for a first request.
+     * Waits for a first request, at most for a given time.
      *
-     * @return whether none came in that time
+     * @return whether none arrived in that time
      */
     boolean staysQuiet(Duration time) {
         long nanos = time.toNanos();
@@ -392,7 +393,7 @@ final class RequestQueue implements WaitingRequests {
         }
     }
 
-    /** Whether nobody wants anything of the engine. */
+    /** Returns whether the queue is open and has neither requests nor calls. */
     boolean isQuiet() {
         lock.lock();
         try {
@@ -411,7 +412,7 @@ final class RequestQueue implements WaitingRequests {
         }
     }
 
-    /** Takes no requests any more, and lets the engine's thread end. */
+    /** Closes the queue and lets the engine's thread end. */
     void close() {
         lock.lock();
         try {
@@ -423,10 +424,10 @@ final class RequestQueue implements WaitingRequests {
     }
 
     /**
-     * The engine works no more.
+     * Closes the queue after the engine has stopped, and ends all requests and calls.
      *
-     * @param end notifies those that wait, before a drain returns; called once, without the queue's
-     *     lock
+     * @param end notifies the queued requests, before a drain returns; called once, without the
+     *     queue's lock
      */
     void end(Consumer<List<Request>> end) {
         lock.lock();

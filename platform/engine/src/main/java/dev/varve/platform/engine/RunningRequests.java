@@ -13,16 +13,16 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The requests that have a place in the caches, and all ways in which they lose it: they end, fail,
- * are cancelled, or go back to the queue. Only the engine's thread uses it.
+ * Holds the running requests, which have sequences in the caches, and removes those that end, fail,
+ * are cancelled or requeued. Only the engine's thread uses it.
  */
 final class RunningRequests {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
-    /** Losses in a row that a request survives without getting further. */
+    /** Most losses in a row that a request survives without progress. */
     private static final int MOST_LOSSES = 5;
 
-    /** Failed steps in a row that a request survives, each in another engine. */
+    /** Most failed steps in a row that a request survives, each in another engine. */
     private static final int MOST_MOVES = 2;
 
     private final PrefixCache cache;
@@ -35,7 +35,7 @@ final class RunningRequests {
     private long replays;
 
     /**
-     * @param refuge takes what cannot go on here
+     * @param refuge accepts requests that cannot continue here
      * @param failures counts drafts that could not continue
      */
     RunningRequests(
@@ -59,12 +59,12 @@ final class RunningRequests {
         return requests.isEmpty();
     }
 
-    /** All of them, in a list of its own. */
+    /** Returns all requests in a new list. */
     List<Request> all() {
         return List.copyOf(requests);
     }
 
-    /** In the order in which they were admitted. */
+    /** Returns a request, in the order of admission. */
     Request get(int index) {
         return requests.get(index);
     }
@@ -78,7 +78,7 @@ final class RunningRequests {
         return false;
     }
 
-    /** Those that await their next token, in a list of its own. */
+    /** Returns the requests in decode in a new list. */
     List<Request> inDecode() {
         List<Request> result = new ArrayList<>(requests.size());
         for (Request request : requests) {
@@ -89,7 +89,7 @@ final class RunningRequests {
         return result;
     }
 
-    /** Slots of the blocks that the sequences may need next. */
+    /** Returns the slots of the blocks that the sequences may need next. */
     int nextBlocks() {
         int slots = 0;
         for (Request request : requests) {
@@ -98,23 +98,26 @@ final class RunningRequests {
         return slots;
     }
 
-    /** Sequences that were put back to the queue for want of room. */
+    /** Returns the number of sequences that were preempted for lack of slots. */
     long preemptions() {
         return preemptions;
     }
 
-    /** Sequences that were computed again because a shard was lost. */
+    /**
+     * Returns the number of sequences that were requeued after a lost shard, a failed step or a
+     * failed restore.
+     */
     long replays() {
         return replays;
     }
 
-    /** Lets a request run in its place. */
+    /** Adds a request, which runs with its sequence. */
     void add(Request request, CachedSequence place) {
         requests.add(request);
         request.run(place);
     }
 
-    /** A request goes on behind what was computed earlier: guesses go by that as well. */
+    /** Passes the stored features of a resumed prefix to the speculator. */
     void goesOn(Request request) {
         cache.seen(request.sequence())
                 .ifPresent(
@@ -124,7 +127,7 @@ final class RunningRequests {
                                         () -> drafting.goesOn(request, states)));
     }
 
-    /** Whoever guesses is shown again what is kept of all of them. */
+    /** Passes the stored features of all requests to the speculator again. */
     void showAgain() {
         for (Request request : requests) {
             drafting.beginAnew(request);
@@ -134,7 +137,7 @@ final class RunningRequests {
         }
     }
 
-    /** A request has all of its tokens; what was computed for it stays. */
+    /** Completes a request and keeps its sequence. */
     void finish(Request request, GenerationEnd.Reason reason) {
         leave(request);
         GenerationEnd end = request.end(reason, cache.devices().pagePolicy());
@@ -143,7 +146,7 @@ final class RunningRequests {
         request.listener().onEnd(end);
     }
 
-    /** Ends those that nobody waits for; what was computed for them stays. */
+    /** Ends the cancelled requests and keeps their computed sequences. */
     void removeCancelled() {
         for (Request request : List.copyOf(requests)) {
             if (request.isCancelled()) {
@@ -164,10 +167,9 @@ final class RunningRequests {
     }
 
     /**
-     * Ends a request with a failure, and what was computed for it is gone. Does nothing if it does
-     * not run any more.
+     * Fails a request and drops its sequence. Does nothing if it does not run any more.
      *
-     * @return whether it ran
+     * @return whether it was running
      */
     boolean end(Request request, VarveException reason) {
         if (!request.isRunning()) {
@@ -180,9 +182,9 @@ final class RunningRequests {
     }
 
     /**
-     * Likewise, unless the request can go on in another engine.
+     * Moves a request to another engine, or fails it, and drops its sequence here.
      *
-     * @return whether it ran
+     * @return whether it was running
      */
     boolean endOrMove(Request request, VarveException reason) {
         if (!request.isRunning()) {
@@ -213,8 +215,8 @@ final class RunningRequests {
     }
 
     /**
-     * Runs what may throw for one request; a failure ends that request only. Returns whether it
-     * went well.
+     * Runs an action for one request; an exception fails that request only. Returns whether it
+     * succeeded.
      */
     boolean guard(Request request, Runnable action) {
         try {
@@ -227,7 +229,7 @@ final class RunningRequests {
         }
     }
 
-    /** Tells a request's listener that it ended, wherever it was. */
+    /** Notifies the listener of a request, queued or running, that it failed. */
     static void fail(Request request, VarveException reason) {
         try {
             request.listener().onError(reason);
@@ -236,7 +238,7 @@ final class RunningRequests {
         }
     }
 
-    /** Puts the request that came last back to the queue, and frees its place. */
+    /** Preempts the youngest request: requeues it and frees its slots. */
     void preemptYoungest() {
         Request youngest =
                 requests.stream().max(Comparator.comparingLong(Request::arrival)).orElseThrow();
@@ -254,7 +256,9 @@ final class RunningRequests {
         line.requeue(youngest);
     }
 
-    /** Ends all, or has them go on in other engines; nobody knows what the caches hold. */
+    /**
+     * Fails all requests, or moves them to other engines; the content of the caches is unknown.
+     */
     void endAll(VarveException reason) {
         List<Request> ended = List.copyOf(requests);
         requests.clear();
@@ -266,10 +270,9 @@ final class RunningRequests {
     }
 
     /**
-     * Takes back all sequences, since caches are gone or unsound, and puts their requests to the
-     * front of the queue. They will be computed again as they were; what was streamed of them stays
-     * as it is. One that gets no further however often it is tried ends: it may be what kills the
-     * shard.
+     * Drops all sequences, since caches are lost or invalid, and requeues their requests at the
+     * front. They are computed again with the same chunk boundaries; streamed tokens stay valid. A
+     * request that repeatedly makes no progress fails: it may be the cause of the lost shard.
      */
     void loseAll() {
         cache.lose();
@@ -278,7 +281,7 @@ final class RunningRequests {
         requeue(lost);
     }
 
-    /** Takes back some sequences in the same way; what the caches hold of others stays. */
+    /** Drops some sequences in the same way; other sequences stay in the caches. */
     void putBack(List<Request> some) {
         List<Request> lost = some.stream().filter(Request::isRunning).toList();
         requests.removeAll(lost);

@@ -18,21 +18,21 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * The engine: one thread that admits requests, computes the next token of all running sequences
- * together with chunks of prompts, and again. Requests wait in a bounded queue.
+ * An engine with one thread, which repeatedly admits requests and computes the next token of all
+ * running sequences together with prefill chunks. Requests wait in a bounded queue.
  */
 public final class Scheduler implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
     private static final Duration RECOVERY_CHECK = Duration.ofMillis(50);
 
-    /** Who waits for the model asks at once, and should not find the cores taken. */
+    /** Delays warm-up so that an early request finds idle cores. */
     private static final Duration BEFORE_REHEARSAL = Duration.ofMillis(300);
 
-    /** Steps that fail one after the other, for different requests: the device is at its end. */
+    /** Failed steps in a row, of different requests, after which the engine has failed. */
     private static final int FAILURES_IN_A_ROW = 8;
 
-    /** Requests without a place for which a disk may be read. */
+    /** Number of queued requests whose prefixes may be prefetched from disk. */
     private static final int READ_AHEAD = 8;
 
     private static final Duration DISK_CHECK = Duration.ofMillis(20);
@@ -51,16 +51,16 @@ public final class Scheduler implements Engine {
     private final AtomicLong arrivals = new AtomicLong();
     private volatile EngineStatus.Figures published;
 
-    /** That requests wait for lost shards; as of the last look at these. */
+    /** The wait for lost shards, as of the last check of their health. */
     private volatile Optional<EngineStatus.Outage> outage = Optional.empty();
 
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
     private volatile RequestFailover refuge = RequestFailover.NONE;
 
-    /** Why somebody wants it to end as if it were broken. */
+    /** Reason of a requested failure, which takes effect after the current step. */
     private volatile Optional<VarveException> condemned = Optional.empty();
 
-    /** Made before there may be no memory for it. */
+    /** Allocated early: it is used on OutOfMemoryError. */
     private final VarveException lastWord =
             new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped");
 
@@ -85,7 +85,7 @@ public final class Scheduler implements Engine {
         return start(pipeline, shape, options, Optional.empty());
     }
 
-    /** As above, with guesses. */
+    /** Starts an engine with speculative decoding. */
     public static Scheduler start(
             ShardPipeline pipeline,
             ModelShape shape,
@@ -95,9 +95,9 @@ public final class Scheduler implements Engine {
     }
 
     /**
-     * As above, with pages that are chosen by what somebody reads.
+     * Starts an engine with speculative decoding, and with pages that a scorer selects.
      *
-     * @param pages stays the caller's, who closes it after the engine
+     * @param pages owned by the caller, which closes it after the engine
      */
     public static Scheduler start(
             ShardPipeline pipeline,
@@ -110,7 +110,7 @@ public final class Scheduler implements Engine {
         return scheduler;
     }
 
-    /** Whatever the refuge is at the moment. */
+    /** Delegates to the current failover. */
     private final class Elsewhere implements RequestFailover {
         @Override
         public boolean isOpen() {
@@ -123,16 +123,16 @@ public final class Scheduler implements Engine {
         }
     }
 
-    /** Has requests go on elsewhere that cannot end here; to be called before there are any. */
+    /** Sets the failover of requests that cannot complete here; call before the first request. */
     public void setFailover(RequestFailover elsewhere) {
         refuge = elsewhere;
     }
 
     /**
-     * Goes on with a request of another engine of the same model, with the tokens that it has, and
-     * computes these in the same chunks.
+     * Continues a request of another engine of the same model, with the tokens that it has, which
+     * are computed in the same chunks.
      *
-     * @throws VarveException of kind UNAVAILABLE if this one takes no requests
+     * @throws VarveException of kind UNAVAILABLE if this engine accepts no requests
      */
     public void adopt(TransferableRequest unfinished) {
         switch (unfinished) {
@@ -143,12 +143,15 @@ public final class Scheduler implements Engine {
         }
     }
 
-    /** Whether it takes requests: it is not broken, closed, or without a shard. */
+    /**
+     * Returns whether it accepts requests: it has not failed, is not closed, and rejects none
+     * because of a lost shard.
+     */
     public boolean acceptsRequests() {
         return !broken.isDone() && !queue.isClosed() && !queue.turnsAway();
     }
 
-    /** Has the engine end as one that is broken, after the step under way. */
+    /** Fails the engine after the current step. */
     public void fail(VarveException reason) {
         condemned = Optional.of(reason);
         queue.wakeUp();
@@ -175,7 +178,7 @@ public final class Scheduler implements Engine {
         try {
             queue.add(entries);
         } catch (VarveException e) {
-            // A queue that is closed since the engine broke does not know why.
+            // A queue that was closed by a failed engine does not know the reason.
             throw broken.isDone() ? broken.join() : e;
         }
         return List.copyOf(entries);
@@ -250,7 +253,7 @@ public final class Scheduler implements Engine {
         queue.takeQuestions().forEach(RequestQueue.Question::answer);
     }
 
-    /** Says first that it is so: what comes then may fail as well. */
+    /** Publishes the failure first: later steps of the shutdown may fail as well. */
     private VarveException declareBroken(Throwable failure) {
         VarveException reason = lastWord;
         try {
@@ -270,8 +273,8 @@ public final class Scheduler implements Engine {
     }
 
     /**
-     * Puts everything back to the queue and waits until all shards are there again. Requests wait
-     * as long as these come closer to that, and are turned away while they do not.
+     * Requeues all requests and waits until all shards are back. Requests wait while lost shards
+     * make progress, and are rejected after a time without progress.
      */
     private void recover(ShardLostException loss) {
         LOG.log(
@@ -301,7 +304,7 @@ public final class Scheduler implements Engine {
                 return;
             }
             endCancelled();
-            // Who asks should not have to wait as long as the requests.
+            // Calls from other threads are served during the outage.
             answerQuestions();
             publish();
         }
@@ -315,7 +318,7 @@ public final class Scheduler implements Engine {
         return pipeline.status().stream().map(ShardStatus::health).toList();
     }
 
-    /** Ends the requests that wait, and refuses others. */
+    /** Fails or moves the queued requests, and rejects new ones. */
     private void reject(ShardLostException loss) {
         if (!queue.turnsAway()) {
             LOG.log(
@@ -330,18 +333,18 @@ public final class Scheduler implements Engine {
         leaving.moveOrFail();
     }
 
-    /** Has requests go on elsewhere at once, rather than wait for what may take long. */
+    /** Moves the queued requests to other engines at once, since a recovery may take long. */
     private void sendOn(ShardLostException loss) {
         List<Request> left = new ArrayList<>();
         queue.reject(loss, left::addAll);
         move(left, RequestQueue.missing(loss)).reversed().forEach(queue::requeue);
     }
 
-    /** Requests that are taken out of the queue, to go on elsewhere or to fail. */
+    /** Collects requests that were removed from the queue, to move or fail them. */
     private final class Leaving implements Consumer<List<Request>> {
         private final VarveException reason;
 
-        /** Asked before the queue is locked, or two engines might wait for each other. */
+        /** Evaluated before the queue is locked, to avoid a deadlock of two engines. */
         private final boolean mayMove;
 
         private final List<Request> moving = new ArrayList<>();
@@ -365,7 +368,7 @@ public final class Scheduler implements Engine {
         }
     }
 
-    /** Has requests that wait go on elsewhere; returns those that nobody takes. */
+    /** Moves queued requests to other engines; returns those that none accepted. */
     private List<Request> move(List<Request> requests, VarveException reason) {
         return requests.stream().filter(request -> !refuge.takes(request, reason)).toList();
     }
@@ -402,7 +405,7 @@ public final class Scheduler implements Engine {
         }
     }
 
-    /** Does not look again and again at requests for which a disk is read. */
+    /** Waits if all queued requests await loads from disk, to avoid a busy loop. */
     private void awaitDisk() {
         if (!steps.isIdle()) {
             return;
@@ -414,7 +417,7 @@ public final class Scheduler implements Engine {
         }
     }
 
-    /** Does not step again and again where all that runs waits for scores of its pages. */
+    /** Waits if all running requests await page scores, to avoid a busy loop. */
     private void awaitScores() {
         if (steps.awaitsScores()) {
             queue.awaitChange(SCORES_CHECK, () -> !steps.awaitsScores());
@@ -425,7 +428,7 @@ public final class Scheduler implements Engine {
         try {
             return steps.admit(request);
         } catch (RuntimeException | Error e) {
-            // Or it would fail again and again.
+            // Otherwise it would fail again in every step.
             queue.remove(request);
             if (!request.isRunning()) {
                 RunningRequests.fail(request, StepErrorMapper.of(e));
@@ -438,7 +441,7 @@ public final class Scheduler implements Engine {
         try {
             published = steps.figures(queue.size());
         } catch (RuntimeException | Error e) {
-            // Figures of a moment ago will do.
+            // The previous figures stay published.
             LOG.log(System.Logger.Level.WARNING, "the engine's figures cannot be told", e);
         }
     }
@@ -514,7 +517,7 @@ public final class Scheduler implements Engine {
     public void close() {
         queue.close();
         try {
-            // Weights and caches must not go before the step that uses them has ended.
+            // Weights and caches must not be freed before the step that uses them has ended.
             while (!thread.join(CLOSE_REPORT)) {
                 LOG.log(System.Logger.Level.INFO, "waiting for the step under way to end");
             }

@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Those of some parts that belong to one shard.
+ * The parts of a cache transfer that belong to one shard.
  *
- * @param parts the shard's
- * @param places where they stand among all
- * @param all bytes of all parts
+ * @param parts parts of the shard
+ * @param places index of each part in the whole transfer
+ * @param all transfer of all parts
  */
 record ShardCacheParts(List<CachePart> parts, List<Integer> places, CachePartTransfer all)
         implements CachePartTransfer {

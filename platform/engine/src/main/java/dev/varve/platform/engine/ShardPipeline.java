@@ -32,7 +32,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     private final int depth;
 
     /**
-     * Joins shards.
+     * Creates a pipeline of shards.
      *
      * @throws IllegalArgumentException if the ranges do not follow each other from layer 0
      */
@@ -55,7 +55,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
             groups.forEach(group -> workers.add(StageWorker.start(group.getFirst().device())));
         }
         for (Shard shard : shards) {
-            // One group of all: nothing could overlap, and a hand-over would cost time.
+            // A single group: no batches overlap, and a change of threads would cost time.
             StageWorker worker =
                     workers.isEmpty() ? StageWorker.inline() : workers.get(indexOf(shard, groups));
             stages.add(new PipelineStage(shard, worker));
@@ -63,7 +63,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         depth = groups.size() == 1 ? 1 : groups.size() + 1;
     }
 
-    /** Shards that take turns, since each has something in common with another one of its group. */
+    /** Groups shards that run one at a time, since they share compute resources within a group. */
     private static List<List<Shard>> groups(List<? extends Shard> shards) {
         List<List<Shard>> groups = new ArrayList<>();
         for (Shard shard : shards) {
@@ -96,8 +96,8 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     }
 
     /**
-     * The same shards, which rehearse batches rather than compute them; not to be closed, and not
-     * to be used together with this one.
+     * Returns a warm-up pipeline over the same shards, which computes nothing. Must not be closed,
+     * and not be used together with this one.
      */
     ShardPipeline rehearsing() {
         return new ShardPipeline(stages.stream().map(PipelineStage::rehearsing).toList(), depth);
@@ -108,25 +108,30 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         return stages.stream().map(PipelineStage::shard).toList();
     }
 
-    /** Tokens in whose multiples a window may be cut into pieces in all shards. */
+    /**
+     * Returns the number of tokens of which a piece of a window has a multiple, for all shards.
+     */
     public int columnGroup() {
         return stages.stream().mapToInt(stage -> stage.shard().columnGroup()).max().orElseThrow();
     }
 
-    /** The shards in layer order, with the times that they take. */
+    /** Returns the status of the shards in layer order, with their durations. */
     public List<ShardStatus> status() {
         return stages.stream().map(PipelineStage::status).toList();
     }
 
-    /** Batches that are worth having in flight, so that every shard has work; 1 where none can. */
+    /**
+     * Returns the number of in-flight batches that keeps every shard busy; 1 if batches cannot
+     * overlap.
+     */
     public int depth() {
         return depth;
     }
 
     /**
-     * Sends a batch through all shards, behind those that were submitted before. Fails with a
-     * {@link VarveException} if a shard fails; the state of the batch's sequences and the rows that
-     * it copied are then undefined.
+     * Sends a batch through all shards, after those that were submitted before. Fails with a {@link
+     * VarveException} if a shard fails; the state of the batch's sequences and the rows that it
+     * copied are then undefined.
      */
     public CompletableFuture<ShardResult> submit(Batch batch) {
         CompletableFuture<ShardResult> last = stages.getFirst().forward(batch, Optional.empty());
@@ -142,9 +147,9 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     }
 
     /**
-     * The last shard's result with the features and scores of all of them.
+     * Returns the last shard's result with the features and scores of all shards.
      *
-     * @throws MissingFeaturesException if one was asked for and did not come
+     * @throws MissingFeaturesException if a requested feature is missing
      */
     private static ShardResult gather(
             Batch batch, ShardResult last, List<CompletableFuture<ShardResult>> results) {
@@ -198,10 +203,10 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     }
 
     /**
-     * Asks each shard for something, behind all batches that were submitted before: the turn goes
-     * from shard to shard as with them, and what they do goes on side by side.
+     * Runs an operation in each shard, after all batches that were submitted before. The operations
+     * start in layer order, like a batch, and run in parallel.
      *
-     * @param work what a shard of some layers does, if anything
+     * @param work operation of the shard with a layer range, if any
      */
     private CompletableFuture<Void> inOrder(
             Function<LayerRange, Optional<Function<Shard, CompletableFuture<Void>>>> work) {
@@ -257,7 +262,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
     /**
      * Waits for a result.
      *
-     * @throws VarveException that the shard failed with
+     * @throws VarveException the failure of the shard
      */
     static <T> T join(CompletableFuture<T> future) {
         try {
@@ -278,7 +283,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
             try {
                 stage.shard().close();
             } catch (RuntimeException | Error e) {
-                // The others must be closed all the same.
+                // The other shards must still be closed.
                 failure.ifPresent(e::addSuppressed);
                 failure = Optional.of(e);
             }

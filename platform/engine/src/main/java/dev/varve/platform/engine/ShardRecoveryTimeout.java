@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * How long requests wait for lost shards: as long as each of them comes closer to its return, and a
- * limit longer. Not thread-safe.
+ * Limits how long requests wait for lost shards: until one of them has made no progress for a given
+ * time. Not thread-safe.
  */
 final class ShardRecoveryTimeout {
     private final Duration limit;
@@ -17,14 +17,16 @@ final class ShardRecoveryTimeout {
     private final long begin;
     private final List<Watched> shards = new ArrayList<>();
 
-    /** When the shard that has been without progress for the longest made some; at most now. */
+    /**
+     * Time of the last progress of the shard that has made none for the longest time; at most now.
+     */
     private long oldest;
 
-    /** A shard at its latest step. */
+    /** Loading steps of a shard, and the time of the latest one in ns. */
     private record Watched(long steps, long nanos) {}
 
     /**
-     * Begins with the loss of a shard.
+     * Starts at the loss of a shard.
      *
      * @param nanoTime the clock, such as {@link System#nanoTime}
      */
@@ -36,8 +38,8 @@ final class ShardRecoveryTimeout {
     }
 
     /**
-     * Whether requests should wait no longer. To be asked often: progress counts from when it is
-     * seen.
+     * Returns whether requests should wait no longer. Must be called often: progress is dated to
+     * the call that detects it.
      *
      * @param now the health of all shards, always in the same order
      */
@@ -59,12 +61,12 @@ final class ShardRecoveryTimeout {
         return over;
     }
 
-    /** How long requests have waited. */
+    /** Returns how long requests have waited. */
     Duration waited() {
         return Duration.ofNanos(nanoTime.getAsLong() - begin);
     }
 
-    /** How long they still will, unless a shard comes closer to its return. */
+    /** Returns the remaining time, unless a shard makes progress. */
     Duration left() {
         Duration used = Duration.ofNanos(nanoTime.getAsLong() - oldest);
         return used.compareTo(limit) < 0 ? limit.minus(used) : Duration.ZERO;

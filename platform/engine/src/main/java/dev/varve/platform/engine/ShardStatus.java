@@ -10,56 +10,56 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a shard is and did.
+ * Status and counters of a shard.
  *
  * @param device device and process
  * @param range its layers
  * @param memory bytes that it holds
  * @param health whether it can compute
- * @param work what it computed so far
- * @param peer the process that it is in; empty for this one
+ * @param work counters of its batches
+ * @param peer its process; empty for this one
  */
 public record ShardStatus(
         String device,
         LayerRange range,
         ShardMemory memory,
         ShardHealth health,
-        BatchEntry work,
+        ForwardTotals work,
         Optional<RemoteShardProcess> peer) {
-    /** Checks that nothing is missing. */
+    /** Checks that {@code peer} is not null. */
     public ShardStatus {
         Objects.requireNonNull(peer);
     }
 
-    /** A shard of whose process nothing is known. */
+    /** Creates the status of a shard without a known process. */
     public ShardStatus(
             String device,
             LayerRange range,
             ShardMemory memory,
             ShardHealth health,
-            BatchEntry work) {
+            ForwardTotals work) {
         this(device, range, memory, health, work, Optional.empty());
     }
 
     /**
-     * What a shard computed.
+     * Counters of the batches of a shard.
      *
      * @param forwards batches
      * @param tokens tokens of these batches
-     * @param forwardMillis time that they took, the way to the shard and back included
+     * @param forwardMillis time of these batches, the transfer to the shard and back included
      * @param boundaryMillis of that, time to move activations in and out
-     * @param traffic what went over its connection, for a shard in another process
-     * @param recent what batches took lately
+     * @param traffic traffic of its connection, for a shard in another process
+     * @param recent durations of recent batches
      */
-    public record BatchEntry(
+    public record ForwardTotals(
             long forwards,
             long tokens,
             double forwardMillis,
             double boundaryMillis,
             Optional<ShardTraffic> traffic,
             Recent recent) {
-        /** Of which only the sums are known. */
-        public BatchEntry(
+        /** Creates counters without recent durations. */
+        public ForwardTotals(
                 long forwards,
                 long tokens,
                 double forwardMillis,
@@ -70,16 +70,16 @@ public record ShardStatus(
     }
 
     /**
-     * What batches took lately, about the last sixteen of each kind; 0 as long as there was none.
+     * Average durations of about the last sixteen batches of each phase; 0 before the first one.
      *
-     * @param decodeMillis of a batch of decode
-     * @param prefillMillisPerToken of a token of a prompt
+     * @param decodeMillis time of a decode batch
+     * @param prefillMillisPerToken time of a prompt token
      */
     public record Recent(double decodeMillis, double prefillMillisPerToken) {
         static final Recent NONE = new Recent(0, 0);
     }
 
-    /** Whether the shard can compute at the moment. */
+    /** Returns whether the shard can compute at the moment. */
     public boolean isReady() {
         return health.state() == ShardHealth.State.READY;
     }

@@ -8,14 +8,15 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What became of all guesses of an engine. Immutable.
+ * Counts of the draft tokens of an engine. Immutable.
  *
- * @param drafted guesses that were checked
- * @param accepted of these, the ones that were right
- * @param accepts by number of right guesses from 0 on, the checks of a sequence in a step
- * @param widths by number of guesses from 0 on, likewise
- * @param name what guesses, for people; empty where nothing does
- * @param grades by grade of the drafts, as far as there were any
+ * @param drafted verified draft tokens
+ * @param accepted accepted draft tokens
+ * @param accepts verifications by number of accepted tokens, from 0; one is of one sequence in one
+ *     step
+ * @param widths verifications by number of draft tokens, from 0
+ * @param name display name of the speculator; empty without one
+ * @param grades counts by grade, for grades with drafts
  */
 public record SpeculationCounts(
         long drafted,
@@ -24,7 +25,7 @@ public record SpeculationCounts(
         List<Long> widths,
         String name,
         List<Grade> grades) {
-    /** Nothing is guessed. */
+    /** Counts without speculative decoding. */
     public static final SpeculationCounts NONE = new SpeculationCounts(0, 0, List.of(), List.of());
 
     /** Copies the lists. */
@@ -35,27 +36,27 @@ public record SpeculationCounts(
         Objects.requireNonNull(name);
     }
 
-    /** Guesses of which is not known where they came from. */
+    /** Creates counts without name and grades. */
     public SpeculationCounts(long drafted, long accepted, List<Long> accepts, List<Long> widths) {
         this(drafted, accepted, accepts, widths, "", List.of());
     }
 
     /**
-     * What became of the drafts of a grade.
+     * Counts of the drafts of one grade.
      *
-     * @param grade as the speculator gave it to them
-     * @param drafted guesses that were checked
-     * @param accepted of these, the ones that were right
-     * @param verifySteps checks of a sequence in a step
+     * @param grade grade that the speculator gave to the drafts
+     * @param drafted verified draft tokens
+     * @param accepted accepted draft tokens
+     * @param verifySteps verifications; one is of one sequence in one step
      */
     public record Grade(int grade, long drafted, long accepted, long verifySteps) {}
 
-    /** Checks of a sequence in a step. */
+    /** Returns the number of verifications; one is of one sequence in one step. */
     public long verifySteps() {
         return accepts.stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Counts as they go on; for one thread. */
+    /** Mutable counts. Not thread-safe. */
     static final class Running {
         private final long[] accepts;
         private final long[] widths;
@@ -66,9 +67,9 @@ public record SpeculationCounts(
         private SpeculationCounts told;
 
         /**
-         * @param name what guesses, for people
-         * @param most guesses one after the other
-         * @param columns guesses, whichever follow one another
+         * @param name display name of the speculator
+         * @param most most consecutive draft tokens
+         * @param columns most draft tokens of a step, branches included
          */
         Running(String name, int most, int columns) {
             this.name = name;
@@ -88,7 +89,7 @@ public record SpeculationCounts(
             grade[2]++;
         }
 
-        /** The counts of this moment; the same ones as long as nothing was checked. */
+        /** Returns the current counts; the same object until a further draft token is verified. */
         SpeculationCounts get() {
             if (told.drafted() != drafted) {
                 told = snapshot();

@@ -7,17 +7,17 @@ import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
- * How an engine guesses tokens.
+ * Options of speculative decoding.
  *
- * @param speculator guesses; the engine closes it
- * @param most most guesses of a sequence in a step, one after the other
- * @param width guesses of a sequence in every step; empty: as many as pay, by measured costs
- * @param trees whether guesses may branch
- * @param name what guesses, for people
+ * @param speculator proposes draft tokens; the engine closes it
+ * @param most most consecutive draft tokens per sequence and step
+ * @param width fixed draft length; empty to choose it by measured costs
+ * @param trees whether drafts may branch
+ * @param name display name of the speculator
  */
 public record SpeculationOptions(
         Speculator speculator, int most, OptionalInt width, TreeOptions trees, String name) {
-    /** Checks that something is guessed. */
+    /** Checks that the draft lengths are positive, and that no component is null. */
     public SpeculationOptions {
         Objects.requireNonNull(speculator);
         Objects.requireNonNull(trees);
@@ -27,18 +27,18 @@ public record SpeculationOptions(
         }
     }
 
-    /** What guesses is called by its type. */
+    /** Creates options with the class name of the speculator as its display name. */
     public SpeculationOptions(
             Speculator speculator, int most, OptionalInt width, TreeOptions trees) {
         this(speculator, most, width, trees, speculator.getClass().getSimpleName());
     }
 
-    /** Guesses follow one another. */
+    /** Creates options without branches. */
     public SpeculationOptions(Speculator speculator, int most, OptionalInt width) {
         this(speculator, most, width, TreeOptions.OFF);
     }
 
-    /** Most guesses of a sequence in a step, whichever follow one another. */
+    /** Returns the most draft tokens per sequence and step, branches included. */
     public int columns() {
         return Math.max(most, trees.guesses());
     }

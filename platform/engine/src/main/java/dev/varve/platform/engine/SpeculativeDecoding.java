@@ -20,8 +20,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What is guessed of the sequences in decode, and how much of it the next step checks. A speculator
- * that fails is done without: guesses are never needed. Only the engine's thread uses it.
+ * Proposes draft tokens for the sequences in decode, and chooses how many of them the next step
+ * verifies. If the speculator fails, decoding continues without it. Only the engine's thread uses
+ * it.
  */
 final class SpeculativeDecoding {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
@@ -30,7 +31,7 @@ final class SpeculativeDecoding {
     private final int vocabulary;
     private final int depth;
 
-    /** Asked for once: the shards offer no others, whatever a plugin says later. */
+    /** Read from the speculator once: the shards capture no other layers later. */
     private final List<Integer> captures;
 
     private final boolean guesses;
@@ -38,14 +39,14 @@ final class SpeculativeDecoding {
     private final DraftLengthController economy;
     private final FeatureBackfill earlier;
 
-    /** How often the speculator had lost what it was shown. */
+    /** Number of times that the speculator has lost its features. */
     private long losses;
 
-    /** Sequences in the last step of decode that are there still. */
+    /** Sequences of the last decode step that still run. */
     private int inDecode;
 
     /**
-     * @param vocabulary tokens of the model
+     * @param vocabulary vocabulary size of the model
      */
     SpeculativeDecoding(Optional<SpeculationOptions> options, int vocabulary) {
         this.options = options;
@@ -76,12 +77,12 @@ final class SpeculativeDecoding {
         }
     }
 
-    /** What a new request needs. Any thread may ask. */
+    /** Returns the tracker for a new request. Any thread. */
     DraftAcceptanceTracker forRequest() {
         return new DraftAcceptanceTracker(depth);
     }
 
-    /** Layers whose input is wanted of the tokens of some requests. */
+    /** Returns the layers whose input a batch captures. */
     List<Integer> captures(List<BatchEntry> works) {
         if (options.isEmpty() || captures.isEmpty()) {
             return List.of();
@@ -96,9 +97,9 @@ final class SpeculativeDecoding {
     }
 
     /**
-     * The hidden states that it asks for, if any.
+     * Returns the features that the speculator reads, if any.
      *
-     * @param hidden elements of one
+     * @param hidden elements of one hidden state
      */
     Optional<FeatureKind> features(int hidden) {
         return captures.isEmpty()
@@ -106,14 +107,14 @@ final class SpeculativeDecoding {
                 : Optional.of(new FeatureKind(captures, hidden));
     }
 
-    /** A request goes on behind positions that were computed earlier, with these states. */
+    /** Queues the stored features of a resumed prefix for the speculator. */
     void goesOn(Request request, FeatureSpan states) {
         if (options.isPresent() && request.mayDraft() > 0 && economy.follows(inDecode + 1)) {
             earlier.add(request, states);
         }
     }
 
-    /** Whether the speculator lost what it was shown since this was asked last. */
+    /** Returns whether the speculator lost features since the last call. */
     boolean hasLost() {
         if (captures.isEmpty() || options.isEmpty()) {
             return false;
@@ -127,42 +128,42 @@ final class SpeculativeDecoding {
         return losses != before;
     }
 
-    /** Shows the speculator some of what was computed earlier, for a while. */
+    /** Passes queued features to the speculator until {@code nanos} have elapsed. */
     void catchUp(long nanos) {
         earlier.showSome(nanos);
     }
 
-    /** What became of all guesses. */
+    /** Returns the counts of all draft tokens. */
     SpeculationCounts counts() {
         return guesses ? counts.get() : SpeculationCounts.NONE;
     }
 
-    /** How what guesses in another process is, if anything does. Any thread may ask. */
+    /** Returns the status of a speculator in another process, if there is one. Any thread. */
     Optional<DraftStatus> distant() {
         return options.map(SpeculationOptions::speculator)
                 .filter(RemoteSpeculator.class::isInstance)
                 .map(speculator -> ((RemoteSpeculator) speculator).status());
     }
 
-    /** Takes note of guesses that a step checked. */
+    /** Records draft tokens that a step verified. */
     void verified(Request request, DraftTokens guesses, int right) {
         request.drafts().verified(guesses.count(), right);
         counts.verified(guesses, right);
     }
 
-    /** Takes note of how long a step of decode took. */
+    /** Records the duration of a decode step. */
     void measured(int tokens, long nanos) {
         economy.stepTook(tokens, nanos);
     }
 
     /**
-     * Guesses worth checking in the next step.
+     * Returns the draft tokens that the next step verifies.
      *
-     * @param requests all that will be in it
-     * @param most per request, how many guesses one after the other can be of use
-     * @param room per request, guesses for which there is room
-     * @param meanwhile what the model may do while guesses are made elsewhere
-     * @return those of each
+     * @param requests all requests of the step
+     * @param most per request, most consecutive draft tokens
+     * @param room per request, draft tokens for which there is room
+     * @param meanwhile work that runs while another process proposes draft tokens
+     * @return the draft tokens of each request
      */
     List<DraftTokens> propose(List<Request> requests, int[] most, int[] room, Runnable meanwhile) {
         List<DraftTokens> chosen =
@@ -205,11 +206,11 @@ final class SpeculativeDecoding {
         if (options.isEmpty()) {
             return chosen;
         }
-        List<DraftLengthController.OfferedModels> offers = new ArrayList<>();
+        List<DraftLengthController.DraftCandidate> offers = new ArrayList<>();
         for (int i = 0; i < asked.size(); i++) {
             Request request = requests.get(asked.get(i));
             offers.add(
-                    new DraftLengthController.OfferedModels(
+                    new DraftLengthController.DraftCandidate(
                             allowed(request, drafts.get(i)), request.drafts().rates()));
         }
         int[] counts = economy.choose(offers, requests.size());
@@ -222,14 +223,17 @@ final class SpeculativeDecoding {
         return chosen;
     }
 
-    /** Tokens of a request are certain to come: that they were guessed as well says nothing. */
+    /**
+     * Ends the pending draft of a request whose next tokens are forced: they do not measure
+     * acceptance.
+     */
     void passOver(Request request) {
         if (options.isPresent()) {
             request.drafts().conclude(request.tokens(), economy.rates(), economy.trees());
         }
     }
 
-    /** What of a draft the request's guide would let pass. */
+    /** Returns the part of a draft that the request's guide allows. */
     private static Draft allowed(Request request, Draft draft) {
         TokenGuide guide = request.rules().guide();
         if (draft.tokens().length == 0 || !guide.constrains()) {
@@ -241,7 +245,7 @@ final class SpeculativeDecoding {
             count = guide.allowed(spine.clone());
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.DEBUG, "a guide cannot tell what may follow", e);
-            // It says so again when a token is chosen, where that ends its request alone.
+            // The guide fails again when a token is chosen, which ends its request only.
             count = 0;
         }
         return count >= spine.length
@@ -249,7 +253,7 @@ final class SpeculativeDecoding {
                 : new Draft(Arrays.copyOf(spine, Math.max(0, count)), draft.grade());
     }
 
-    /** Whether guesses are being made elsewhere already. */
+    /** Starts a proposal in another process; returns whether there is one. */
     private boolean begins(List<DraftRequest> asks) {
         try {
             if (options.orElseThrow().speculator() instanceof RemoteSpeculator distant) {
@@ -287,7 +291,7 @@ final class SpeculativeDecoding {
         }
     }
 
-    /** What of a draft can be of use, safe from whoever made it. */
+    /** Returns a copy of the usable part of a draft, after a check of its tokens. */
     private Draft fit(Draft draft, DraftRequest ask) {
         Draft fitting = DraftTokens.fit(draft, ask.most(), ask.branched());
         for (int token : fitting.tokens()) {
@@ -307,7 +311,7 @@ final class SpeculativeDecoding {
         close();
     }
 
-    /** Shows the speculator what the tokens of a request were to the model. */
+    /** Passes the features of a request's tokens to the speculator. */
     void observe(
             Request request,
             int firstPosition,
@@ -325,7 +329,7 @@ final class SpeculativeDecoding {
         show(request, new HiddenStates(request.arrival(), firstPosition, tokens, layers));
     }
 
-    /** Returns whether others may follow. */
+    /** Passes features to the speculator; returns whether more may follow. */
     private boolean show(Request request, HiddenStates states) {
         if (options.isEmpty() || !request.isRunning()) {
             return false;
@@ -341,13 +345,13 @@ final class SpeculativeDecoding {
         }
     }
 
-    /** A request has ended or lost what was computed of it. */
+    /** Removes a request that has ended or lost its sequence. */
     void forget(Request request) {
         inDecode = Math.max(0, inDecode - 1);
         beginAnew(request);
     }
 
-    /** The speculator begins with a sequence that it may have seen something of. */
+    /** Makes the speculator forget a sequence, so that it starts anew. */
     void beginAnew(Request request) {
         earlier.forget(request);
         options.ifPresent(
@@ -360,7 +364,7 @@ final class SpeculativeDecoding {
                 });
     }
 
-    /** Frees what the speculator holds. */
+    /** Closes the speculator. */
     void close() {
         Optional<SpeculationOptions> given = options;
         options = Optional.empty();

@@ -5,7 +5,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** The thread of all stages that take turns on one device, or no thread of its own. */
+/** Runs the work of the stages that share a device, on one thread or on the caller's. */
 final class StageWorker implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
     private static final long REPORT_SECONDS = 10;
@@ -16,12 +16,12 @@ final class StageWorker implements AutoCloseable {
         this.thread = thread;
     }
 
-    /** Work is done by who asks for it. */
+    /** Returns a worker that runs work on the caller's thread. */
     static StageWorker inline() {
         return new StageWorker(Optional.empty());
     }
 
-    /** Work is done by a thread of its own, in the order of the calls. */
+    /** Returns a worker that runs work on its own thread, in the order of the calls. */
     static StageWorker start(String name) {
         return new StageWorker(
                 Optional.of(
@@ -40,7 +40,7 @@ final class StageWorker implements AutoCloseable {
         }
     }
 
-    /** Waits for the work at hand, so that nothing is freed under it. */
+    /** Waits for the submitted work, so that no memory is freed while it runs. */
     @Override
     public void close() {
         thread.ifPresent(

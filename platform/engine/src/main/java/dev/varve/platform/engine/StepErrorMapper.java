@@ -2,11 +2,11 @@ package dev.varve.platform.engine;
 
 import dev.varve.api.VarveException;
 
-/** What a client hears of a failure inside the engine. */
+/** Maps failures inside the engine to errors for clients. */
 final class StepErrorMapper {
     private StepErrorMapper() {}
 
-    /** The failure itself where it is made to be read, else one that hides the details. */
+    /** Returns the failure itself if it is meant for clients, else one without details. */
     static VarveException of(Throwable failure) {
         return switch (failure) {
             case VarveException known -> known;

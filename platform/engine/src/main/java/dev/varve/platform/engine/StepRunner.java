@@ -17,29 +17,32 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The steps of an engine and what becomes of their requests. Only the engine's thread uses it. */
+/**
+ * Runs the steps of an engine: admits requests, submits batches and handles failures. Only the
+ * engine's thread uses it.
+ */
 final class StepRunner {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
-    /** Whether a request may run. */
+    /** Result of the attempt to admit a request. */
     enum Admission {
         ADMITTED,
-        /**
-         * A running request computes the same prompt, or its head, which need not be done twice.
-         */
+        /** A running request computes the same prompt or a prefix of it. */
         AWAITS_TWIN,
-        /** What it needs is being read from disk. */
+        /** Its prefix is being read from disk or a shared store. */
         AWAITS_DISK,
         NO_ROOM
     }
 
-    /** Batches for which requests keep to themselves after one failed that several shared. */
+    /** Number of batches that are not mixed after a mixed one failed. */
     private static final int APART = 64;
 
-    /** How long a step may be held up by what was computed earlier. */
+    /** Longest delay of a step by passing stored features to the speculator, in ns. */
     private static final long CATCH_UP = Duration.ofMillis(2).toNanos();
 
-    /** Tokens that a request rather waits for than computes them beside the same ones. */
+    /**
+     * Minimum tokens of a shared prefix for which a request waits rather than computes them itself.
+     */
     private static final int WORTH_WAITING = 64;
 
     private final ShardPipeline pipeline;
@@ -55,10 +58,10 @@ final class StepRunner {
     private long cachedTokens;
     private int failuresInARow;
 
-    /** Tokens that were chosen before the latest failure. */
+    /** Number of tokens that were chosen before the latest failure. */
     private long tokensAtFailure;
 
-    /** Batches that were submitted when requests may share them again. */
+    /** Number of submitted batches from which on batches may be mixed again. */
     private long mixesFrom;
 
     StepRunner(
@@ -107,7 +110,7 @@ final class StepRunner {
         return running.isEmpty() && state.flights().isEmpty() && restores.isIdle();
     }
 
-    /** Whether nothing can be done before somebody has scored pages. */
+    /** Returns whether all running requests wait for page scores, and there is no other work. */
     boolean awaitsScores() {
         return !running.isEmpty()
                 && !running.anyMatch(request -> !request.isHeld())
@@ -115,14 +118,14 @@ final class StepRunner {
                 && restores.isIdle();
     }
 
-    /** Last position from which a prompt may resume; any thread may ask. */
+    /** Returns the last position from which a prompt may resume. Any thread. */
     int lastResume(int promptTokens) {
         return state.cache().lastResume(promptTokens);
     }
 
     /**
-     * Whether a request may run beside those that do. One that was in a failed step is tried
-     * without others.
+     * Returns whether a request may run beside the running ones. A request that was in a failed
+     * step runs alone.
      */
     boolean hasPlace(Request request) {
         return running.size() < capacity.parallel()
@@ -130,7 +133,9 @@ final class StepRunner {
                 && (!request.isSuspect() || running.isEmpty());
     }
 
-    /** Steps that failed, each with other requests, since one of them chose a token. */
+    /**
+     * Returns the number of steps that failed, each with other requests, since a token was chosen.
+     */
     int failuresInARow() {
         return state.choice().tokens() == tokensAtFailure ? failuresInARow : 0;
     }
@@ -142,14 +147,14 @@ final class StepRunner {
 
     void removeCancelled() {
         if (running.anyMatch(Request::isCancelled)) {
-            // What is kept of them must have been computed.
+            // Their sequences may be kept only after their batches returned.
             state.flights().settleAll();
             running.removeCancelled();
         }
     }
 
     /**
-     * Lets a request in if there is room for it and for the next block of every other sequence that
+     * Admits a request if there is room for it and for the next block of every other sequence that
      * may need one.
      */
     Admission admit(Request request) {
@@ -193,7 +198,10 @@ final class StepRunner {
         return Admission.ADMITTED;
     }
 
-    /** Has stores read what a request will need; says whether that is to be waited for. */
+    /**
+     * Starts loads of a request's prefix from stores; returns whether the request must wait for
+     * them.
+     */
     boolean readAhead(Request request) {
         boolean asks =
                 state.prefix().hasHost()
@@ -217,7 +225,7 @@ final class StepRunner {
                                     request.mayDraft() > 0,
                                     request::isWaiting));
         }
-        // What a disk has is taken first: it is nearer.
+        // The disk is read first: it is nearer than a shared store.
         if (may && !request.awaitsDisk() && !request.hasAskedOthers()) {
             request.askOthers(
                     state.prefix().loadShared(request.cacheRequest(), known, request::isWaiting));
@@ -225,7 +233,7 @@ final class StepRunner {
         return request.awaitsDisk();
     }
 
-    /** Takes in what was read from disk. */
+    /** Processes completed loads from stores. */
     void takeRead() {
         state.prefix().poll();
     }
@@ -235,8 +243,8 @@ final class StepRunner {
     }
 
     /**
-     * Where a prompt parts from another one far behind what it can go on from, the next one may
-     * part there as well.
+     * Adds a checkpoint where a prompt diverges from an earlier one, if that is far after its
+     * resume position: the next prompt may diverge there as well.
      */
     private void learnFrom(CacheRequest wanted, Request request) {
         int parting =
@@ -246,9 +254,12 @@ final class StepRunner {
         }
     }
 
-    /** Whether a running request is about to compute much of what another one needs. */
+    /**
+     * Returns whether a running request is about to compute a long prefix that another one needs.
+     */
     private boolean awaitsHead(Request request, int known) {
-        // Where any position can be gone back to, nothing is kept before a request has ended.
+        // If sequences can be cut back to any position, a prefix is kept only when its request
+        // ends.
         boolean keepsHeads = state.prefix().hasHost() && !state.cache().canCutBack();
         if (!keepsHeads || !request.mayRestore()) {
             return false;
@@ -279,8 +290,8 @@ final class StepRunner {
     }
 
     /**
-     * One forward with the next token of every sequence in decode and with chunks of prompts; or
-     * one of each kind, where shards compute side by side and chunks keep all of them busy.
+     * Submits one batch with the next token of every sequence in decode and with prefill chunks; or
+     * separate batches, if shards run in parallel and chunks keep all of them busy.
      */
     void run() {
         restores.run();
@@ -305,9 +316,9 @@ final class StepRunner {
     }
 
     /**
-     * Ends the request of a failed batch. Where several shared it, any of them may be the cause:
-     * each is tried without the others. A batch behind it of the same sequence does not fit what
-     * the caches hold; a shard says so as it likes.
+     * Fails or moves the request of a failed batch. If several requests shared it, any of them may
+     * be the cause: each runs alone next. A later batch of the same sequence does not match the
+     * caches; its error depends on the shard.
      */
     private void endFailed(InFlightBatches.Failure failure) {
         failures.countStep(failure.reason());
@@ -325,7 +336,7 @@ final class StepRunner {
             ends |= running.endOrMove(request, failure.reason());
         }
         if (ends) {
-            // Chunks behind a failed one of their request say nothing new.
+            // Later chunks of a failed request are not counted as further failures.
             countFailure();
         }
         loseChanged(failure);
@@ -346,8 +357,8 @@ final class StepRunner {
     }
 
     /**
-     * Computes all running requests anew, each without the others, since it is unknown how far a
-     * step came; ends the only one that runs.
+     * Requeues all running requests, to compute each alone, since the progress of the failed step
+     * is unknown. A single running request fails.
      */
     void failAll(VarveException reason) {
         failures.countStep(reason);
@@ -359,7 +370,7 @@ final class StepRunner {
         loseAll();
     }
 
-    /** Ends all running requests. */
+    /** Fails all running requests, or moves them to other engines. */
     void endAll(VarveException reason) {
         countFailure();
         state.flights().abandon();
@@ -367,7 +378,10 @@ final class StepRunner {
         running.endAll(reason);
     }
 
-    /** Brings what finished requests left behind to where a disk takes it from, for a while. */
+    /**
+     * Copies the sequences of finished requests to host memory, from where they go to disk, for a
+     * limited time.
+     */
     void keepOnDisk() {
         try {
             if (state.prefix().hasBelow()) {
@@ -378,18 +392,18 @@ final class StepRunner {
         }
     }
 
-    /** Waits for what is under way, and does without it. */
+    /** Waits for in-flight batches and discards their results. */
     void abandon() {
         state.flights().abandon();
     }
 
-    /** Frees host memory; the shards have ended. */
+    /** Closes the prefix cache and the speculator, after the shards are closed. */
     void close() {
         state.prefix().close();
         state.drafting().close();
     }
 
-    /** Puts all running requests back to the queue, since what was computed for them is lost. */
+    /** Requeues all running requests, since their sequences are lost. */
     void loseAll() {
         state.flights().abandon();
         restores.abandon();
@@ -426,12 +440,12 @@ final class StepRunner {
         state.prefix().clearHost();
     }
 
-    /** What became of sharing with other servers; any thread may ask. */
+    /** Returns the status of the shared store. Any thread. */
     Optional<SharedArchiveStatus> shared() {
         return state.prefix().shared();
     }
 
-    /** What a disk holds; any thread may ask. */
+    /** Returns the status of the disk store. Any thread. */
     Optional<ArchiveStatus> disk() {
         return state.prefix().disk();
     }

@@ -3,21 +3,21 @@ package dev.varve.platform.engine;
 import java.time.Duration;
 
 /**
- * How many columns a step may have so that streams do not wait longer than they should: as many as
- * were measured to take that time.
+ * Limits the columns of a step by measured durations, so that streams do not wait longer than they
+ * should.
  */
 final class StepTokenBudget {
-    /** What is left for the noise of the machine and for what is done between steps. */
+    /** Usable part of the limit; the rest is for noise and for work between steps. */
     private static final double MARGIN = 0.93;
 
     /**
-     * What a step costs beside its columns, in columns: 16 of a 0.8B shape on two cores take 66 ms,
-     * 32 take 101 ms and 64 take 185 ms. Where it is more, the number of columns still settles
-     * where the time is right, only later.
+     * Fixed cost of a step, in columns: 16 of a 0.8B shape on two cores take 66 ms, 32 take 101 ms
+     * and 64 take 185 ms. If the true cost is higher, the number of columns still converges to the
+     * right time, but later.
      */
     private static final double BASE_COLUMNS = 10;
 
-    /** How much a step counts that took more than expected, and one that took less. */
+    /** Weights of a step that took longer than expected, and of one that took less. */
     private static final double RISE = 0.5;
 
     private static final double FALL = 0.25;
@@ -33,24 +33,26 @@ final class StepTokenBudget {
         limitNanos = MARGIN * limit.toNanos();
     }
 
-    /** Takes note of a step with prompt tokens. */
+    /** Records a step with prompt tokens. */
     void took(int columns, long nanos) {
         double measured = nanos / (columns + BASE_COLUMNS);
         double weight = columnNanos == 0 ? 1 : measured > columnNanos ? RISE : FALL;
         columnNanos += weight * (measured - columnNanos);
     }
 
-    /** Takes note of a step without prompt tokens. */
+    /** Records a step without prompt tokens. */
     void tookRows(long nanos) {
         rowsNanos += (rowsNanos == 0 ? 1 : FALL) * (nanos - rowsNanos);
     }
 
-    /** Columns of a step that takes no longer than it should; few where nothing was measured. */
+    /** Returns the columns of a step within the limit; few before the first measurement. */
     int columns() {
         return columnsIn(limitNanos);
     }
 
-    /** Columns of a step that takes no longer than it should together with one of rows alone. */
+    /**
+     * Returns the columns of a step that is within the limit together with a step of rows alone.
+     */
     int columnsBesideStep() {
         return columnsIn(limitNanos - rowsNanos);
     }

@@ -14,16 +14,16 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Runs given tokens and hands out the logits of every one of them. Uses the pipeline alone, without
- * an engine.
+ * Computes given tokens and passes on the logits of every one of them. Uses the pipeline alone,
+ * without an engine.
  */
 public final class TeacherForcing {
-    /** Takes rows of logits as they come. */
+    /** Receives rows of logits in order. */
     @FunctionalInterface
     public interface LogitsSink {
         /**
-         * {@code rows} rows of {@code vocabulary} values from the start of {@code logits}, which is
-         * reused later.
+         * Accepts {@code rows} rows of {@code vocabulary} values from the start of {@code logits},
+         * which is reused later.
          */
         void accept(float[] logits, int rows, int vocabulary);
     }

@@ -11,9 +11,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/**
- * Chooses a request's next token from what the model gave, and tells the listener. Runs per token.
- */
+/** Chooses a request's next token from the logits, and notifies the listener. Runs per token. */
 final class TokenChoice {
     private static final int[] NOTHING = {};
     private static final double NANOS_PER_SECOND = 1e9;
@@ -24,9 +22,9 @@ final class TokenChoice {
     private long maskNanos;
 
     /**
-     * What became of a choice.
+     * Result of a choice.
      *
-     * @param token the token
+     * @param token the chosen token
      * @param end why the request ends with it, if it does
      */
     record Chosen(int token, Optional<GenerationEnd.Reason> end) {}
@@ -35,33 +33,35 @@ final class TokenChoice {
         this.vocabulary = vocabulary;
     }
 
-    /** Tokens chosen so far. */
+    /** Returns the number of tokens chosen so far. */
     long tokens() {
         return tokens;
     }
 
-    /** What finding the tokens cost that may come where the first choice may not. */
+    /**
+     * Returns the count and cost of masks, which are computed if the first choice is not allowed.
+     */
     EngineStatus.Masks masks() {
         return new EngineStatus.Masks(masks, maskNanos / NANOS_PER_SECOND);
     }
 
-    /** What the model gave for a row of a result, valid until the next batch. */
+    /** Returns the logits of a row of a result, valid until the next batch. */
     TokenLogits output(ShardResult result, int row, OutputRows rows) {
         return TokenLogits.of(result, row, vocabulary, rows);
     }
 
-    /** The same, valid for good. */
+    /** Returns a copy that stays valid. */
     TokenLogits copy(TokenLogits output) {
         return output.copy(vocabulary);
     }
 
     /**
-     * Tokens that are certain to come next: the request's guide forces them.
+     * Returns the next tokens that the request's guide forces.
      *
-     * @param most how many are of use
+     * @param most most tokens to return
      */
     int[] certain(Request request, int most) {
-        // Of each token it is to be told what else might have come, which takes its logits.
+        // Log probabilities of alternatives need the logits of each token.
         if (most < 1 || request.rules().topLogprobs().isPresent()) {
             return NOTHING;
         }
@@ -70,7 +70,7 @@ final class TokenChoice {
         while (known < Math.min(tokens.length, most) && isKnown(tokens[known])) {
             known++;
         }
-        // What the model does not know fails once it is chosen, and then for this request only.
+        // A token outside the vocabulary fails once it is chosen, and then for this request only.
         return Arrays.copyOf(tokens, known);
     }
 
@@ -85,9 +85,9 @@ final class TokenChoice {
     }
 
     /**
-     * Chooses a token that was certain to come, and so is computed already.
+     * Chooses a forced token, which is computed already.
      *
-     * @throws IllegalStateException if the request's guide has changed its mind
+     * @throws IllegalStateException if the request's guide does not force the token any more
      */
     Chosen chooseCertain(Request request, int token) {
         OptionalInt forced = request.rules().guide().forced();
@@ -154,7 +154,7 @@ final class TokenChoice {
         return token >= 0 && token < vocabulary;
     }
 
-    /** A tokenizer may know more tokens than the model has rows. */
+    /** Checks a forced token: a tokenizer may know more tokens than the model has rows. */
     private int requireKnown(int token) {
         if (!isKnown(token)) {
             throw new VarveException(

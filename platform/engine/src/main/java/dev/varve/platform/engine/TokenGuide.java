@@ -5,69 +5,69 @@ import dev.varve.platform.sampling.TokenMask;
 import java.util.OptionalInt;
 
 /**
- * Steers one generation: may put a token in the place of the model's choice, such as the mark that
- * ends a thought whose budget is spent, or forbid tokens, such as those that no text of a grammar
- * goes on with. Each token is computed like any other, so that what follows continues from it. Only
- * the engine's thread calls it, in the order of the tokens; must not block. What it throws ends its
- * request, and no other.
+ * Steers one generation. It may force a token instead of the model's choice, such as the delimiter
+ * that ends reasoning whose budget is spent, or forbid tokens, such as those that a grammar does
+ * not permit. Each token is computed like any other, so that later tokens continue from it. Only
+ * the engine's thread calls it, in the order of the tokens; it must not block. An exception ends
+ * its request, and no other.
  */
 public interface TokenGuide {
     /**
-     * The token that must come next, whatever the logits say; empty to let the model choose. Asked
-     * once per token; never an end token.
+     * Returns the token that must come next, regardless of the logits; empty to let the model
+     * choose. Called once per token; never an end token.
      */
     OptionalInt forced();
 
-    /** Takes the token that was chosen or forced; the end token is not reported. */
+    /** Accepts the token that was chosen or forced; the end token is not reported. */
     void accept(int token);
 
     /**
-     * Whether it may ever forbid a token. Always the same for a guide: logits are asked of the
-     * devices then, where the best token alone would do otherwise.
+     * Returns whether the guide may ever forbid a token. Constant for a guide: if true, the devices
+     * must return logits, even where the best token alone would suffice.
      */
     default boolean constrains() {
         return false;
     }
 
     /**
-     * Whether a token may come next, an end token included. Asked of what the model chose, where
-     * nothing is forced; cheaper than a {@link #mask}.
+     * Returns whether a token may come next, an end token included. Called with the model's choice
+     * if no token is forced; cheaper than a {@link #mask}.
      */
     default boolean allows(int token) {
         return true;
     }
 
     /**
-     * All tokens that may come next, end tokens included. Asked only where the model chose another
-     * one, once per token.
+     * Returns all tokens that may come next, end tokens included. Called only if the model chose a
+     * forbidden one, once per token.
      *
-     * @return what {@link #allows} says of each token, and at least one of them
+     * @return the tokens for which {@link #allows} is true, at least one
      */
     default TokenMask mask() {
         throw new UnsupportedOperationException("a guide that forbids nothing has no mask");
     }
 
     /**
-     * The tokens that {@link #forced} will give next, one after the other, as far as that is known
-     * already. They are computed together, since nothing must be chosen in between. May be asked
-     * any number of times before a token, or not at all.
+     * Returns the tokens that {@link #forced} will return next, in order, as far as they are known.
+     * They are computed together, since no choice is needed in between. May be called any number of
+     * times before a token, or not at all.
      *
-     * @param most how many are of use, at least 1
-     * @return none, or up to so many; never an end token
+     * @param most most tokens to return, at least 1
+     * @return up to {@code most} tokens, or none; never an end token
      */
     default int[] certain(int most) {
         return new int[0];
     }
 
     /**
-     * How many of some guesses may come next, one after the other; the others need not be tried.
-     * Changes nothing.
+     * Returns how many draft tokens, from the first one on, may come next in sequence; the rest
+     * need not be verified. Changes no state.
      */
     default int allowed(int[] guesses) {
         return guesses.length;
     }
 
-    /** Lets the model choose everything. */
+    /** Returns a guide that lets the model choose every token. */
     static TokenGuide none() {
         return new TokenGuide() {
             @Override
@@ -77,7 +77,7 @@ public interface TokenGuide {
 
             @Override
             public void accept(int token) {
-                // Nothing depends on what was chosen.
+                // This guide has no state.
             }
         };
     }

@@ -1,7 +1,9 @@
 package dev.varve.platform.engine;
 
-/** A request that one engine has begun and another one can end: what was told of it stays true. */
+/**
+ * A request that one engine has started and another one can complete; reported tokens stay valid.
+ */
 public sealed interface TransferableRequest extends Generation permits Request {
-    /** Who hears of it, as it was submitted. */
+    /** Returns the listener with which it was submitted. */
     GenerationListener listener();
 }

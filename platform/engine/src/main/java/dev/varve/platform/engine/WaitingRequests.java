@@ -2,14 +2,17 @@ package dev.varve.platform.engine;
 
 import dev.varve.platform.shard.OutputRows;
 
-/** What the running requests have to do with those that wait. */
+/** The queue, as the running requests use it. */
 interface WaitingRequests {
-    /** Puts a request that lost its place in front of the others. */
+    /** Requeues a request that lost its sequence, at the front. */
     void requeue(Request request);
 
-    /** Has the engine look again at those that wait. */
+    /** Makes the engine check the queued requests again. */
     void wakeUp();
 
-    /** What requests of the same prompt want of its last token; NONE if there are none. */
+    /**
+     * Returns the output rows that queued requests with the same prompt need of its last token;
+     * NONE if there are none.
+     */
     OutputRows wantedByTwins(Request request);
 }

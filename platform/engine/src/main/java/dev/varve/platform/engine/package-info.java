@@ -3,8 +3,8 @@
  * token ids; text belongs to its callers.
  *
  * <p>Start with {@link dev.varve.platform.engine.Engine}; {@link
- * dev.varve.platform.engine.Scheduler} is the one that there is. What sequences keep in the caches
- * is in {@code dev.varve.platform.sequence}; a {@link dev.varve.platform.engine.ShardPipeline}
- * sends batches through the shards.
+ * dev.varve.platform.engine.Scheduler} is its implementation. Package {@code
+ * dev.varve.platform.sequence} manages the sequences in the caches; a {@link
+ * dev.varve.platform.engine.ShardPipeline} sends batches through the shards.
  */
 package dev.varve.platform.engine;

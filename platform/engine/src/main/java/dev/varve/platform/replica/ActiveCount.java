@@ -2,7 +2,7 @@ package dev.varve.platform.replica;
 
 import java.time.Duration;
 
-/** How many requests have not ended. Thread-safe. */
+/** Counts the requests that have not ended. Thread-safe. */
 final class ActiveCount {
     private long count;
 
@@ -18,9 +18,9 @@ final class ActiveCount {
     }
 
     /**
-     * Waits until there is none.
+     * Waits until no request is active.
      *
-     * @return whether that came in time
+     * @return whether this happened within the limit
      */
     synchronized boolean awaitNone(Duration limit) {
         long end = System.nanoTime() + limit.toNanos();

@@ -5,21 +5,21 @@ import dev.varve.platform.shard.ShardHealth;
 
 import java.util.stream.Stream;
 
-/** Draft models in processes of their own, one of each replica, together. */
+/** Sums the status of draft models in separate processes, one per replica. */
 final class DraftStatusSum {
     private DraftStatusSum() {}
 
-    /** The sum of two, which can guess if both can; the device is that of the first. */
+    /** Returns the sum of two, which is ready if both are; the device is that of the first. */
     static DraftStatus of(DraftStatus a, DraftStatus b) {
         return sum(a, b, both(a.health(), b.health()));
     }
 
-    /** One that is there, with what the one before it did. */
+    /** Returns the status of a draft model with the counters of an earlier one added. */
     static DraftStatus after(DraftStatus now, DraftStatus past) {
         return sum(now, past, with(now.health(), now.health().restarts(), past.health()));
     }
 
-    /** One that cannot guess any more, and holds nothing. */
+    /** Returns the status of a draft model that has ended: its counters, and no memory. */
     static DraftStatus gone(DraftStatus draft, String why) {
         return new DraftStatus(
                 draft.device(),

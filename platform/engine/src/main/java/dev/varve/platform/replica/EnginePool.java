@@ -22,14 +22,15 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Several engines of one model as one. A request goes to the replica that has most of its prompt
- * ({@link ReplicaRouter}). When an engine breaks, or lacks a shard, its requests go on at another
- * one with the tokens that they have, and the broken one is loaded again. Thread-safe.
+ * Combines several engines of one model into one. A request goes to the replica that has most of
+ * its prompt in its caches ({@link ReplicaRouter}). When an engine fails, or lacks a shard, its
+ * requests continue at another one with the tokens that they have. A failed engine is loaded again.
+ * Thread-safe.
  */
 public final class EnginePool implements Engine {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
 
-    /** A replica that lived for less has its next try later. */
+    /** Minimum lifetime in ns; after a shorter one, the pause before the next load grows. */
     private static final long SHORT_LIFE = Duration.ofMinutes(1).toNanos();
 
     private final List<Replica> replicas;
@@ -38,7 +39,7 @@ public final class EnginePool implements Engine {
     private final ActiveCount open = new ActiveCount();
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
 
-    /** One choice at a time, or requests that come at once all go to the same replica. */
+    /** Serializes routing; otherwise simultaneous requests would all go to the same replica. */
     private final Object choosing = new Object();
 
     private volatile boolean draining;
@@ -51,16 +52,16 @@ public final class EnginePool implements Engine {
     }
 
     /**
-     * A pool of engines that run already, which belong to it from then on.
+     * Creates a pool of running engines, which it owns from then on.
      *
      * @param members at least one, in the order of their numbers
-     * @param opener loads another one in the place of one that broke
+     * @param opener loads a replacement for an engine that failed
      */
     public static EnginePool of(List<PooledEngine> members, PooledEngine.Opener opener) {
         return of(members, opener, Duration.ofSeconds(1), Duration.ofMinutes(1));
     }
 
-    /** Likewise, with other pauses between attempts to load a replica. */
+    /** As above, with other pauses between attempts to load a replica. */
     static EnginePool of(
             List<PooledEngine> members,
             PooledEngine.Opener opener,
@@ -80,7 +81,7 @@ public final class EnginePool implements Engine {
         member.engine().broken().thenAccept(reason -> lose(replica, reason, failures));
     }
 
-    /** The other replicas, as one of them sees them. */
+    /** Moves requests of one replica to the others. */
     private final class Others implements RequestFailover {
         private final Replica from;
 
@@ -156,7 +157,7 @@ public final class EnginePool implements Engine {
         }
     }
 
-    /** Tries one replica after the other, as long as the reason is the replica's. */
+    /** Tries one replica after the other, as long as the replica is the cause of the failure. */
     private List<Generation> place(List<RoutedRequest> tickets) {
         VarveException failure = away();
         int tries = replicas.size();
@@ -194,7 +195,7 @@ public final class EnginePool implements Engine {
                 "no replica of the model can compute at the moment; try again later");
     }
 
-    /** Where requests of one prompt go; they are reckoned there from now on. */
+    /** Returns the replica for requests of one prompt; they count against it from here on. */
     private Optional<Replica> choose(List<RoutedRequest> tickets, List<Replica> tried) {
         RoutedRequest first = tickets.getFirst();
         List<Replica> taking =
@@ -214,7 +215,7 @@ public final class EnginePool implements Engine {
         }
     }
 
-    /** An engine is broken; its requests are about to be moved by its own thread. */
+    /** Starts to reload a failed engine; the engine's own thread moves its requests. */
     private void lose(Replica replica, VarveException reason, int failures) {
         replica.lose(reason);
         if (closed) {
@@ -230,7 +231,7 @@ public final class EnginePool implements Engine {
         revival.untilItWorks(attempt::run, before);
     }
 
-    /** Attempts to bring one replica back. */
+    /** Attempts to load one replica again. */
     private final class Attempt {
         private final Replica replica;
         private int failures;
@@ -276,11 +277,11 @@ public final class EnginePool implements Engine {
     }
 
     /**
-     * Has a replica end as one that is broken: its requests go on at others, and it is loaded
+     * Fails the engine of a replica: its requests continue at other replicas, and it is loaded
      * again.
      *
      * @param replica its number, from 0
-     * @return whether there was an engine to end
+     * @return whether the replica had an engine
      */
     public boolean restart(int replica) {
         Optional<PooledEngine> member = replicas.get(replica).member();
@@ -312,12 +313,12 @@ public final class EnginePool implements Engine {
                 sum.shards(),
                 sum.draft(),
                 sum.paging(),
-                // As long as one computes, nobody waits.
+                // No request waits while one replica is ready.
                 sum.outage().filter(outage -> each.stream().noneMatch(ReplicaStatus::isReady)),
                 each);
     }
 
-    /** One of the replicas, for tests. */
+    /** Returns a replica, for tests. */
     Replica replica(int id) {
         return replicas.get(id);
     }
@@ -366,7 +367,7 @@ public final class EnginePool implements Engine {
         List<PooledEngine> members = engineMembers();
         members.forEach(PooledEngine::close);
         revival.close();
-        // What was being loaded meanwhile.
+        // Engines that were being loaded meanwhile.
         replicas.forEach(each -> each.take().ifPresent(PooledEngine::close));
     }
 

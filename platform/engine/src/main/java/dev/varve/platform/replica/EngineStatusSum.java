@@ -19,13 +19,13 @@ import java.util.function.BinaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** What engines of one model hold and did, together. */
+/** Sums the status of engines of one model. */
 final class EngineStatusSum {
     private EngineStatusSum() {}
 
     /**
-     * The sum of two that are there at once; what cannot be summed up is that of the first. The
-     * shards of the second come behind those of the first.
+     * Returns the sum of two engines that run at the same time; values that cannot be added are
+     * those of the first. The shards of the second follow those of the first.
      */
     static EngineStatus of(EngineStatus a, EngineStatus b) {
         return sum(
@@ -37,7 +37,7 @@ final class EngineStatusSum {
                         either(a.outage(), b.outage(), EngineStatusSum::longer)));
     }
 
-    /** What an engine holds and did, with what those before it in its place did. */
+    /** Returns the status of an engine with the counters of its predecessors added. */
     static EngineStatus after(EngineStatus now, EngineStatus past) {
         return sum(
                 now,
@@ -48,7 +48,7 @@ final class EngineStatusSum {
                         now.outage()));
     }
 
-    /** What is put together in another way for engines at once than for one after the other. */
+    /** Components that are combined differently for simultaneous and for successive engines. */
     private record Parts(
             List<ShardStatus> shards,
             Optional<DraftStatus> draft,
@@ -60,7 +60,7 @@ final class EngineStatusSum {
                 : a.or(() -> b);
     }
 
-    /** The one for which somebody may still wait. */
+    /** Returns the outage in which requests may still wait, or the one with more time left. */
     private static EngineStatus.Outage longer(EngineStatus.Outage a, EngineStatus.Outage b) {
         if (a.turnsAway() != b.turnsAway()) {
             return a.turnsAway() ? b : a;
@@ -95,7 +95,7 @@ final class EngineStatusSum {
                 List.of());
     }
 
-    /** An engine that computes nothing any more, for as long as it is not closed. */
+    /** Returns the status of a failed engine that is not closed yet. */
     static EngineStatus broken(EngineStatus status, String why) {
         return new EngineStatus(
                 status.load(),
@@ -109,7 +109,7 @@ final class EngineStatusSum {
                 status.paging());
     }
 
-    /** What an engine did that is not there any more and holds nothing. */
+    /** Returns the counters of an engine that was closed. */
     static EngineStatus countsOf(EngineStatus status, String why) {
         PrefixCacheStatus cache = status.cache();
         return new EngineStatus(
@@ -152,7 +152,7 @@ final class EngineStatusSum {
                         merged(a.counts().misses(), b.counts().misses()),
                         a.counts().evictions() + b.counts().evictions(),
                         moved(a.counts().moved(), b.counts().moved())),
-                // One archive for all.
+                // All replicas share one disk store and one shared store.
                 a.disk().or(b::disk),
                 a.shared().or(b::shared));
     }

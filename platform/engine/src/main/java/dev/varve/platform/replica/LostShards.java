@@ -10,20 +10,20 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Shards of an engine that is broken or gone. They stay in the lists, so that those of other
- * replicas keep their numbers, and what they did counts on in the shards that take their place.
+ * Status of the shards of a failed or closed engine. They stay in the lists, so that the shards of
+ * other replicas keep their index. Their counters are added to those of their replacements.
  */
 final class LostShards {
     private LostShards() {}
 
-    /** Of an engine that computes nothing any more, and still holds what it held. */
+    /** Returns the shards of a failed engine, which still hold their memory. */
     static List<ShardStatus> broken(List<ShardStatus> shards, String why) {
         return shards.stream()
                 .map(shard -> lost(shard, shard.memory(), shard.peer(), why))
                 .toList();
     }
 
-    /** Of an engine that is closed. */
+    /** Returns the shards of a closed engine, without memory. */
     static List<ShardStatus> gone(List<ShardStatus> shards, String why) {
         ShardMemory none = new ShardMemory(0, 0, 0, 0);
         return shards.stream()
@@ -47,12 +47,14 @@ final class LostShards {
                 ShardHealth.State.MISSING, Optional.of(why), before.restarts(), Optional.empty());
     }
 
-    /** One that others started may go on, but not for this server. */
+    /**
+     * Removes the process: one that was started separately may continue, but not for this server.
+     */
     private static RemoteShardProcess withoutProcess(RemoteShardProcess peer) {
         return new RemoteShardProcess(peer.own(), peer.address(), Optional.empty());
     }
 
-    /** Shards that are there, with what those before them did. */
+    /** Returns the current shards with the counters of their predecessors added. */
     static List<ShardStatus> after(List<ShardStatus> now, List<ShardStatus> past) {
         if (now.size() != past.size()) {
             return now;
@@ -78,9 +80,9 @@ final class LostShards {
                 now.peer());
     }
 
-    private static ShardStatus.BatchEntry after(
-            ShardStatus.BatchEntry now, ShardStatus.BatchEntry past) {
-        return new ShardStatus.BatchEntry(
+    private static ShardStatus.ForwardTotals after(
+            ShardStatus.ForwardTotals now, ShardStatus.ForwardTotals past) {
+        return new ShardStatus.ForwardTotals(
                 past.forwards() + now.forwards(),
                 past.tokens() + now.tokens(),
                 past.forwardMillis() + now.forwardMillis(),

@@ -7,11 +7,11 @@ import java.util.Objects;
 /**
  * An engine of a pool.
  *
- * @param engine computes; all engines of a pool have the same model and settings
- * @param owner frees it, and ends it before that; closed once, by the pool
+ * @param engine the engine; all engines of a pool have the same model and settings
+ * @param owner closes the engine and frees its resources; closed once, by the pool
  */
 public record PooledEngine(Scheduler engine, AutoCloseable owner) {
-    /** Checks that nothing is missing. */
+    /** Checks that no component is null. */
     public PooledEngine {
         Objects.requireNonNull(engine);
         Objects.requireNonNull(owner);
@@ -20,15 +20,15 @@ public record PooledEngine(Scheduler engine, AutoCloseable owner) {
     /** Opens the engine of a replica. */
     public interface Opener {
         /**
-         * Loads it; may take long.
+         * Loads the engine; may take long.
          *
-         * @param replica its number, from 0
+         * @param replica number of the replica, from 0
          * @throws RuntimeException if it cannot be loaded
          */
         PooledEngine open(int replica);
     }
 
-    /** Ends the engine and frees what belongs to it. */
+    /** Closes the engine and frees its resources. */
     void close() {
         try {
             owner.close();

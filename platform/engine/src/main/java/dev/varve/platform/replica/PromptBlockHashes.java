@@ -3,9 +3,9 @@ package dev.varve.platform.replica;
 import dev.varve.platform.engine.GenerationRequest.Prompt;
 
 /**
- * The blocks of a prompt, each by a number that stands for all tokens from the first one to its
- * end, and for who may continue them. Two prompts with a number in common begin alike, as good as
- * certainly; where they do not, a request goes to a replica that knows nothing of it.
+ * Hashes of the blocks of a prompt. Each hash covers all tokens from the first one to the end of
+ * its block, and the cache scope. Prompts with a common hash begin alike, except for collisions; a
+ * collision sends a request to a replica without its prefix.
  */
 final class PromptBlockHashes {
     /** Tokens of a block. */
@@ -21,7 +21,7 @@ final class PromptBlockHashes {
         this.tokens = tokens;
     }
 
-    /** The whole blocks of a prompt; none if nothing of it is kept. */
+    /** Returns the hashes of the whole blocks of a prompt; none if its scope keeps nothing. */
     static PromptBlockHashes of(Prompt prompt) {
         int[] tokens = prompt.tokens();
         long[] chain = new long[prompt.scope().keeps() ? tokens.length / TOKENS : 0];
@@ -42,7 +42,7 @@ final class PromptBlockHashes {
         return mixed ^ mixed >>> 29;
     }
 
-    /** Tokens of the whole prompt. */
+    /** Returns the number of tokens of the whole prompt. */
     int tokens() {
         return tokens;
     }

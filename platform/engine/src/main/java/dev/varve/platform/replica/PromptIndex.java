@@ -3,9 +3,9 @@ package dev.varve.platform.replica;
 import java.util.LinkedHashMap;
 
 /**
- * What a replica is likely to have of prompts: those that it was given, as far as its caches hold
- * that many tokens, the ones used last. Its own caches know better, but only between two steps.
- * Thread-safe.
+ * Estimates the cached prefixes of a replica: the most recently used blocks of the prompts that
+ * were routed to it, as many as its caches hold. The caches know exactly, but only between two
+ * steps. Thread-safe.
  */
 final class PromptIndex {
     private static final long LEAST_BLOCKS = 64;
@@ -16,13 +16,13 @@ final class PromptIndex {
     private long mostBlocks;
 
     /**
-     * @param tokens what the replica's caches hold
+     * @param tokens capacity of the replica's caches
      */
     PromptIndex(long tokens) {
         mostBlocks = Math.max(LEAST_BLOCKS, tokens / PromptBlockHashes.TOKENS);
     }
 
-    /** Leading tokens of a prompt that are likely to be there. */
+    /** Returns the number of leading tokens of a prompt that are likely cached. */
     synchronized int cached(PromptBlockHashes prompt) {
         int block = 0;
         while (block < prompt.count() && blocks.containsKey(prompt.get(block))) {
@@ -31,19 +31,19 @@ final class PromptIndex {
         return block * PromptBlockHashes.TOKENS;
     }
 
-    /** Tokens for which others would have to give way if so many were computed. */
+    /** Returns the number of tokens that would be evicted if so many more were computed. */
     synchronized long displaced(long tokens) {
         return Math.max(0, used() + tokens - mostBlocks * PromptBlockHashes.TOKENS);
     }
 
-    /** Tokens that are likely to be there. */
+    /** Returns the number of tokens that are likely cached. */
     synchronized long used() {
         return (long) blocks.size() * PromptBlockHashes.TOKENS;
     }
 
-    /** Takes note of a prompt that is being computed. */
+    /** Records a prompt that was routed to the replica. */
     synchronized void add(PromptBlockHashes prompt) {
-        // The end first: what many have in common is used last, and stays longest.
+        // The last block first: common prefixes are then used last, and stay longest.
         for (int block = prompt.count() - 1; block >= 0; block--) {
             blocks.put(prompt.get(block), Boolean.TRUE);
         }
@@ -57,15 +57,15 @@ final class PromptIndex {
     }
 
     /**
-     * A prompt of these was not there: the caches hold less than was thought, since a sequence
-     * takes whole blocks of slots, or rows of state.
+     * Reduces the estimated capacity after an expected prefix was missing: the caches hold fewer
+     * tokens, since a sequence takes whole blocks of slots, or state rows.
      */
     synchronized void overrated() {
         mostBlocks = Math.max(LEAST_BLOCKS, Math.min(mostBlocks, blocks.size()) * 9 / 10);
         trim();
     }
 
-    /** Nothing is there any more. */
+    /** Removes all blocks. */
     synchronized void clear() {
         blocks.clear();
     }

@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The place of an engine in a pool: the engine may break, and another one takes its place. */
+/** A replica of a pool. Its engine may fail, and is then replaced by another one. */
 final class Replica {
-    /** Failed steps without a finished request in between, after which it counts as broken. */
+    /** Failed steps without a completed request in between, after which its engine is failed. */
     private static final int MOST_STRIKES = 3;
 
     private final int id;
@@ -24,7 +24,7 @@ final class Replica {
     private volatile Optional<VarveException> reason = Optional.empty();
     private volatile long openedAt;
 
-    /** What engines did that are not there any more. */
+    /** Counters of the earlier engines. */
     private Optional<EngineStatus> past = Optional.empty();
 
     Replica(int id) {
@@ -35,7 +35,7 @@ final class Replica {
         return id;
     }
 
-    /** The engine that is there, maybe a broken one; empty while none is. */
+    /** Returns the engine, possibly a failed one; empty while none is loaded. */
     Optional<PooledEngine> member() {
         return member;
     }
@@ -44,7 +44,7 @@ final class Replica {
         return index;
     }
 
-    /** Tokens that its requests still have to be computed for, as far as that can be foreseen. */
+    /** Returns the estimated number of tokens that are still to be computed for its requests. */
     AtomicLong owedTokens() {
         return owedTokens;
     }
@@ -53,31 +53,31 @@ final class Replica {
         return member.filter(each -> each.engine().acceptsRequests()).isPresent();
     }
 
-    /** An engine is there. */
+    /** Sets the engine after it was loaded. */
     synchronized void put(PooledEngine opened) {
         EngineStatus status = opened.engine().status();
         index = new PromptIndex(cacheTokens(status));
         strikes.set(0);
         openedAt = System.nanoTime();
-        // Not while it gets requests.
+        // Cleared before the engine accepts requests.
         reason = Optional.empty();
         member = Optional.of(opened);
     }
 
-    /** Tokens that devices and host memory hold. */
+    /** Returns the number of tokens that devices and host memory can hold. */
     private static long cacheTokens(EngineStatus status) {
         long slots = status.slots().total();
         long bytesPerToken = Math.max(1, status.memory().kv() / Math.max(1, slots));
         return slots + status.cache().host().limitBytes() / bytesPerToken;
     }
 
-    /** Its engine is broken. */
+    /** Marks the engine as failed. */
     void lose(VarveException why) {
         reason = Optional.of(why);
         index.clear();
     }
 
-    /** Takes the broken engine out; what it did still counts. */
+    /** Removes and returns the engine; its counters are kept. */
     synchronized Optional<PooledEngine> take() {
         Optional<PooledEngine> taken = member;
         taken.ifPresent(broken -> remember(broken.engine().status()));
@@ -93,7 +93,7 @@ final class Replica {
                         past.map(before -> EngineStatusSum.after(counts, before)).orElse(counts));
     }
 
-    /** How long its engine lived. */
+    /** Returns the time since its engine was loaded, in ns. */
     long livedNanos() {
         return System.nanoTime() - openedAt;
     }
@@ -106,19 +106,19 @@ final class Replica {
         moved.incrementAndGet();
     }
 
-    /** A request ended well. */
+    /** Records a completed request. */
     void succeeded() {
         strikes.set(0);
     }
 
-    /** A step failed; whether that happened too often in a row. */
+    /** Records a failed step; returns whether the number in a row has reached the limit. */
     boolean failsAgain() {
         return strikes.incrementAndGet() == MOST_STRIKES;
     }
 
     /**
-     * What it and those before it did and do, with all shards, missing ones while no engine is
-     * there; empty while nothing was there.
+     * Returns the status of its engine with the counters of earlier ones. All shards are listed, as
+     * missing while no engine is loaded. Empty before the first engine.
      */
     synchronized Optional<EngineStatus> status() {
         Optional<EngineStatus> now = member.map(each -> each.engine().status()).map(this::judged);
@@ -128,7 +128,7 @@ final class Replica {
         return now.or(() -> past);
     }
 
-    /** Shards of a broken engine may be well, and compute for nobody. */
+    /** Marks the shards of a failed engine as missing, although they may be healthy. */
     private EngineStatus judged(EngineStatus status) {
         return reason.map(why -> EngineStatusSum.broken(status, why.getMessage())).orElse(status);
     }
@@ -137,7 +137,7 @@ final class Replica {
         if (reason.isPresent() || member.isEmpty()) {
             return State.DOWN;
         }
-        // The last one that lacks a shard takes requests, which wait there.
+        // A replica that lacks a shard accepts requests, which wait, if no other replica is open.
         return acceptsRequests() && status.missingShards().isEmpty()
                 ? State.READY
                 : State.RECOVERING;

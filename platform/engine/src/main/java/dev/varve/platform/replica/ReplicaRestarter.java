@@ -6,7 +6,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** The thread on which broken replicas are closed and loaded again, one at a time. */
+/** Closes and loads failed replicas on its own thread, one at a time. */
 final class ReplicaRestarter implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.engine");
     private static final Duration CLOSE_REPORT = Duration.ofSeconds(10);
@@ -18,8 +18,8 @@ final class ReplicaRestarter implements AutoCloseable {
                     1, Thread.ofPlatform().daemon().name("varve-replicas").factory());
 
     /**
-     * @param firstPause behind an attempt that failed; each further one is twice as long
-     * @param longestPause the longest of them
+     * @param firstPause pause after a failed attempt; each further one is twice as long
+     * @param longestPause upper limit of the pauses
      */
     ReplicaRestarter(Duration firstPause, Duration longestPause) {
         this.firstPause = firstPause;
@@ -28,10 +28,10 @@ final class ReplicaRestarter implements AutoCloseable {
     }
 
     /**
-     * Tries something until it works, at once and then again and again; nothing once this is
-     * closed.
+     * Repeats an attempt until it succeeds, with pauses in between. Does nothing after a close.
      *
-     * @param failures before the first attempt, so that what breaks soon does so rarely
+     * @param failures failures before the first attempt; they delay it, so that a replica that
+     *     fails soon after each load is loaded rarely
      */
     void untilItWorks(BooleanSupplier attempt, int failures) {
         long pause = failures == 0 ? 0 : pauseMillis(failures);
@@ -62,11 +62,11 @@ final class ReplicaRestarter implements AutoCloseable {
         try {
             thread.schedule(work, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            // The pool ends.
+            // The pool is closing.
         }
     }
 
-    /** Ends the thread, once what it does is done. */
+    /** Ends the thread after its current attempt. */
     @Override
     public void close() {
         thread.shutdown();

@@ -5,38 +5,39 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Which replica a prompt goes to: the one that has most of it, unless another one costs less. So
- * many tokens have to be computed before it, so many of it, and so many again that it pushes out of
- * full caches; where the caches of one hold much more than those of another, the emptier ones are
- * worth computing what many prompts have in common once more.
+ * Chooses the replica of a prompt by its cost in tokens: the prompt tokens that are not cached, the
+ * tokens that these evict from full caches, the tokens to compute before the prompt, and a penalty
+ * for caches that hold much more than those of another replica. With the penalty, an emptier
+ * replica computes a common prefix once more.
  */
 final class ReplicaRouter {
-    /** Difference in work that no prompt is computed anew for. */
+    /** Difference in owed tokens that costs nothing. */
     private static final long SLACK_TOKENS = 512;
 
     /**
-     * Tokens that caches hold more than others which weigh as much as one token that is computed
-     * again: prompts that begin alike would all go to the first one otherwise, and fill its caches.
+     * Surplus of cached tokens over the emptiest replica that costs as much as one computed token.
+     * Without this penalty, prompts with a common prefix would all go to the first replica and fill
+     * its caches.
      */
     private static final long UNEVEN_TOKENS = 8;
 
     private ReplicaRouter() {}
 
     /**
-     * A replica and what taking the prompt would mean for it.
+     * A replica and the cost of the prompt there.
      *
-     * @param cached leading tokens that it is likely to have
-     * @param costTokens tokens to compute until the prompt is there, and what stands for the tokens
-     *     that others would miss then
-     * @param usedTokens of its caches
+     * @param cached leading tokens of the prompt that are likely cached
+     * @param costTokens tokens to compute until the prompt is computed, plus evicted tokens and
+     *     penalty
+     * @param usedTokens tokens in its caches
      */
     record Candidate(
             Replica replica, int cached, long costTokens, long owedTokens, long usedTokens) {}
 
     /**
-     * Some replicas, the best one first.
+     * Returns the replicas with their costs, the best one first.
      *
-     * @param replicas that take requests
+     * @param replicas replicas that accept requests
      */
     static List<Candidate> order(List<Replica> replicas, PromptBlockHashes prompt) {
         long least = replicas.stream().mapToLong(each -> each.owedTokens().get()).min().orElse(0);

@@ -9,16 +9,14 @@ import dev.varve.platform.engine.GenerationListener;
 import java.util.Optional;
 
 /**
- * A request of a pool, wherever it is computed: passes on what is heard of it, and says how much of
- * it is still to be done. Whoever has the request calls it, one thread at a time.
+ * A request of a pool. It forwards events to the listener, and keeps the owed tokens of its replica
+ * current. The engine that has the request calls it, one thread at a time.
  */
 final class RoutedRequest implements GenerationListener {
-    /**
-     * Tokens of an answer that are foreseen, however many it may have: most end long before that.
-     */
+    /** Estimated tokens of a response with a higher limit: most end long before their limit. */
     private static final int FORESEEN = 256;
 
-    /** Tokens from which on it matters that they are not there. */
+    /** Minimum of expected cached tokens for which a miss corrects the index. */
     private static final int WORTH = 4 * PromptBlockHashes.TOKENS;
 
     private final Engine.Submission submission;
@@ -30,7 +28,7 @@ final class RoutedRequest implements GenerationListener {
     private long owed;
 
     /**
-     * @param ended called when nothing more will be heard of it
+     * @param ended called after the last event of the request
      */
     RoutedRequest(Engine.Submission submission, PromptBlockHashes prompt, Runnable ended) {
         this.submission = submission;
@@ -43,15 +41,15 @@ final class RoutedRequest implements GenerationListener {
         return prompt;
     }
 
-    /** The request with this in the place of who hears of it. */
+    /** Returns the request with this as its listener. */
     Engine.Submission submission() {
         return new Engine.Submission(submission.request(), this);
     }
 
     /**
-     * It is a replica's from now on.
+     * Assigns the request to a replica.
      *
-     * @param cached tokens of the prompt that are likely to be there
+     * @param cached prompt tokens that are likely cached
      */
     void assign(Replica replica, int cached) {
         leave();
@@ -60,7 +58,7 @@ final class RoutedRequest implements GenerationListener {
         owe(prompt.tokens() - cached + left);
     }
 
-    /** It is nobody's. */
+    /** Removes the request from its replica. */
     void leave() {
         owe(0);
         at = Optional.empty();

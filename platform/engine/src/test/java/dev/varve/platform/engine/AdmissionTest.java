@@ -13,13 +13,13 @@ import org.junit.jupiter.api.Timeout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How many requests run at once in a pool of slots. */
+/** Tests how many requests run at the same time in a pool of slots. */
 @Timeout(60)
 class AdmissionTest {
     private static final int PARALLEL = 4;
     private static final PlainModel MODEL = PlainModel.mixed(2 * SlotSpan.BLOCK);
 
-    /** Most sequences of a batch while requests of a length are answered together. */
+    /** Returns the most sequences of a batch for {@code count} simultaneous requests. */
     private static int mostTogether(int context, int slots, int count) throws Exception {
         EngineOptions options =
                 new EngineOptions(EngineOptions.Capacity.of(context, PARALLEL, slots), 8);
@@ -57,7 +57,7 @@ class AdmissionTest {
         assertEquals(PARALLEL, mostTogether(SlotSpan.BLOCK, PARALLEL * SlotSpan.BLOCK, 60));
     }
 
-    /** Two of them, and the block that each of them may need next. */
+    /** Room for two requests, and for the next block of each. */
     @Test
     void theNextBlockOfARequestThatMayNeedItStaysFree() throws Exception {
         int context = 2 * SlotSpan.BLOCK;

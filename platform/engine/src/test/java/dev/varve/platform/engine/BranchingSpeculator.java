@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Guesses trees around texts that are known: the right tokens are in them, on the likeliest path or
+ * Proposes trees around known texts: they contain the correct tokens, on the likeliest path or
  * beside it.
  */
 public final class BranchingSpeculator implements Speculator {
@@ -19,8 +19,8 @@ public final class BranchingSpeculator implements Speculator {
     private final Random random;
 
     /**
-     * @param texts prompts with their answers; none begins another one
-     * @param most right tokens one after the other
+     * @param texts prompts with their responses; none is a prefix of another one
+     * @param most most consecutive correct tokens
      */
     public BranchingSpeculator(
             List<int[]> texts, int most, int vocabulary, List<Integer> captures, long seed) {
@@ -51,7 +51,7 @@ public final class BranchingSpeculator implements Speculator {
         return trees;
     }
 
-    /** A path that leaves the right one somewhere, and others. */
+    /** Returns a tree with a path that diverges from the correct one, and further paths. */
     private Draft tree(Draft draft, int count) {
         int[] text = draft.tokens();
         int[] tokens = new int[count];

@@ -17,14 +17,17 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Whatever moves, grows, is preempted or forked, and however far the shards are apart from each
- * other: a request gets the tokens that it gets alone.
+ * A request gets the tokens that it gets alone, even if sequences move, grow, are preempted or
+ * forked, and shards are several batches apart.
  */
 class CacheOrderTest {
     private static final int CONTEXT = 6 * SlotSpan.BLOCK;
     private static final int REQUESTS = 14;
 
-    /** Time of a batch in a shard: enough for the first shard to be batches ahead of the last. */
+    /**
+     * Longest time of a batch in a shard: enough for the first shard to be several batches ahead of
+     * the last.
+     */
     private static final long LONGEST_NANOS = 100_000;
 
     private record Ask(int[] prompt, int stablePrefix, int count) {}
@@ -37,7 +40,7 @@ class CacheOrderTest {
         for (long seed = 0; seed < Effort.of(1, 6); seed++) {
             preemptions += compareWithSerialRun(stages, seed);
         }
-        // So it is with some seeds only.
+        // Only some seeds cause preemptions.
         assertTrue(preemptions > 0 || !Effort.isFull(), "the pools were meant to be too small");
     }
 
@@ -65,7 +68,7 @@ class CacheOrderTest {
         }
     }
 
-    /** Prompts of which some begin like others; lengths around the borders of blocks. */
+    /** Returns prompts, some with common prefixes, with lengths around multiples of a block. */
     private static List<Ask> asks(Random random) {
         List<Ask> asks = new ArrayList<>();
         for (int i = 0; i < REQUESTS; i++) {

@@ -37,7 +37,7 @@ class ChunkPlanTest {
         assertEquals(List.of(48, 96, 130), ends(0, 130, 0, 48));
     }
 
-    /** Kernels take columns in groups; what is left over of them is so in the whole window, too. */
+    /** Kernels compute columns in groups; a whole window has the same remainder. */
     @ParameterizedTest
     @ValueSource(ints = {16, 32, 48, 64, 112, 496})
     void everyPieceButTheLastIsOfWholeGroupsAndTheLastIsNotShort(int most) {
@@ -105,7 +105,7 @@ class ChunkPlanTest {
                 ChunkPlan.next(0, 48, ChunkKind.PIECE, false, 16));
     }
 
-    /** Behind a piece of another sequence's window that this one shares. */
+    /** The window continues after a shared piece of another sequence's window. */
     @Test
     void aSingleTokenBehindAPieceIsNoPiece() {
         assertEquals(

@@ -14,7 +14,7 @@ class Collected implements GenerationListener {
     private final List<Integer> tokens = new ArrayList<>();
     private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
 
-    /** Asks for a greedy answer. */
+    /** Submits a request for a greedy response. */
     static Collected ask(Engine engine, int[] prompt, int count) {
         return ask(engine, prompt, 0, count);
     }
@@ -33,7 +33,7 @@ class Collected implements GenerationListener {
                 GenerationRequest.Choice.of(SamplingOptions.greedy()));
     }
 
-    /** The tokens, once the answer is complete. */
+    /** Waits for the end of the response and returns its tokens. */
     List<Integer> await() throws Exception {
         end();
         return List.copyOf(tokens);

@@ -21,7 +21,7 @@ class DraftAcceptanceTrackerTest {
     private final AcceptanceRates all = economy.rates();
     private final TreeGain trees = economy.trees();
 
-    /** Guesses behind tokens that were certain to come are neither right nor wrong. */
+    /** Draft tokens after forced tokens count neither as accepted nor as rejected. */
     @Test
     void nothingIsLearnedOfWhatIsCertain() {
         TokenList tokens = new TokenList(new int[] {1, 2});

@@ -9,9 +9,9 @@ import dev.varve.api.speculation.Draft;
 
 import org.junit.jupiter.api.Test;
 
-/** What is taken of drafts, and how a step walks along them. */
+/** Tests which part of a draft is used, and how a step follows it. */
 class DraftTokensTest {
-    /** Two of them follow the known token, the second one with a guess behind it. */
+    /** Two draft tokens follow the known token; the second one has a successor. */
     private static final Draft TREE =
             new Draft(new int[] {10, 11, 12, 20, 21}, new int[] {-1, 0, 1, -1, 3}, 2);
 
@@ -44,7 +44,7 @@ class DraftTokensTest {
         assertArrayEquals(TREE.tokens(), DraftTokens.fit(TREE, 3, 22).tokens());
         assertArrayEquals(TREE.parents(), DraftTokens.fit(TREE, 3, 22).parents());
         assertArrayEquals(new int[] {10, 11, 12, 20}, DraftTokens.fit(TREE, 3, 4).tokens());
-        // Deeper than it may be, or no tree at all: the path alone.
+        // If the tree is too deep, or no tree is wanted, only the path remains.
         assertArrayEquals(new int[] {10, 11}, DraftTokens.fit(TREE, 2, 22).tokens());
         assertArrayEquals(new int[] {10, 11, 12}, DraftTokens.fit(TREE, 7, 0).tokens());
         assertEquals(2, DraftTokens.fit(TREE, 7, 0).grade());

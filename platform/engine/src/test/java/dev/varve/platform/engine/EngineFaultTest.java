@@ -28,21 +28,22 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Whatever fails, requests end with an error that has a type, and the engine goes on or says no.
+ * After any failure, requests end with a typed error, and the engine continues or rejects requests.
  */
 @Timeout(120)
 class EngineFaultTest {
     private static final int CONTEXT = 4 * SlotSpan.BLOCK;
 
     /**
-     * Calls before one fails; odd ones have a thread apart, and every third is of the last part.
+     * Number of successful calls before the failing one. If it is odd, the faulty shard has its own
+     * thread; if it is a multiple of 3, the faulty shard has the last layers.
      */
     private static final int[] FAULTS = {0, 1, 2, 3, 7, 60, 200};
 
     private static final int[] SOME_FAULTS = {0, 2, 3, 7};
     private static final EngineOptions SIZES = HashingModel.sizes(CONTEXT, 3, 5 * SlotSpan.BLOCK);
 
-    /** What may be thrown. */
+    /** Throwables of the faults. */
     private enum Fault implements Supplier<Throwable> {
         VARVE {
             @Override
@@ -82,7 +83,9 @@ class EngineFaultTest {
         }
     }
 
-    /** More than the pool holds, so that rows move and sequences are preempted. */
+    /**
+     * Returns more requests than the pool can hold, so that rows move and sequences are preempted.
+     */
     private static List<Ask> asks() {
         Random random = new Random(5);
         return Stream.generate(
@@ -163,7 +166,7 @@ class EngineFaultTest {
         }
     }
 
-    /** Where a listener may throw. */
+    /** Listener methods that may throw. */
     private enum Hearing {
         START,
         PREFILL,
@@ -237,7 +240,7 @@ class EngineFaultTest {
         }
     }
 
-    /** Throws what a signature does not name. */
+    /** A listener that throws an undeclared exception. */
     private static final class FaultyListener {
         @SuppressWarnings("unchecked")
         static <T extends Throwable> void raise(Throwable failure) throws T {
@@ -300,7 +303,7 @@ class EngineFaultTest {
         }
     }
 
-    /** It may be the request that kills the process of a shard, whenever it is tried. */
+    /** The request may be the cause that ends a shard's process at each attempt. */
     @Test
     void aRequestThatLosesItsShardAgainAndAgainEnds() throws Exception {
         FaultyShard shard =

@@ -24,20 +24,20 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * An engine with shards, host memory and a disk, any of which may fail; clients that ask, continue
- * their conversations and cancel; an operator who clears the cache; and a start behind that, on the
- * disk as it was when the engine was closed, or was killed at some moment.
+ * Simulates an engine with shards, host memory and a disk, any of which may fail; clients that send
+ * requests, continue conversations and cancel; and an operator who clears the cache. Then a second
+ * engine starts on the disk as it was when the first was closed, or killed at a random moment.
  */
 public final class EngineScenario implements Scenario {
     private static final byte[] NAMESPACE = new byte[32];
 
-    /** A budget of the disk that no run uses up. */
+    /** Disk budget that no run uses up. */
     private static final int ENOUGH = 8_000_000;
 
-    /** Less than some losses of a shard. */
+    /** Shorter than some losses of a shard. */
     private static final Duration SHORT_PATIENCE = Duration.ofMillis(50);
 
-    /** How long something may stay that nobody needs. */
+    /** Longest time in ns until unneeded resources are freed. */
     private static final long PATIENCE = 20_000_000_000L;
 
     private Simulation simulation;
@@ -48,7 +48,7 @@ public final class EngineScenario implements Scenario {
     private int diskBytes;
     private SimulatedSharedStore.Faults sharedFaults;
 
-    /** The store that several servers share; it survives the loss of their disks. */
+    /** Content of the shared store; it survives the loss of the servers' disks. */
     private final Map<String, byte[]> sharedValues = new TreeMap<>();
 
     private Optional<SimulatedDisk> killed = Optional.empty();
@@ -120,7 +120,7 @@ public final class EngineScenario implements Scenario {
         }
     }
 
-    /** Ends the engine while clients ask. */
+    /** Ends the engine while clients send requests. */
     private void end(Scheduler engine, SimulatedClients clients) {
         simulation.sleep(choices.nextLong(80_000_000));
         simulation.event("the engine drains");
@@ -237,7 +237,7 @@ public final class EngineScenario implements Scenario {
         }
     }
 
-    /** Once all has ended and all is forgotten, nothing is held. */
+    /** Checks that nothing is held after all requests have ended and the cache is cleared. */
     private void assertNothingStays(Scheduler engine, SimulatedClients clients) throws Exception {
         long end = System.nanoTime() + PATIENCE;
         EngineStatus status = forgotten(engine);
@@ -253,7 +253,7 @@ public final class EngineScenario implements Scenario {
         assertTrue(tokens.cachedPrompt() <= tokens.prompt(), tokens::toString);
     }
 
-    /** A disk that neither failed nor was full is still written to. */
+    /** Checks that a disk without failures and with free space is still written to. */
     private void assertDiskIsWritten(Scheduler engine) {
         if (diskFaults.equals(SimulatedDisk.Faults.NONE) && diskBytes == ENOUGH) {
             engine.status()

@@ -23,7 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
-/** An engine that nobody asks yet goes through its steps, and nobody notices. */
+/** Tests that an idle engine runs warm-up steps without visible effects. */
 @Timeout(60)
 class EngineWarmupTest {
     private static final int CONTEXT = 2 * SlotSpan.BLOCK;
@@ -31,7 +31,7 @@ class EngineWarmupTest {
     private static final int COUNT = 20;
     private static final PlainModel MODEL = PlainModel.mixed(CONTEXT);
 
-    /** Tells of each rehearsed batch before it answers. */
+    /** A shard that reports each warm-up batch before it returns. */
     private static final class Rehearsing extends PlainShard {
         private final IntConsumer onRehearsal;
         private final boolean able;

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** A hashing shard of which one call, or each of a kind from some time on, fails. */
+/** A hashing shard of which one call fails, or all calls of a kind after some time. */
 final class FaultyShard extends HashingShard {
-    /** The calls that an engine makes. */
+    /** Kinds of calls of an engine. */
     enum Call {
         FORWARD,
         FORWARD_FUTURE,
@@ -43,7 +43,7 @@ final class FaultyShard extends HashingShard {
         this.fault = fault;
     }
 
-    /** Lets so many calls pass and the following ones fail. */
+    /** Lets {@code calls} calls succeed and the following {@code count} ones fail. */
     void failAfter(int calls, int count) {
         faults = count;
         callsUntilFault.set(calls);

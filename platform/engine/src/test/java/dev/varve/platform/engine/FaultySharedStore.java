@@ -10,7 +10,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 
-/** A shared store that fails when it is told to. */
+/** A shared store that fails on demand. */
 final class FaultySharedStore implements SharedStore {
     private final MemorySharedStore sound;
     private volatile boolean fails;
@@ -20,12 +20,12 @@ final class FaultySharedStore implements SharedStore {
         sound = new MemorySharedStore(values);
     }
 
-    /** Whether every call fails. */
+    /** Sets whether every call fails. */
     void fails(boolean now) {
         fails = now;
     }
 
-    /** Whether parts cannot be read, though they are there. */
+    /** Sets whether reads of existing parts fail. */
     void failsToRead(boolean now) {
         failsToRead = now;
     }

@@ -27,17 +27,17 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 
-/** Whatever a speculator does wrong, requests are answered as without it. */
+/** Tests that requests get the same response as without a speculator, whatever its fault is. */
 @Timeout(60)
 class FaultySpeculatorTest {
     private static final int MOST = 5;
     private static final int PARALLEL = 3;
     private static final int COUNT = 40;
 
-    /** Steps that it guesses in before it fails, and sequences that it sees and forgets. */
+    /** Number of calls that succeed before the fault. */
     private static final int GOOD = 3;
 
-    /** Guesses four tokens, and does one thing wrong. */
+    /** Proposes four draft tokens and has one fault. */
     private static class Guessing implements Speculator {
         int calls;
         volatile boolean closed;
@@ -69,7 +69,7 @@ class FaultySpeculatorTest {
 
         @Override
         public void forget(long sequence) {
-            // Nothing is known of it.
+            // This speculator keeps no state per sequence.
         }
 
         @Override
@@ -174,7 +174,7 @@ class FaultySpeculatorTest {
         abstract List<Draft> propose(List<DraftRequest> sequences);
     }
 
-    /** What is wrong beside guesses. */
+    /** Faults other than wrong draft tokens. */
     private enum Manner {
         CANNOT_FORGET {
             @Override
@@ -299,7 +299,7 @@ class FaultySpeculatorTest {
 
         assertEquals(plain, guessed, "forgets " + forgets + ", width " + width);
         assertTrue(guessing.closed, "it is closed, in the end or when it fails");
-        // By measured costs it may have been found not to pay before.
+        // With a measured draft length, speculation may have been off before the fault.
         if (width.isPresent()) {
             assertFalse(guessing.calls <= GOOD, "it was asked " + guessing.calls + " times");
         }

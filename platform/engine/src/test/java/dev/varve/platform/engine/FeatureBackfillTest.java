@@ -49,9 +49,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Whoever guesses sees the hidden states of all positions of a sequence, those included that were
- * computed for an earlier request: the same ones, bit for bit, as if the sequence were computed
- * whole.
+ * Tests that a speculator gets the hidden states of all positions of a sequence, including those of
+ * a cached prefix, with the same bits as in an uncached computation.
  */
 @Timeout(120)
 class FeatureBackfillTest {
@@ -64,7 +63,7 @@ class FeatureBackfillTest {
 
     @TempDir private Path folder;
 
-    /** A shard that is lost in the middle of a batch, and back at once with empty caches. */
+    /** A shard that is lost in the middle of a batch, and returns at once with empty caches. */
     private static final class FragileShard extends PlainShard {
         private int batches;
         private int losesAt = Integer.MAX_VALUE;
@@ -86,7 +85,7 @@ class FeatureBackfillTest {
         }
     }
 
-    /** Guesses at random, and tells another one what it sees. */
+    /** Proposes random draft tokens, and forwards its features to another speculator. */
     private record Careless(ScriptedSpeculator eyes, Random random) implements Speculator {
         @Override
         public List<Integer> captures() {
@@ -121,7 +120,7 @@ class FeatureBackfillTest {
         }
     }
 
-    /** An engine with somebody who guesses. */
+    /** An engine with a speculator. */
     private static final class Bed implements AutoCloseable {
         private final ScriptedSpeculator speculator;
         private final List<FragileShard> shards;
@@ -159,7 +158,7 @@ class FeatureBackfillTest {
             return answer;
         }
 
-        /** What was seen of the sequence that ended last. */
+        /** Returns the features of the sequence that ended last. */
         TreeMap<Integer, List<Float>> seen() {
             return speculator.seen().getLast();
         }
@@ -214,7 +213,7 @@ class FeatureBackfillTest {
                 captures);
     }
 
-    /** What is seen of a prompt and its answer if all of it is computed for it. */
+    /** Returns the features of a prompt and its response without a cached prefix. */
     private static Map<Integer, List<Float>> whole(PlainModel model, Ask ask) throws Exception {
         try (Bed bed = new Bed(model, options(4 * BLOCKS), 1, all(model))) {
             ask.within(CacheScope.none()).ask(bed.engine).await();
@@ -249,7 +248,7 @@ class FeatureBackfillTest {
     void theyGoOnWithASequenceOnTheDevices(boolean forgets) throws Exception {
         PlainModel model = PlainEngine.model(forgets);
         try (Bed bed = withHost(model, 6 * BLOCKS)) {
-            // Two at once, one of which waits for the other's prompt.
+            // Two requests at once; one waits for the other's prompt.
             List<Collected> twins = PlainEngine.askAll(bed.engine, List.of(ASK, ASK));
             for (Collected twin : twins) {
                 twin.await();
@@ -257,7 +256,7 @@ class FeatureBackfillTest {
             for (TreeMap<Integer, List<Float>> seen : bed.speculator.seen()) {
                 assertWhole(whole(model, ASK), seen, ASK.prompt().length);
             }
-            // One goes on with all of it, another one with a copy of its beginning.
+            // One request continues the whole sequence, another one a copy of its prefix.
             Ask next = next(twins.getFirst(), 2);
 
             bed.ask(next, CacheSource.DEVICE);
@@ -309,7 +308,7 @@ class FeatureBackfillTest {
         }
     }
 
-    /** Others guessed before, who asked for other layers: nothing of theirs is shown. */
+    /** An earlier speculator captured other layers: its features are not used. */
     @Test
     void thoseOfOtherLayersAreNotShown() throws Exception {
         PlainModel model = PlainEngine.model(true);
@@ -325,7 +324,7 @@ class FeatureBackfillTest {
         }
     }
 
-    /** What nobody guessed for has no states, and is found nevertheless. */
+    /** A prefix that was computed without speculation has no features, and is still found. */
     @Test
     void entriesWithoutThemServeAsBefore() throws Exception {
         PlainModel model = PlainEngine.model(true);
@@ -360,7 +359,7 @@ class FeatureBackfillTest {
         }
     }
 
-    /** Too little room for two sequences: one is put aside and goes on where it was. */
+    /** Too few slots for two sequences: one is preempted and continues at its position. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @ByDay(1)
@@ -401,7 +400,7 @@ class FeatureBackfillTest {
         }
     }
 
-    /** They have a part of host memory, in which the oldest give way. */
+    /** Features have a part of host memory, in which the oldest ones are evicted. */
     @Test
     void theyTakeNoMoreThanTheirShare() throws Exception {
         PlainModel model = PlainEngine.model(true);

@@ -29,7 +29,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** What a guide forbids never comes, what it forces does, however the tokens are computed. */
+/** Tests that forbidden tokens never occur and forced ones do, however the tokens are computed. */
 @Timeout(120)
 class GuidedTest {
     private static final int CONTEXT = 4 * SlotSpan.BLOCK;
@@ -38,7 +38,7 @@ class GuidedTest {
     private static final int PARALLEL = 3;
     private static final int BLOCKS = 12;
 
-    /** Models whose state can be cut back, and models whose state cannot. */
+    /** Models whose state can be rolled back, and models whose state cannot. */
     private enum Kind {
         ATTENTION(PlainModel.attentionOnly(3, CONTEXT)),
         MIXED(PlainModel.mixed(CONTEXT));
@@ -54,7 +54,7 @@ class GuidedTest {
         }
     }
 
-    /** A shard that is lost in the middle of a batch, and back at once with empty caches. */
+    /** A shard that is lost in the middle of a batch, and returns at once with empty caches. */
     private static final class FragileShard extends PlainShard {
         private int batches;
         private int losesAt = Integer.MAX_VALUE;
@@ -115,7 +115,7 @@ class GuidedTest {
                 .toList();
     }
 
-    /** One of each request. */
+    /** Returns one guide per request. */
     private static List<ScriptedGuide> guides(Kind kind) {
         return IntStream.range(0, PARALLEL)
                 .mapToObj(i -> ScriptedGuide.of(17 + i, COUNT, kind.vocabulary()))
@@ -162,7 +162,7 @@ class GuidedTest {
         return answers;
     }
 
-    /** One token at a time. */
+    /** Returns the responses of an engine that computes one token at a time. */
     private static List<List<Integer>> plainAnswers(Kind kind, SamplingOptions sampling)
             throws Exception {
         try (Scheduler engine = plain(kind, BLOCKS)) {
@@ -249,7 +249,7 @@ class GuidedTest {
         }
     }
 
-    /** A guess that the guide would not let pass is no work. */
+    /** A draft token that the guide forbids is not verified. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void forbiddenGuessesAreNotChecked(Kind kind) throws Exception {
@@ -258,7 +258,7 @@ class GuidedTest {
         try (Scheduler engine = plain(kind, BLOCKS)) {
             plain = answers(ask(engine, kind, SamplingOptions.greedy(), free));
         }
-        // The third guess of each draft is odd.
+        // The third draft token of each draft is odd.
         ScriptedSpeculator speculator = speculator(kind, plain, 2);
         try (Scheduler engine =
                 engine(kind, shards(kind, BLOCKS, 1), BLOCKS, Optional.of(guessing(speculator)))) {
@@ -294,7 +294,7 @@ class GuidedTest {
         }
     }
 
-    /** Prompts of a length at which the answers need more blocks than there are. */
+    /** The prompts are so long that the responses need more blocks than there are. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void aRequestThatGaveWayGoesOnWithTheSameTokens(Kind kind) throws Exception {
@@ -328,7 +328,7 @@ class GuidedTest {
         }
     }
 
-    /** The rest of a run is computed, and no part of the answer. */
+    /** The remainder of a forced run is computed, but not part of the response. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void aConversationGoesOnBehindARunThatWasCutShort(Kind kind) throws Exception {
@@ -359,7 +359,7 @@ class GuidedTest {
                 assertEquals(IntStream.of(said).boxed().toList(), first.await());
                 assertEquals(stop, first.end().tokens().generated());
                 assertEquals(expected, Collected.ask(engine, next, 20).await());
-                // What was computed too early is right as well.
+                // Tokens that were computed ahead are correct too.
                 int[] all = PlainEngine.join(prompt, wanted);
                 assertEquals(
                         Collected.ask(engine, all, 5).await(),
@@ -392,7 +392,7 @@ class GuidedTest {
         }
     }
 
-    /** Lets some tokens pass before it fails. */
+    /** A guide that accepts some tokens before it fails. */
     private static final class FaultyGuide implements TokenGuide {
         private final Fault fault;
         private int tokens;
@@ -445,7 +445,7 @@ class GuidedTest {
         }
     }
 
-    /** What else might have come is told of forced tokens as well. */
+    /** Log probabilities of alternatives are reported for forced tokens too. */
     @ParameterizedTest
     @ValueSource(ints = {0, 2})
     void logProbabilitiesAreToldOfEveryToken(int top) throws Exception {

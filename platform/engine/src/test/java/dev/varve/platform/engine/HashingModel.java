@@ -34,7 +34,7 @@ final class HashingModel {
         return new EngineOptions(EngineOptions.Capacity.of(contextTokens, parallel, slots), 64);
     }
 
-    /** One shard that computes at once. */
+    /** Starts an engine with one shard that computes at once. */
     static Scheduler serial(EngineOptions sizes, boolean forgets) {
         return engine(stages(1, sizes, forgets, new Random(0), 0), sizes, forgets);
     }
@@ -45,9 +45,9 @@ final class HashingModel {
     }
 
     /**
-     * Shards with turns of their own, cut at random.
+     * Returns shards that run in parallel, with random layer ranges.
      *
-     * @param longestNanos most time that a batch takes in a shard
+     * @param longestNanos longest time of a batch in a shard
      */
     static List<HashingShard> stages(
             int count, EngineOptions sizes, boolean forgets, Random random, long longestNanos) {

@@ -16,12 +16,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A shard whose layers are hash functions over the same caches as a real model's: a row per slot
- * and a state per state row. Every token depends on every row and state before it, so a row that is
- * missing, stale or foreign changes all tokens behind it.
+ * A shard whose layers are hash functions over the same caches as in a real model: a row per slot
+ * and a state per state row. Every token depends on all rows and states before it, so a missing,
+ * stale or foreign row changes all later tokens.
  */
 class HashingShard extends FakeShard {
-    /** A hash as exactly representable floats. */
+    /** Number of floats that represent a hash exactly. */
     private static final int PARTS = 3;
 
     private static final int PART_BITS = 22;
@@ -35,7 +35,7 @@ class HashingShard extends FakeShard {
 
     /**
      * @param layers layers of the whole model
-     * @param pace called before each batch, as long as it is computed
+     * @param pace called before each batch; returns after the batch's duration
      * @param keepsState whether tokens depend on a recurrent state, which cannot be cut back
      */
     HashingShard(
@@ -103,7 +103,7 @@ class HashingShard extends FakeShard {
                 new ShardResult(logits, best, best.length, Optional.empty(), List.of()));
     }
 
-    /** Logits from 0 to 4, and 5 for the best token. */
+    /** Writes logits from 0 to 4, and 5 for the best token. */
     private static void fill(float[] logits, int offset, long value, int best) {
         for (int token = 0; token < VOCABULARY; token++) {
             logits[offset + token] = (mix(value, token) >>> 40) * 0x1p-22f;

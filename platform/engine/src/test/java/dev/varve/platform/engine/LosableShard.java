@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A shard of a whole model that says 1 to everything, and that a test can lose. Thread-safe. */
+/** A shard of a whole model that always returns token 1, and that a test can lose. Thread-safe. */
 final class LosableShard extends FakeShard {
     private boolean lost;
     private boolean progressing;
@@ -27,10 +27,10 @@ final class LosableShard extends FakeShard {
     }
 
     /**
-     * Loses the shard, or changes its fate if it is lost.
+     * Loses the shard, or changes the course of its recovery if it is lost.
      *
-     * @param backAfterMillis when it is back; noticed by whoever looks at its health
-     * @param makesProgress whether each look at its health finds it a step further
+     * @param backAfterMillis time until it is back; detected by a read of its health
+     * @param makesProgress whether each read of its health reports one more loading step
      */
     synchronized void lose(long backAfterMillis, boolean makesProgress) {
         if (!lost) {

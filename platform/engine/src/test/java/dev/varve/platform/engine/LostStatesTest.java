@@ -27,7 +27,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** Whoever guesses loses what it saw while requests run, and is shown all of it again. */
+/** Tests that a speculator that loses its features during requests gets all of them again. */
 @Timeout(60)
 class LostStatesTest {
     private static final int PARALLEL = 2;
@@ -35,7 +35,7 @@ class LostStatesTest {
     private static final int COUNT = 30;
     private static final int LOSS_AT = 5;
 
-    /** Guesses what is never right, and forgets everything at one of its proposals. */
+    /** Proposes draft tokens that are never accepted, and loses its features at one proposal. */
     private static final class Forgetful implements Speculator {
         private final ScriptedSpeculator eyes;
         private final Set<Long> heardOf = new HashSet<>();

@@ -24,17 +24,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 
-/** Prompts are computed in the batches of streams, and neither learns of the other. */
+/** Tests that prefill and decode share batches without an effect on each other's tokens. */
 @Timeout(60)
 class MixedBatchTest {
     private static final int CONTEXT = 4 * SlotSpan.BLOCK;
     private static final int COUNT = 40;
     private static final PlainModel MODEL = PlainModel.attentionOnly(2, CONTEXT);
 
-    /** Lengths of prompts: a stream, and two that come beside it. */
+    /** Prompt lengths: of a stream, and of two requests beside it. */
     private static final int[] LENGTHS = {5, 300, 90};
 
-    /** Remembers its batches, and fails the first of those that requests share. */
+    /** A shard that records its batches, and fails the first shared one. */
     private static final class Watched extends PlainShard {
         private final List<Batch> batches = new CopyOnWriteArrayList<>();
         private int failures;
@@ -129,7 +129,7 @@ class MixedBatchTest {
         assertTrue(shard.mixed() > 0, "no batch was shared");
     }
 
-    /** The smallest gap leaves room for the smallest pieces only. */
+    /** The shortest gap has room only for the smallest pieces. */
     @Test
     void aSmallGapMakesSmallPieces() throws Exception {
         EngineOptions hurried =
@@ -158,7 +158,7 @@ class MixedBatchTest {
         assertEquals(0, shard.mixed());
     }
 
-    /** Nobody knows which of them was the cause, so each is tried without the others. */
+    /** Each of the requests may be the cause, so each runs alone. */
     @Test
     void requestsOfASharedBatchThatFailedAreComputedApart() throws Exception {
         Watched shard = new Watched(options(), 1);
@@ -169,8 +169,8 @@ class MixedBatchTest {
     }
 
     /**
-     * Alone it would be a window of less than a tile, which is attended in another way than the one
-     * that was given up.
+     * Alone the remainder is a window of less than a tile, with another attention path than the
+     * abandoned one.
      */
     @Test
     void aShortPromptBehindAPieceOfALongOneIsNoPiece() throws Exception {

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 
-/** A plain shard with which something happens in the middle of a copy to or from host memory. */
+/** A plain shard that runs an action in the middle of a copy to or from host memory. */
 final class MovingShard extends PlainShard {
-    /** What is copied. */
+    /** Direction of a copy. */
     enum Move {
         EXPORT,
         ADOPT
@@ -31,16 +31,16 @@ final class MovingShard extends PlainShard {
     }
 
     /**
-     * Lets something happen once.
+     * Sets an action that runs once.
      *
-     * @param calls that go well before it
-     * @param what happens when one part of the next call was copied, and becomes of the call
+     * @param calls successful calls before it
+     * @param what runs when one part of the next call was copied; returns the result of the call
      */
     void trap(Move when, int calls, Supplier<CompletableFuture<Void>> what) {
         trap(when, calls, false, what);
     }
 
-    /** Holds the answer of a call until the test completes it. */
+    /** Holds the result of a call until the test completes it. */
     CompletableFuture<Void> hold(Move when, int calls) {
         CompletableFuture<Void> held = new CompletableFuture<>();
         trap(when, calls, true, () -> held);
@@ -56,7 +56,7 @@ final class MovingShard extends PlainShard {
         sprung = new CountDownLatch(1);
     }
 
-    /** Waits until it has happened. */
+    /** Waits until the action has run. */
     void awaitTrap() {
         CountDownLatch latch;
         synchronized (this) {

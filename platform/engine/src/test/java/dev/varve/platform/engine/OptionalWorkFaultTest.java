@@ -41,9 +41,9 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Four requests run in pools beside host memory while one call fails: a copy, a change of the
- * caches or a forward pass. All of them get the tokens that they get alone, unless one of them is
- * the cause: then it fails, and no other does.
+ * Runs four requests in pools with host memory while one call fails: a copy, a cache change or a
+ * forward pass. All requests get the tokens that they get alone, unless one of them is the cause:
+ * then only that one fails.
  */
 @Timeout(300)
 class OptionalWorkFaultTest {
@@ -53,7 +53,7 @@ class OptionalWorkFaultTest {
     private static final int[] FAULTS =
             Effort.isFull() ? new int[] {0, 1, 2, 5, 11, 23} : new int[] {0};
 
-    /** Calls of a shard, some of which throw and some of which fail later. */
+    /** Calls of a shard; some throw and some fail later. */
     private enum Call {
         EXPORT,
         EXPORT_FUTURE,
@@ -65,7 +65,7 @@ class OptionalWorkFaultTest {
         FORWARD_FUTURE
     }
 
-    /** A shard of which one call fails once, or each batch that a test names. */
+    /** A shard of which one call fails once, or each batch that a test selects. */
     private static final class FaultyPlainShard extends PlainShard {
         private Optional<Call> faulty = Optional.empty();
         private int left;
@@ -84,7 +84,7 @@ class OptionalWorkFaultTest {
             poison = batches;
         }
 
-        /** Whether the call has failed. */
+        /** Returns whether the call has failed. */
         synchronized boolean hasFailed() {
             return faulty.isEmpty();
         }
@@ -165,7 +165,7 @@ class OptionalWorkFaultTest {
                 .toList();
     }
 
-    /** Asks all at once; says how many ended with an error. The others have their tokens. */
+    /** Submits all requests at once; returns how many failed. Checks the tokens of the rest. */
     private static int ended(Scheduler engine, List<List<Integer>> cold, String name)
             throws Exception {
         List<Collected> answers = PlainEngine.askAll(engine, asks());
@@ -180,7 +180,7 @@ class OptionalWorkFaultTest {
         return ended;
     }
 
-    /** Takes all pools, so that what was computed is in host memory alone. */
+    /** Fills all pools, so that cached prefixes remain only in host memory. */
     private static void pushOff(Scheduler engine) throws Exception {
         Ask large = Ask.of(PlainEngine.text(-1, 700), 1).within(CacheScope.none());
         for (Collected answer : PlainEngine.askAll(engine, Collections.nCopies(PARALLEL, large))) {

@@ -32,9 +32,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Prompts longer than their pools give the tokens that they give in an engine of their own, whether
- * they are computed cold, restored from the devices or host memory, preempted, drafted, or beside
- * others that are cancelled.
+ * Tests that prompts longer than their pools give the tokens of a separate engine: computed without
+ * a cache, restored from devices or host memory, preempted, with drafts, or beside cancelled
+ * requests.
  */
 @Timeout(300)
 class PagedPrefixCacheTest {
@@ -44,7 +44,7 @@ class PagedPrefixCacheTest {
     private static final int MOST_DRAFTS = 7;
     private static final int TAU = 64;
 
-    /** One load: model, page policy, split, memory and speculation follow from the seed. */
+    /** One load: the seed determines model, page policy, split, memory and speculation. */
     private record Load(int seed) {
         PlainModel model() {
             return seed % 2 == 1 ? PlainModel.mixed(CONTEXT) : PlainModel.attentionOnly(3, CONTEXT);
@@ -62,12 +62,12 @@ class PagedPrefixCacheTest {
             return 1 + seed % 3;
         }
 
-        /** Slots for all pools, or too few, so that requests are preempted or wait. */
+        /** Returns blocks for all pools, or too few, so that requests are preempted or wait. */
         int blocks() {
             return seed % 5 < 3 ? PARALLEL * POOL / SlotSpan.BLOCK : 2 + POOL / SlotSpan.BLOCK;
         }
 
-        /** Host memory for all prompts, or for a few of them. */
+        /** Returns host memory for all prompts, or for a few of them. */
         long hostBytes() {
             return seed % 7 < 4 ? 64 << 20 : 2 << 20;
         }
@@ -87,12 +87,13 @@ class PagedPrefixCacheTest {
     }
 
     static Stream<Load> loads() {
-        // By day both kinds of model, page policies and sizes of host memory, with drafts, split.
+        // The short run has both kinds of model, page policy and host memory size, with drafts and
+        // a split.
         IntStream seeds = Effort.isFull() ? IntStream.range(0, 64) : IntStream.of(2, 5);
         return seeds.mapToObj(Load::new);
     }
 
-    /** Prompts around and beyond a pool, some of which share their heads. */
+    /** Returns prompts of about a pool's size and more, some with common prefixes. */
     private static List<Ask> asks(SplittableRandom random) {
         List<int[]> heads = new ArrayList<>();
         for (int length : new int[] {300, 700, 1100}) {
@@ -188,7 +189,7 @@ class PagedPrefixCacheTest {
         }
     }
 
-    /** Requests whose clients leave while they wait, are restored or computed. */
+    /** Submits requests that are cancelled while they wait, are restored or computed. */
     private static List<Collected> leave(
             Scheduler engine, List<Ask> asks, SplittableRandom random) {
         List<Collected> leavers = new ArrayList<>();

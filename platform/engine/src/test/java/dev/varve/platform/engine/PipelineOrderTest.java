@@ -37,13 +37,16 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 
-/** Copies keep their place among the batches in every shard, however far these are apart. */
+/**
+ * Tests that copies keep their order among the batches in every shard, even if shards are several
+ * batches apart.
+ */
 @Timeout(60)
 class PipelineOrderTest {
     private static final List<String> CALLS =
             List.of("batch 1", "export", "batch 2", "copy", "adopt", "batch 3", "export");
 
-    /** A shard that writes down what it is asked for; its batches may wait for the test. */
+    /** A shard that records its calls; its batches may wait for the test. */
     private static final class ListingShard extends FakeShard {
         private final List<String> calls = new CopyOnWriteArrayList<>();
         private final CountDownLatch mayCompute = new CountDownLatch(1);
@@ -129,7 +132,9 @@ class PipelineOrderTest {
         return results;
     }
 
-    /** The batches of one shard are held, so that the others could get ahead or behind. */
+    /**
+     * The batches of one shard are held, so that the other shards could get ahead or fall behind.
+     */
     @ParameterizedTest
     @CsvSource({"2, 0", "2, 1", "3, 0", "3, 1", "3, 2", "4, 2"})
     void everyShardSeesTheCallsInTheirOrder(int count, int held) {
@@ -161,7 +166,7 @@ class PipelineOrderTest {
         }
     }
 
-    /** Over thousands of calls every way comes up in which the threads can meet. */
+    /** Thousands of calls cover the possible interleavings of the threads. */
     @Test
     void theOrderHoldsWithoutAnyoneWaiting() {
         List<ListingShard> shards = shards(3, true);

@@ -39,7 +39,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-/** Batches pass through shards that take turns of their own side by side, in order. */
+/** Tests that batches overlap in shards with separate devices, and keep their order. */
 class PipelineTest {
     private static final int LAYERS = 6;
     private static final int CHUNKS = 8;
@@ -102,7 +102,7 @@ class PipelineTest {
         }
     }
 
-    /** The first and the second have nothing in common but the third. */
+    /** The first and the second shard share resources only with the third. */
     @Test
     void shardsTakeTurnsThatHaveProcessorsInCommon() {
         ComputeUnit cores = new ComputeUnit("cores");
@@ -171,7 +171,7 @@ class PipelineTest {
     void aFailedChunkEndsItsRequestOnly() throws Exception {
         List<TimedShard> shards = shards(new Object(), new Object());
         shards.getLast().failAt(7);
-        // What follows a failed chunk does not fit the caches, and is refused on the spot.
+        // A chunk after a failed one does not match the caches, and is rejected at once.
         shards.getLast().refuseAt(8);
         try (Scheduler engine = engine(shards, 2)) {
             int[] bad = prompt(3 * ChunkPlan.WINDOW, 1);
@@ -192,7 +192,7 @@ class PipelineTest {
         }
     }
 
-    /** Else two bad prompts would end the process. */
+    /** Otherwise two bad prompts would end the process. */
     @Test
     void aRequestWhoseChunksAllFailIsOneFailure() throws Exception {
         List<TimedShard> shards = shards(new Object(), new Object());
@@ -219,7 +219,7 @@ class PipelineTest {
         }
     }
 
-    /** A shard that answers every query with the numbers of its layers. */
+    /** A shard that returns the indexes of its layers as scores of every query. */
     private static final class ScoringShard extends FakeShard {
         ScoringShard(LayerRange range) {
             super(range, "scoring:" + range.begin(), new Object());

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
-/** Engines over plain shards, of which nothing depends on how requests were put together. */
+/** Engines over plain shards, whose results do not depend on how requests are batched. */
 final class PlainEngine {
     static final int CONTEXT = 4 * SlotSpan.BLOCK;
 
@@ -66,7 +66,7 @@ final class PlainEngine {
                 options.capacity().caches().stashes());
     }
 
-    /** Layers of equal stages. */
+    /** Returns the layer ranges of equal stages. */
     static List<LayerRange> ranges(PlainModel model, int stages) {
         int layers = model.shape().layerCount();
         return IntStream.range(0, stages)
@@ -89,7 +89,7 @@ final class PlainEngine {
         return Scheduler.start(new ShardPipeline(shards), model.shape(), options);
     }
 
-    /** An engine for one request after the other, which keeps nothing beside the devices. */
+    /** Starts an engine for one request at a time, without a host cache. */
     static Scheduler alone(PlainModel model) {
         return start(model, options(1, CONTEXT / SlotSpan.BLOCK), 1);
     }
@@ -104,7 +104,7 @@ final class PlainEngine {
         return joined;
     }
 
-    /** A prompt and where it is likely to be continued otherwise. */
+    /** A prompt, with the positions at which other prompts are likely to diverge. */
     record Ask(int[] prompt, int[] boundaries, int count, CacheScope scope) {
         static Ask of(int[] prompt, int count, int... boundaries) {
             return new Ask(prompt, boundaries, count, CacheScope.common());
@@ -114,7 +114,7 @@ final class PlainEngine {
             return new Ask(prompt, boundaries, count, other);
         }
 
-        /** The same conversation with its answer and something new. */
+        /** Returns the same conversation with its response and further tokens. */
         Ask next(List<Integer> answer, int[] more) {
             int[] said = answer.stream().mapToInt(Integer::intValue).toArray();
             int[] before = join(prompt, said);
@@ -135,13 +135,13 @@ final class PlainEngine {
             return collected;
         }
 
-        /** Its tokens, whatever was computed before. */
+        /** Returns the tokens of the response without a cached prefix. */
         List<Integer> alone(Engine engine) throws Exception {
             return new Ask(prompt, new int[0], count, CacheScope.none()).ask(engine).await();
         }
     }
 
-    /** Asks all at once. */
+    /** Submits all requests at once. */
     static List<Collected> askAll(Engine engine, List<Ask> asks) {
         List<Collected> answers = asks.stream().map(ask -> new Collected()).toList();
         engine.submit(
@@ -151,7 +151,7 @@ final class PlainEngine {
         return answers;
     }
 
-    /** Takes the room of all finished sequences, and leaves nothing behind. */
+    /** Evicts all finished sequences from the devices, and keeps no sequence of its own. */
     static void pushOff(Engine engine) throws Exception {
         int count = (int) engine.status().slots().total() / CONTEXT;
         Ask large = Ask.of(text(-1, CONTEXT - 1), 1).within(CacheScope.none());
@@ -161,7 +161,7 @@ final class PlainEngine {
         Await.until("no residents", () -> engine.status().slots().resident() == 0);
     }
 
-    /** Checks that nothing is held once everything is forgotten. */
+    /** Checks that nothing is held after the cache is cleared. */
     static void assertNothingStays(Engine engine) throws Exception {
         Await.result(engine.clearCache());
         assertEquals(List.of(), Await.result(engine.cacheEntries()));

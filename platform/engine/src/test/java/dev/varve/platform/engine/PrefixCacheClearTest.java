@@ -31,7 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Questions about the cache, whatever the engine does at the moment. */
+/** Tests listing and clearing the cache during all activities of an engine. */
 @Timeout(60)
 class PrefixCacheClearTest {
     private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
@@ -68,7 +68,7 @@ class PrefixCacheClearTest {
         }
     }
 
-    /** Has all forgotten in the middle of each answer. Heard on the engine's thread alone. */
+    /** Clears the cache in the middle of each response. Called only on the engine's thread. */
     private static Collected clearing(Engine engine, List<CompletableFuture<?>> questions) {
         return new Collected() {
             private int tokens;
@@ -160,7 +160,7 @@ class PrefixCacheClearTest {
         assertTrue(entries.isDone() && cleared.isDone());
     }
 
-    /** Who asks would wait as long as the shard is away. */
+    /** Otherwise the call would wait until the shard is back. */
     @Test
     void questionsAreAnsweredWhileAShardIsAway() throws Exception {
         AtomicReference<String> loss = new AtomicReference<>("");

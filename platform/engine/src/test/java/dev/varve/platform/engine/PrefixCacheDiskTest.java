@@ -39,7 +39,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 
-/** Prompts that were computed before the engine was started, brought from disk. */
+/** Tests prefixes that an earlier engine computed and that are loaded from disk. */
 @Timeout(60)
 class PrefixCacheDiskTest {
     private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
@@ -78,7 +78,7 @@ class PrefixCacheDiskTest {
                 model, PlainEngine.withDisk(options, model, host, disk(faults)), stages);
     }
 
-    /** Leaves answers to some prompts on disk. */
+    /** Computes some prompts and stores their prefixes on disk. */
     private void compute(PlainModel model, int stages, Ask... asks) throws Exception {
         try (Scheduler engine = start(model, 1, stages, new StoreFaults())) {
             for (Ask ask : asks) {
@@ -111,7 +111,7 @@ class PrefixCacheDiskTest {
             Collected again = ASK.ask(engine);
             assertSame(alone, ASK, again);
             assertFrom(CacheSource.DISK, again);
-            // Without states whole blocks are found.
+            // Without recurrent states the cache finds whole blocks.
             int least = forgets ? BOUNDARY : 256;
             assertTrue(again.end().tokens().cached() >= least, again.end()::toString);
 
@@ -125,7 +125,9 @@ class PrefixCacheDiskTest {
         }
     }
 
-    /** The disk is read while others compute, and is not waited for by those that need nothing. */
+    /**
+     * The disk is read during computation, and requests without a stored prefix do not wait for it.
+     */
     @Test
     void otherRequestsGoOnWhileADiskIsRead() throws Exception {
         PlainModel model = PlainEngine.model(true);
@@ -148,7 +150,7 @@ class PrefixCacheDiskTest {
         }
     }
 
-    /** What waits for a place is brought to host memory meanwhile. */
+    /** Prefixes of queued requests are loaded to host memory meanwhile. */
     @Test
     void whatWaitsForAPlaceIsReadAhead() throws Exception {
         PlainModel model = PlainEngine.model(true);
@@ -233,7 +235,7 @@ class PrefixCacheDiskTest {
         }
     }
 
-    /** Host memory that holds one of them at a time. */
+    /** Host memory holds one of them at a time. */
     @Test
     void littleHostMemoryIsEnoughToWriteAndToRead() throws Exception {
         PlainModel model = PlainEngine.model(true);

@@ -27,13 +27,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Routers hear what an engine has of prompts. */
+/** Tests the events by which routers know the cached prefixes of an engine. */
 @Timeout(60)
 class PrefixCacheEventsTest {
     private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
     private static final int[] PROMPT = text(1, 700);
 
-    /** What a router knows by now. */
+    /** The state of a router. */
     private static final class Router implements CacheListener {
         private final Map<CacheMedium, Map<Long, CacheEvent.Stored>> index = new HashMap<>();
 
@@ -57,7 +57,7 @@ class PrefixCacheEventsTest {
             return of(medium).size();
         }
 
-        /** Blocks that a prompt begins with, one after the other. */
+        /** Returns the number of leading blocks of a prompt that are cached. */
         synchronized int blocksOf(CacheMedium medium, int[] prompt) {
             OptionalLong parent = OptionalLong.empty();
             for (int count = 0; ; count++) {
@@ -83,7 +83,7 @@ class PrefixCacheEventsTest {
 
         @Override
         public void close() {
-            // Nothing to leave.
+            // The test holds no resources.
         }
     }
 

@@ -23,7 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Many conversations and requests, in a cache that is too small for them. */
+/** Runs many conversations and requests in a cache that is too small for them. */
 @Timeout(60)
 class PrefixCacheLoadTest {
     private static final int ROUNDS = Effort.of(4, 10);
@@ -33,7 +33,7 @@ class PrefixCacheLoadTest {
     private static final List<CacheScope> SCOPES =
             List.of(new CacheScope("one"), new CacheScope("two"));
 
-    /** A conversation, whose texts are the same in both scopes. */
+    /** Returns the begin of a conversation; its texts are the same in both scopes. */
     private static Ask begin(int number, CacheScope scope) {
         int[] prompt = text(number, 30 + number % 70);
         return Ask.of(prompt, 3, prompt.length / 2).within(scope);
@@ -49,13 +49,13 @@ class PrefixCacheLoadTest {
         return asks;
     }
 
-    /** All tokens that were computed for a request. */
+    /** All computed tokens of a request. */
     private record Said(Ask ask, int[] tokens) {
         static Said of(Ask ask, List<Integer> answer) {
             return new Said(ask, ask.next(answer, new int[0]).prompt());
         }
 
-        /** Tokens in which they begin like a prompt of the same scope. */
+        /** Returns the length of the common prefix with a prompt of the same scope. */
         int common(Ask other) {
             if (other == ask || !other.scope().equals(ask.scope())) {
                 return 0;
@@ -65,7 +65,7 @@ class PrefixCacheLoadTest {
         }
     }
 
-    /** Checks that each prompt had no more of the cache than what its own scope has computed. */
+    /** Checks that each prompt used only cached tokens of its own scope. */
     private static void assertOwn(List<Said> said, List<Ask> asks, List<Collected> answers)
             throws Exception {
         for (int i = 0; i < asks.size(); i++) {

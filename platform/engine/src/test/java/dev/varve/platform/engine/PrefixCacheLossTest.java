@@ -30,13 +30,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Shards that fail or are lost while something is copied to host memory or back. */
+/** Tests shards that fail or are lost during a copy to host memory or back. */
 @Timeout(60)
 class PrefixCacheLossTest {
     private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
     private static final Ask FIRST = Ask.of(text(1, 400), 12, 300);
 
-    /** What happens in the middle of a copy. */
+    /** Faults in the middle of a copy. */
     private enum Fault {
         LOSS,
         FAILURE;
@@ -57,7 +57,7 @@ class PrefixCacheLossTest {
         }
     }
 
-    /** An engine with host memory, the shard that faults happen to, and one that has none. */
+    /** An engine with host memory, its faulty shard, and an engine without host memory. */
     private record Rig(Scheduler engine, MovingShard shard, Scheduler alone)
             implements AutoCloseable {
         static Rig of(boolean forgets, int stages) {
@@ -83,7 +83,7 @@ class PrefixCacheLossTest {
             return answer.end();
         }
 
-        /** Lets a conversation go on that nothing but host memory knows. */
+        /** Continues a conversation that is cached only in host memory. */
         Collected goOn(Ask before) throws Exception {
             PlainEngine.pushOff(engine);
             return next(before).ask(engine);
@@ -103,7 +103,7 @@ class PrefixCacheLossTest {
                     .anyMatch(tokens -> tokens == position);
         }
 
-        /** Another conversation is kept and found as if nothing had happened. */
+        /** Checks that another conversation is cached and found normally. */
         void requireWorks() throws Exception {
             Ask other = Ask.of(text(8, 350), 12, 280);
             require(other, other.ask(engine));
@@ -186,7 +186,7 @@ class PrefixCacheLossTest {
         }
     }
 
-    /** The engine has nothing else to do, and waits for the copy. */
+    /** The engine has no other work and waits for the copy. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void requestsComeWhileACopyIsUnderWay(boolean isLost) throws Exception {

@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What requests find that go on with the same tokens, and what they leave behind. */
+/** Tests which prefixes are found and kept by requests that continue the same tokens. */
 @Timeout(60)
 class PrefixCacheReuseTest {
     private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
@@ -109,7 +109,7 @@ class PrefixCacheReuseTest {
         }
     }
 
-    /** Nothing of it is in host memory yet, and no boundary is worth waiting for. */
+    /** The prompt is not in host memory yet, and no boundary is worth waiting for. */
     @ParameterizedTest
     @CsvSource({"true, true", "true, false", "false, true", "false, false"})
     @ByDay({1, 3})
@@ -204,7 +204,7 @@ class PrefixCacheReuseTest {
         }
     }
 
-    /** Rows can be gone on from anywhere, but none are copied before their request has ended. */
+    /** Rows can be resumed at any position, but are copied only after their request has ended. */
     @Test
     void whereNothingIsKeptOnTheWayNobodyWaitsInVain() throws Exception {
         PlainModel model = PlainEngine.model(false);
@@ -246,7 +246,7 @@ class PrefixCacheReuseTest {
         return Ask.of(text(100 + seed, length), 8);
     }
 
-    /** Goes on with what was asked and answered before. */
+    /** Continues a prompt and its response. */
     private static GenerationEnd goOn(Engine engine, Engine alone, Ask before) throws Exception {
         Ask next = before.next(before.alone(alone), text(9, 5));
         PlainEngine.pushOff(engine);
@@ -270,7 +270,7 @@ class PrefixCacheReuseTest {
             }
             assertEquals(3 * ENTRY, engine.status().cache().host().usedBytes());
             if (used) {
-                // Three times as likely to be used again as the others.
+                // Used three times as often as the other prompts.
                 for (int i = 0; i < 2; i++) {
                     retry(engine, asks.get(1));
                 }
@@ -300,7 +300,7 @@ class PrefixCacheReuseTest {
         Await.until(count + " entries", () -> engine.status().cache().host().entries() == count);
     }
 
-    /** A hit that leaves nothing new behind: it ends less than 8 tokens further. */
+    /** Repeats a prompt; the hit adds no checkpoint, since it ends less than 8 tokens later. */
     private static void retry(Engine engine, Ask ask) throws Exception {
         PlainEngine.pushOff(engine);
         List<Integer> answer = ask.within(CacheScope.none()).ask(engine).await();

@@ -51,7 +51,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Prompts that another server computed, from a store that both share. */
+/** Tests prefixes that another server computed and that are loaded from a shared store. */
 @Timeout(60)
 class PrefixCacheSharedTest {
     private static final int BLOCKS = CONTEXT / SlotSpan.BLOCK;
@@ -88,7 +88,7 @@ class PrefixCacheSharedTest {
         return start(model, stages, new CacheStores(Optional.empty(), Optional.of(shared)));
     }
 
-    /** Another server leaves its answers in the store. */
+    /** Computes prompts on another server, which writes them to the store. */
     private void compute(PlainModel model, int stages, Ask... asks) throws Exception {
         try (Scheduler engine = start(model, stages, shared())) {
             for (Ask ask : asks) {
@@ -149,7 +149,7 @@ class PrefixCacheSharedTest {
         }
     }
 
-    /** What is nearer is taken from there. */
+    /** Closer tiers are used first. */
     @Test
     void aDiskIsAskedFirstAndTheStoreForTheRest(@TempDir Path folder) throws Exception {
         PlainModel model = PlainEngine.model(true);
@@ -195,7 +195,7 @@ class PrefixCacheSharedTest {
         ANOTHER_KEYS
     }
 
-    /** Anybody may write anything there. */
+    /** The store may contain arbitrary data of other writers. */
     @ParameterizedTest
     @EnumSource
     @ByDay({1, 4, 6})
@@ -248,7 +248,7 @@ class PrefixCacheSharedTest {
         return changed;
     }
 
-    /** A store that is full lets single values go. */
+    /** A full store evicts single values. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @ByDay(1)
@@ -307,7 +307,7 @@ class PrefixCacheSharedTest {
         }
     }
 
-    /** It fails between what was found and what is read. */
+    /** The store fails between the lookup and the read. */
     @Test
     void oneThatFailsWhileItIsReadIsAMiss() throws Exception {
         PlainModel model = PlainEngine.model(true);
@@ -327,7 +327,7 @@ class PrefixCacheSharedTest {
         }
     }
 
-    /** Of what another model or another key wrote nothing is found. */
+    /** Values of another model or another key are not found. */
     @Test
     void valuesThatAreNoBytesOfOursAreNone() throws Exception {
         PlainModel model = PlainEngine.model(true);

@@ -21,11 +21,11 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * Whatever is found, copied to host memory and back, or gives way: a request gets the tokens that
- * it gets alone.
+ * Tests that a request gets the tokens that it gets alone, while prefixes are found, copied to host
+ * memory and back, and evicted.
  */
 class PrefixCacheTest {
-    /** Conversations of two scopes: each goes on, or changes something that was said. */
+    /** Conversations of two scopes; each turn continues one, or changes an earlier message. */
     private static final class Conversations {
         private final SplittableRandom random;
         private final List<int[]> heads = new ArrayList<>();

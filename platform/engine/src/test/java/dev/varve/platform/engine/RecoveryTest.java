@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** What becomes of requests while a shard is lost. */
+/** Tests requests during the loss of a shard. */
 @Timeout(60)
 class RecoveryTest {
     private static final int CONTEXT = 512;
@@ -79,8 +79,8 @@ class RecoveryTest {
     @Test
     void requestsWaitAsLongAsALostShardLoads() throws Exception {
         try (Scheduler engine = engine()) {
-            // Each look at it finds it a little further, far longer than anybody would wait for
-            // one that hangs.
+            // Each health check reports progress, for much longer than requests wait for a hanging
+            // shard.
             shard.lose(4 * PATIENCE.toMillis(), true);
 
             assertEquals(3, Await.result(ask(engine)));
@@ -122,7 +122,7 @@ class RecoveryTest {
             EngineStatus.Outage waits =
                     Await.value("an outage", () -> engine.status().outage(), Optional::isPresent)
                             .orElseThrow();
-            // A shard that goes on coming closer is waited for as long as ever.
+            // Progress of the shard resets the remaining time.
             assertTrue(waits.left().compareTo(PATIENCE) <= 0, waits.toString());
             assertFalse(waits.turnsAway());
             assertEquals(1, engine.status().load().waiting());
@@ -191,7 +191,7 @@ class RecoveryTest {
         }
     }
 
-    /** The engine looks at the shard every now and then. */
+    /** Submits requests until one is accepted, since the engine checks the shard periodically. */
     private static CompletableFuture<Integer> askUntilTaken(Engine engine) {
         return Await.value(
                         "an engine that takes requests", () -> asked(engine), Optional::isPresent)

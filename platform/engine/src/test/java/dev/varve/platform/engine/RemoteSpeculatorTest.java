@@ -34,7 +34,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** While guesses are made elsewhere, shards settle the ones before. */
+/** Tests that shards apply earlier draft results while another process proposes draft tokens. */
 @Timeout(60)
 class RemoteSpeculatorTest {
     private static final int PARALLEL = 2;
@@ -42,7 +42,7 @@ class RemoteSpeculatorTest {
     private static final int COUNT = 40;
     private static final PlainModel MODEL = PlainModel.mixed(CONTEXT);
 
-    /** Every second guess is right; knows whether it is at work. */
+    /** A speculator of which every second draft token is correct; tracks whether it is active. */
     private static final class Distant implements RemoteSpeculator {
         private final ScriptedSpeculator script;
         private final AtomicBoolean atWork = new AtomicBoolean();
@@ -97,7 +97,7 @@ class RemoteSpeculatorTest {
         }
     }
 
-    /** Knows when its caches were changed; can fail to. */
+    /** A shard that records when its caches are changed; the change can fail. */
     private static final class ChangedShard extends PlainShard {
         private final AtomicBoolean guessing;
         private final AtomicInteger whileGuessing = new AtomicInteger();
@@ -162,7 +162,7 @@ class RemoteSpeculatorTest {
         return texts;
     }
 
-    /** An engine that guesses from afar, with its shards. */
+    /** An engine with a remote speculator, and its shards. */
     private record Rig(Scheduler engine, List<ChangedShard> shards) implements AutoCloseable {
         static Rig of(List<List<Integer>> answers, int stages) {
             Distant distant = new Distant(texts(answers));
@@ -201,7 +201,7 @@ class RemoteSpeculatorTest {
             assertTrue(rig.engine().status().draft().orElseThrow().answers().count() > 0);
             for (ChangedShard shard : rig.shards()) {
                 assertTrue(shard.calls.get() > COUNT / 2, "changes " + shard.calls);
-                // Threads of several stages may come to it later.
+                // Threads of several stages may apply it later.
                 assertTrue(
                         stages > 1 || shard.whileGuessing.get() == shard.calls.get(),
                         shard.whileGuessing + " of " + shard.calls + " while it guessed");

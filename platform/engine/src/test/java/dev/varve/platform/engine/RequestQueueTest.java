@@ -100,7 +100,7 @@ class RequestQueueTest {
         assertEquals(3, queue.waiting().size());
     }
 
-    /** An answer with eight choices is one request of a client. */
+    /** Eight choices are one request of a client. */
     @Test
     void choicesOfOneRequestMayBeMoreThanTheQueueTakes() {
         queue.add(List.of(request(1), request(1), request(1), request(1), request(1)));
@@ -247,7 +247,7 @@ class RequestQueueTest {
         assertEquals(List.of(true, true), free, "free in turnAway, in end");
     }
 
-    /** Whether another thread may use the queue; fails after a while if not. */
+    /** Returns whether another thread can use the queue; fails after a timeout. */
     private boolean isFree() {
         return Await.result(inBackground(() -> queue.size() == 0));
     }

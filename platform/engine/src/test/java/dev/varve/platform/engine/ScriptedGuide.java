@@ -8,16 +8,16 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Allows even tokens only, and forces runs of tokens at random places. Keeps the contract of its
- * caller: what it forbids or forces differently must never come.
+ * Allows even tokens only, and forces runs of tokens at random positions. Checks its caller: a
+ * token that it forbids, or other than the forced one, must never be accepted.
  */
 public final class ScriptedGuide implements TokenGuide {
     private static final int FREE = -1;
 
-    /** Longest run that is forced. */
+    /** Longest forced run. */
     private static final int LONGEST = 40;
 
-    /** By number of the token; {@value #FREE} where any allowed one may come. */
+    /** Forced token by position; {@value #FREE} where any allowed token may come. */
     private final int[] forced;
 
     private final int vocabulary;
@@ -31,9 +31,9 @@ public final class ScriptedGuide implements TokenGuide {
     }
 
     /**
-     * A guide that forces some runs.
+     * Returns a guide that forces some runs.
      *
-     * @param count tokens of the answer
+     * @param count tokens of the response
      */
     public static ScriptedGuide of(long seed, int count, int vocabulary) {
         Random random = new Random(seed);
@@ -42,36 +42,36 @@ public final class ScriptedGuide implements TokenGuide {
         for (int at = random.nextInt(6); at < count; at += 1 + random.nextInt(12)) {
             int length = 1 + random.nextInt(random.nextBoolean() ? LONGEST : 3);
             for (int end = Math.min(count, at + length); at < end; at++) {
-                // Odd ones too: what is forced need not be allowed otherwise.
+                // Odd tokens too: a forced token need not be allowed otherwise.
                 forced[at] = random.nextInt(vocabulary);
             }
         }
         return new ScriptedGuide(forced, vocabulary, true);
     }
 
-    /** The same from its beginning, which forces tokens and does not tell before. */
+    /** Returns the same guide at its start, which forces tokens without announcing them. */
     public ScriptedGuide silent() {
         return new ScriptedGuide(forced, vocabulary, false);
     }
 
-    /** A guide that forces nothing. */
+    /** Returns a guide that forces no token. */
     static ScriptedGuide free(int count, int vocabulary) {
         int[] forced = new int[count];
         Arrays.fill(forced, FREE);
         return new ScriptedGuide(forced, vocabulary, true);
     }
 
-    /** A guide that forces all tokens. */
+    /** Returns a guide that forces all tokens. */
     static ScriptedGuide forcing(int[] tokens, int vocabulary) {
         return new ScriptedGuide(tokens.clone(), vocabulary, true);
     }
 
-    /** Tokens that are forced. */
+    /** Returns the number of forced tokens. */
     int forcedTokens() {
         return (int) IntStream.of(forced).filter(token -> token != FREE).count();
     }
 
-    /** Whether an answer keeps to what this guide says. */
+    /** Returns whether a response follows this guide. */
     public boolean accepts(int[] answer) {
         ScriptedGuide fresh = silent();
         return fresh.allowed(answer) == answer.length;

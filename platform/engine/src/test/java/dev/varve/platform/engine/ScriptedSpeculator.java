@@ -17,17 +17,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Guesses along texts that are known, as well as a test wants. Keeps the contract of its callers:
+ * Proposes draft tokens along known texts, with errors that a test selects. Checks its callers:
  * only known sequences, hidden states in order.
  */
 public final class ScriptedSpeculator implements Speculator {
-    /** Elements of a plain model's hidden state; those of others are not looked at. */
+    /** Elements of a plain model's hidden state; states of other widths are ignored. */
     static final int WIDTH = 8;
 
     private final List<int[]> texts;
     private final int most;
 
-    /** By how many guesses stand before one in its draft, what is added to the right token. */
+    /** Offset that is added to the correct token, by index of the draft token in its draft. */
     private final IntUnaryOperator error;
 
     private final int vocabulary;
@@ -38,8 +38,8 @@ public final class ScriptedSpeculator implements Speculator {
     private boolean closed;
 
     /**
-     * @param texts prompts with their answers; none begins another one
-     * @param error by depth; 0 where the guess is right
+     * @param texts prompts with their responses; none is a prefix of another one
+     * @param error offset by depth; 0 for a correct draft token
      */
     public ScriptedSpeculator(
             List<int[]> texts,
@@ -54,7 +54,7 @@ public final class ScriptedSpeculator implements Speculator {
         this.captures = captures;
     }
 
-    /** How often it was asked for a sequence. */
+    /** Returns how many drafts of a sequence were requested. */
     public int proposals() {
         return proposals.get();
     }
@@ -63,7 +63,7 @@ public final class ScriptedSpeculator implements Speculator {
         return closed;
     }
 
-    /** What was seen of all sequences that ended or were lost, by position. */
+    /** Returns the features of all sequences that ended or were lost, by position. */
     synchronized List<TreeMap<Integer, List<Float>>> seen() {
         return List.copyOf(forgotten);
     }

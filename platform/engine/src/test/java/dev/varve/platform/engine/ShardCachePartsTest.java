@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Each shard gets its own parts, whose bytes keep their places among all. */
+/** Tests that each shard gets its own parts, with their index in the whole transfer. */
 class ShardCachePartsTest {
     private static final List<Integer> LAYERS = List.of(0, 3, 5, 1, 3, 4, 0);
     private static final List<CachePart> ALL =

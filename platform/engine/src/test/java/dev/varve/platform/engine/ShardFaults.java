@@ -3,8 +3,8 @@ package dev.varve.platform.engine;
 import java.util.SplittableRandom;
 
 /**
- * Faults of shards: each happens in one of so many calls (0: never). The counters say how many
- * happened.
+ * Random faults of shards: each occurs in one of a number of calls (0: never). Counters hold the
+ * number of faults.
  */
 public final class ShardFaults {
     private final int steps;
@@ -16,12 +16,12 @@ public final class ShardFaults {
     private int failedCopies;
 
     /**
-     * Faults by chance.
+     * Creates random faults.
      *
-     * @param steps a batch fails
-     * @param losses a shard gets lost with everything that it holds
-     * @param copies a copy to or from host memory fails
-     * @param most times that anything goes wrong
+     * @param steps one in so many batches fails
+     * @param losses in one of so many calls a shard is lost with its caches
+     * @param copies one in so many copies to or from host memory fails
+     * @param most most faults in total
      */
     public ShardFaults(int steps, int losses, int copies, int most) {
         this.steps = steps;
@@ -30,7 +30,7 @@ public final class ShardFaults {
         left = most;
     }
 
-    /** Nothing goes wrong. */
+    /** Returns an instance without faults. */
     public static ShardFaults none() {
         return new ShardFaults(0, 0, 0, 0);
     }
@@ -59,17 +59,17 @@ public final class ShardFaults {
         return fails;
     }
 
-    /** Batches that failed. */
+    /** Returns the number of failed batches. */
     public int failedSteps() {
         return failedSteps;
     }
 
-    /** Times that a shard was lost. */
+    /** Returns how often a shard was lost. */
     public int lost() {
         return lost;
     }
 
-    /** Copies that failed. */
+    /** Returns the number of failed copies. */
     public int failedCopies() {
         return failedCopies;
     }

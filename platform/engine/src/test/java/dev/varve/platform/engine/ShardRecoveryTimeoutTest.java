@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** How long requests wait for lost shards, with a clock of the test's own. */
+/** Tests how long requests wait for lost shards, with a simulated clock. */
 class ShardRecoveryTimeoutTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final ShardHealth READY = ShardHealth.ready();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
-/** One request and everything that is heard of it. */
+/** A client with one request, which records all its events. */
 final class SimulatedClient implements GenerationListener {
     private final String name;
     private final Simulation simulation = Simulation.current();
@@ -21,7 +21,7 @@ final class SimulatedClient implements GenerationListener {
     private int ends;
 
     /**
-     * @param stopsAfter tokens after which the listener wants no more
+     * @param stopsAfter tokens after which the listener stops the request
      */
     SimulatedClient(String name, int stopsAfter) {
         this.name = name;
@@ -55,7 +55,7 @@ final class SimulatedClient implements GenerationListener {
         over.countDown();
     }
 
-    /** The engine took the request. */
+    /** Records that the engine accepted the request. */
     void accepted() {
         accepted = true;
     }
@@ -80,7 +80,7 @@ final class SimulatedClient implements GenerationListener {
         return error;
     }
 
-    /** How many ends it heard of. */
+    /** Returns how many end events were received. */
     int ends() {
         return ends;
     }

@@ -17,8 +17,8 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Clients of an engine that ask, continue their conversations, stop early and cancel, and hold each
- * answer against that of the model computed alone.
+ * Clients of an engine that send requests, continue conversations, stop early and cancel. They
+ * compare each response with the one that the model computes alone.
  */
 public final class SimulatedClients {
     private static final int LONGEST_ANSWER = 12;
@@ -31,9 +31,9 @@ public final class SimulatedClients {
     private final List<int[]> prompts = new ArrayList<>();
 
     /**
-     * Clients that have asked nothing yet.
+     * Creates clients without requests.
      *
-     * @param explained whether a request that nobody cancelled may fail in this way
+     * @param explained whether a request that was not cancelled may fail with this error
      */
     public SimulatedClients(
             SimulatedModel model, Engine engine, Predicate<VarveException> explained) {
@@ -42,7 +42,7 @@ public final class SimulatedClients {
         this.explained = explained;
     }
 
-    /** Starts some of them, each with a thread of its own. */
+    /** Starts some clients, each with its own thread. */
     public List<Thread> start(int count) {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -53,7 +53,7 @@ public final class SimulatedClients {
         return threads;
     }
 
-    /** One of few beginnings, which many prompts share, with something of its own behind it. */
+    /** Returns a prompt with one of a few common prefixes, and an end of its own. */
     private static int[] prompt(int topic, int more) {
         int[] head =
                 new SplittableRandom(topic)
@@ -88,7 +88,7 @@ public final class SimulatedClients {
         }
     }
 
-    /** Asks for some of the prompts of others again, one after the other. */
+    /** Repeats some prompts of other clients, one after the other. */
     public void askAgain(SimulatedClients others, int most) throws InterruptedException {
         List<int[]> prompts = others.prompts;
         for (int i = 0; i < Math.min(most, prompts.size()); i++) {
@@ -145,7 +145,7 @@ public final class SimulatedClients {
         client.error().ifPresent(error -> assertExplained(error, cancels, client));
     }
 
-    /** A request fails only for a reason. */
+    /** Checks that a failed request has a valid reason. */
     private void assertExplained(VarveException error, boolean cancels, SimulatedClient client) {
         boolean known =
                 cancels && error.kind() == VarveException.Kind.CANCELLED || explained.test(error);
@@ -161,14 +161,14 @@ public final class SimulatedClients {
         }
     }
 
-    /** Checks that each request that the engine took has ended. */
+    /** Checks that each accepted request has ended. */
     public void assertNoneWaits() {
         for (SimulatedClient client : clients) {
             assertTrue(!client.isAccepted() || client.ends() == 1, client::toString);
         }
     }
 
-    /** Tokens that they heard of. */
+    /** Returns the number of tokens that the clients received. */
     public long tokens() {
         return clients.stream().mapToLong(client -> client.tokens().size()).sum();
     }

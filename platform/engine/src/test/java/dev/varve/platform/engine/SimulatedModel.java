@@ -12,13 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A model of hash functions, small enough for thousands of runs: every token depends on every row
+ * A model of hash functions, small enough for thousands of runs. Every token depends on every row
  * and state before it. See {@link SimulatedShard}.
  *
  * @param recurrent whether the middle one of its layers keeps a state instead of rows
  */
 public record SimulatedModel(boolean recurrent) {
-    /** All of them. */
+    /** Number of layers. */
     public static final int LAYERS = 3;
 
     /** Most tokens of a sequence. */
@@ -64,7 +64,9 @@ public record SimulatedModel(boolean recurrent) {
         return mix(token, 1);
     }
 
-    /** The row that a layer caches for a position: a hash of the input and the position. */
+    /**
+     * Returns the row that a layer caches for a position: a hash of the input and the position.
+     */
     static long row(long input, int position) {
         return mix(input, position);
     }
@@ -73,7 +75,7 @@ public record SimulatedModel(boolean recurrent) {
         return Math.floorMod(value, VOCABULARY);
     }
 
-    /** The answer to a prompt, computed alone, token by token. */
+    /** Returns the response to a prompt, computed alone, token by token. */
     List<Integer> answer(int[] prompt, int count) {
         long[] seen = new long[LAYERS];
         List<Integer> answer = new ArrayList<>();

@@ -29,11 +29,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A shard of a {@link SimulatedModel}. Calls take effect in their order; their results come later,
- * by another thread. It is slow, fails and gets lost as its faults say.
+ * A shard of a {@link SimulatedModel}. Calls take effect in their order; another thread completes
+ * their results later. Its faults determine delays, failures and losses.
  */
 public final class SimulatedShard extends FakeShard {
-    /** A hash as exactly representable floats. */
+    /** Number of floats that represent a hash exactly. */
     private static final int PARTS = 3;
 
     private static final int PART_BITS = 22;
@@ -52,7 +52,7 @@ public final class SimulatedShard extends FakeShard {
     private CompletableFuture<Void> back = CompletableFuture.completedFuture(null);
 
     /**
-     * A shard of some layers.
+     * Creates a shard of some layers.
      *
      * @param turn as in {@link FakeShard}
      * @param faults may be shared with other shards
@@ -71,7 +71,9 @@ public final class SimulatedShard extends FakeShard {
         rows = new long[range.size()][options.capacity().caches().stateRows()];
     }
 
-    /** The result of a call, after a delay; a call that fails may leave garbage behind. */
+    /**
+     * Returns the result of a call after a delay; a failed call may leave garbage in the caches.
+     */
     private <T> CompletableFuture<T> call(
             String what, boolean fails, Supplier<T> effect, Runnable garbage) {
         if (closed) {
@@ -170,7 +172,7 @@ public final class SimulatedShard extends FakeShard {
                 () -> leaveGarbage(batch));
     }
 
-    /** A batch that fails may have written anything to where it was to write. */
+    /** Writes garbage to the rows of a failed batch. */
     private void leaveGarbage(Batch batch) {
         for (int layer = 0; layer < slots.length; layer++) {
             for (SlotCopy copy : batch.changes().copies()) {

@@ -31,9 +31,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 
 /**
- * Requests of all kinds over one engine that guesses: greedy and sampled, with guesses and without,
- * some of them cancelled or stopped, with heads in common, and in so little memory that some give
- * way to others. Each gets what it gets from an engine that guesses nothing.
+ * Runs requests of all kinds in one engine with speculative decoding: greedy and sampled, with
+ * draft tokens and without, some cancelled or stopped, with common prefixes, and with so few slots
+ * that some are preempted. Each gets the tokens of an engine without speculative decoding.
  */
 @Timeout(600)
 class SpeculationLoadTest {
@@ -42,13 +42,13 @@ class SpeculationLoadTest {
     private static final int MOST = 7;
     private static final int CONTEXT = 2 * SlotSpan.BLOCK;
 
-    /** What the engine is made of. */
+    /** Configurations of the engine. */
     private enum Bed {
-        /** State that can be cut back. */
+        /** The state can be rolled back. */
         ATTENTION(PlainModel.attentionOnly(2, CONTEXT), 1, OptionalInt.of(MOST), false),
-        /** State that cannot, in two stages. */
+        /** The state cannot be rolled back; two stages. */
         MIXED(PlainModel.mixed(CONTEXT), 2, OptionalInt.of(3), false),
-        /** As many guesses as pay, and prompts that come back from host memory. */
+        /** The draft length is measured; prefixes are restored from host memory. */
         HOST_MEMORY(PlainModel.mixed(CONTEXT), 1, OptionalInt.empty(), true);
 
         final PlainModel model;
@@ -64,7 +64,7 @@ class SpeculationLoadTest {
         }
 
         EngineOptions options() {
-            // One for each sequence, and one for all that grow beyond it.
+            // One block per sequence, and one for all that outgrow theirs.
             int blocks = PARALLEL + 1;
             EngineOptions options =
                     new EngineOptions(
@@ -84,7 +84,7 @@ class SpeculationLoadTest {
         }
     }
 
-    /** What becomes of a request that is not left alone. */
+    /** How a request ends. */
     private enum Fate {
         ENDS,
         IS_CANCELLED,
@@ -94,11 +94,11 @@ class SpeculationLoadTest {
     /**
      * A request.
      *
-     * @param after tokens that are heard before it is cancelled or stopped
+     * @param after tokens that are received before it is cancelled or stopped
      */
     private record Ask(GenerationRequest request, Fate fate, int after) {}
 
-    /** Hears a request, and does with it what is its fate. */
+    /** Receives the events of a request, and cancels or stops it as planned. */
     private static final class Heard implements GenerationListener {
         private final Ask ask;
         private final List<Integer> tokens = new ArrayList<>();
@@ -111,7 +111,9 @@ class SpeculationLoadTest {
             this.crowd = crowd;
         }
 
-        /** Asks; its first token holds the engine up until enough others have come. */
+        /**
+         * Submits a request; its first token blocks the engine until enough requests are queued.
+         */
         static Heard of(Scheduler engine, Ask ask, CountDownLatch crowd) {
             Heard heard = new Heard(ask, crowd);
             heard.generation = Optional.of(engine.submit(ask.request(), heard));
@@ -142,7 +144,7 @@ class SpeculationLoadTest {
             over.complete(Optional.of(error));
         }
 
-        /** Whether it was cancelled; nothing else may have gone wrong. */
+        /** Returns whether it was cancelled; fails after any other error. */
         boolean wasCancelled() {
             Optional<VarveException> error = Await.result(over);
             error.ifPresent(
@@ -153,7 +155,7 @@ class SpeculationLoadTest {
         }
     }
 
-    /** Heads that several prompts have, which end near the end of a block of slots. */
+    /** Returns common prefixes of several prompts, which end near the end of a block of slots. */
     private static List<int[]> heads() {
         return IntStream.range(0, 4)
                 .mapToObj(i -> PlainEngine.text(100 + i, i == 0 ? 20 : 200 + 12 * i))
@@ -161,8 +163,8 @@ class SpeculationLoadTest {
     }
 
     /**
-     * The first, as many as run at once: each grows out of its block, for which there is one block
-     * between them all.
+     * Returns the first requests, as many as run at once. Each outgrows its block, and there is
+     * only one more block for all.
      */
     private static List<Ask> crowding(List<int[]> heads) {
         int[] head = heads.getLast();
@@ -228,7 +230,7 @@ class SpeculationLoadTest {
         };
     }
 
-    /** What each request says in the end, if it is let. */
+    /** Returns the complete response of each request. */
     private static List<List<Integer>> plainAnswers(Bed bed, List<Ask> asks) {
         int blocks = 2 * PARALLEL;
         try (Scheduler engine =
@@ -275,7 +277,7 @@ class SpeculationLoadTest {
                 Optional.of(new SpeculationOptions(speculator, MOST, bed.width)));
     }
 
-    /** Knows all answers, and is wrong now and then. */
+    /** Returns a speculator that knows all responses, and is sometimes wrong. */
     private static ScriptedSpeculator speculator(
             Bed bed, List<Ask> asks, List<List<Integer>> answers) {
         List<int[]> texts =
@@ -334,7 +336,7 @@ class SpeculationLoadTest {
                 "guesses were not tried: " + status.speculation());
         assertTrue(cancelled > 0, "none was cancelled");
         assertTrue(status.counts().preemptions() > 0, "none gave way: " + status.counts());
-        // Rows that can be cut back are gone from so little memory before anybody asks for them.
+        // With so few slots, rows that can be rolled back are evicted before a request uses them.
         assertTrue(
                 !bed.model.shape().forgets() || status.counts().tokens().cachedPrompt() > 0,
                 "nothing was kept: " + status.counts());

@@ -37,7 +37,7 @@ import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
-/** Guessed tokens change how many forwards an answer takes, and nothing else. */
+/** Tests that draft tokens change only the number of forward passes of a response. */
 @Timeout(120)
 class SpeculationTest {
     private static final int CONTEXT = 4 * SlotSpan.BLOCK;
@@ -46,7 +46,7 @@ class SpeculationTest {
     private static final int PARALLEL = 3;
     private static final int BLOCKS = 12;
 
-    /** Models whose state can be cut back, and models whose state cannot. */
+    /** Models whose state can be rolled back, and models whose state cannot. */
     private enum Kind {
         ATTENTION(PlainModel.attentionOnly(3, CONTEXT)),
         MIXED(PlainModel.mixed(CONTEXT));
@@ -62,8 +62,8 @@ class SpeculationTest {
         }
     }
 
-    /** How good guesses are. */
-    private enum DraftTokens {
+    /** Quality of the draft tokens. */
+    private enum Proposals {
         RIGHT(depth -> 0),
         WRONG(depth -> 1),
         RIGHT_ONCE(depth -> depth < 1 ? 0 : 1),
@@ -72,16 +72,16 @@ class SpeculationTest {
 
         final IntUnaryOperator error;
 
-        DraftTokens(IntUnaryOperator error) {
+        Proposals(IntUnaryOperator error) {
             this.error = error;
         }
 
-        DraftTokens(Random random, int of) {
+        Proposals(Random random, int of) {
             this(depth -> random.nextInt(of) == 0 ? 1 : 0);
         }
     }
 
-    /** A shard that is lost in the middle of a batch, and back at once with empty caches. */
+    /** A shard that is lost in the middle of a batch, and returns at once with empty caches. */
     private static final class FragileShard extends PlainShard {
         private final int slots;
         private int batches;
@@ -152,7 +152,7 @@ class SpeculationTest {
         return engine(kind, shards(kind, BLOCKS, 1, false), speculator, OptionalInt.of(MOST));
     }
 
-    /** None of which begins another one. */
+    /** Returns prompts of which none is a prefix of another one. */
     private static List<int[]> prompts(Kind kind) {
         Random random = new Random(3);
         return IntStream.range(0, PARALLEL)
@@ -219,9 +219,9 @@ class SpeculationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(DraftTokens.class)
+    @EnumSource(Proposals.class)
     @ByDay({1, 3})
-    void guessesChangeNoToken(DraftTokens guesses) throws Exception {
+    void guessesChangeNoToken(Proposals guesses) throws Exception {
         for (Kind kind : Kind.values()) {
             for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled())) {
                 List<List<Integer>> plain = plainAnswers(kind, sampling);
@@ -250,7 +250,7 @@ class SpeculationTest {
     @EnumSource(Kind.class)
     void rightGuessesSaveForwardsAndAreCounted(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
-        ScriptedSpeculator speculator = scripted(kind, plain, DraftTokens.RIGHT.error);
+        ScriptedSpeculator speculator = scripted(kind, plain, Proposals.RIGHT.error);
 
         try (Scheduler engine = engine(kind, speculator)) {
             List<Collected> asked = ask(engine, prompts(kind), SamplingOptions.greedy());
@@ -271,7 +271,7 @@ class SpeculationTest {
     void wrongGuessesAreCountedToo(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
 
-        try (Scheduler engine = engine(kind, scripted(kind, plain, DraftTokens.WRONG.error))) {
+        try (Scheduler engine = engine(kind, scripted(kind, plain, Proposals.WRONG.error))) {
             for (Collected each : ask(engine, prompts(kind), SamplingOptions.greedy())) {
                 GenerationEnd.Speculation figures = each.end().speculation();
                 assertEquals(0, figures.accepted());
@@ -285,7 +285,7 @@ class SpeculationTest {
     @EnumSource(Kind.class)
     void aRequestThatWantsNoGuessesGetsNone(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
-        ScriptedSpeculator speculator = scripted(kind, plain, DraftTokens.RIGHT.error);
+        ScriptedSpeculator speculator = scripted(kind, plain, Proposals.RIGHT.error);
 
         try (Scheduler engine = engine(kind, speculator)) {
             Collected none = new Collected();
@@ -304,7 +304,7 @@ class SpeculationTest {
         }
     }
 
-    /** What was guessed wrongly is neither answered nor kept for the next turn. */
+    /** A rejected draft token is neither returned nor kept for the next turn. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void aConversationGoesOnBehindWrongGuesses(Kind kind) throws Exception {
@@ -321,7 +321,7 @@ class SpeculationTest {
                         PlainEngine.join(turn(prompt, first), ints(second)));
         ScriptedSpeculator speculator =
                 new ScriptedSpeculator(
-                        texts, MOST, DraftTokens.RIGHT_ONCE.error, kind.vocabulary(), List.of());
+                        texts, MOST, Proposals.RIGHT_ONCE.error, kind.vocabulary(), List.of());
 
         try (Scheduler engine = engine(kind, speculator)) {
             List<Integer> answer = Collected.ask(engine, prompt, 20).await();
@@ -341,13 +341,13 @@ class SpeculationTest {
         return PlainEngine.join(PlainEngine.join(prompt, ints(answer)), new int[] {1, 2, 3});
     }
 
-    /** Three sequences fill the pool; what they guess has no place in it. */
+    /** Three sequences fill the pool; it has no slots for draft tokens. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void aGuessTakesNobodysPlace(Kind kind) throws Exception {
         List<List<Integer>> plain = plainAnswers(kind, SamplingOptions.greedy());
         List<FragileShard> shards = shards(kind, CONTEXT / SlotSpan.BLOCK, 1, false);
-        Speculator speculator = scripted(kind, plain, DraftTokens.RIGHT.error);
+        Speculator speculator = scripted(kind, plain, Proposals.RIGHT.error);
 
         try (Scheduler engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
             assertEquals(plain, answers(ask(engine, prompts(kind), SamplingOptions.greedy())));
@@ -355,14 +355,14 @@ class SpeculationTest {
         }
     }
 
-    /** Sequences that are computed again are guessed again, and go on with the same tokens. */
+    /** Requeued sequences get draft tokens again, and continue with the same tokens. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void aLostShardChangesNoToken(Kind kind) throws Exception {
         for (SamplingOptions sampling : List.of(SamplingOptions.greedy(), sampled())) {
             List<List<Integer>> plain = plainAnswers(kind, sampling);
             List<FragileShard> shards = shards(kind, BLOCKS, 2, false);
-            Speculator speculator = scripted(kind, plain, DraftTokens.RIGHT_FOR_A_WHILE.error);
+            Speculator speculator = scripted(kind, plain, Proposals.RIGHT_FOR_A_WHILE.error);
             try (Scheduler engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
                 for (int batch = 6; batch < 26; batch += 5) {
                     shards.get(batch % 2).loseAfter(batch);
@@ -374,7 +374,7 @@ class SpeculationTest {
         }
     }
 
-    /** Whoever guesses sees what every token that counts was to the model, and no other. */
+    /** The speculator gets the features of every accepted token, and of no other. */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void hiddenStatesAreThoseOfTheTokensThatCount(Kind kind) throws Exception {
@@ -385,7 +385,7 @@ class SpeculationTest {
                     new ScriptedSpeculator(
                             texts,
                             MOST,
-                            DraftTokens.RIGHT_ONCE.error,
+                            Proposals.RIGHT_ONCE.error,
                             kind.vocabulary(),
                             all(kind));
             List<FragileShard> shards = shards(kind, BLOCKS, stages, true);
@@ -461,7 +461,7 @@ class SpeculationTest {
 
                     @Override
                     public void forget(long sequence) {
-                        // Nothing is known of it.
+                        // This speculator keeps no state per sequence.
                     }
 
                     @Override

@@ -28,7 +28,7 @@ class StepTokenBudgetTest {
         assertEquals(35, pace.columns(), 1);
     }
 
-    /** The pieces that are possible lie far apart: 32 columns fit, 48 do not. */
+    /** Piece sizes are far apart: 32 columns fit, 48 do not. */
     @Test
     void fewColumnsAreNotTakenForDearOnes() {
         for (int step = 0; step < 50; step++) {
@@ -53,7 +53,7 @@ class StepTokenBudgetTest {
         assertTrue(pace.columns() < 70, "found " + pace.columns());
     }
 
-    /** A step of rows that goes with each of the others takes its time from them. */
+    /** A step of rows beside each prefill step reduces the time for that. */
     @Test
     void aStepOfRowsLeavesLessToOneWithPromptTokens() {
         pace.took(50, 60 * MILLI);

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Stores that are slow, or fail, as they are told. */
+/** Stores with delays and faults that a test selects. */
 final class StoreFaults {
     private final AtomicInteger reads = new AtomicInteger();
     private volatile Hook reading = () -> {};
@@ -21,7 +21,7 @@ final class StoreFaults {
     private volatile boolean damaged;
     private volatile boolean damagesFeatures;
 
-    /** Waits or fails. */
+    /** Runs before an operation; waits or throws. */
     interface Hook {
         void run() throws IOException, InterruptedException;
     }
@@ -34,17 +34,17 @@ final class StoreFaults {
         damaged = true;
     }
 
-    /** Damages what hidden states begin with, and nothing else. */
+    /** Damages the header of hidden states, and no other data. */
     void damageFeatures() {
         damagesFeatures = true;
     }
 
-    /** How many of them were read. */
+    /** Returns how many damaged values were read. */
     int damagedFeatures() {
         return damagedFeatures.get();
     }
 
-    /** How many values were asked for. */
+    /** Returns how many values were requested. */
     int reads() {
         return reads.get();
     }
@@ -95,7 +95,7 @@ final class StoreFaults {
             return found;
         }
 
-        /** A checksum and a length come first, then what objects begin with. */
+        /** A checksum and a length precede the header of the object. */
         private boolean isFeatures(ByteBuffer value, int begin) {
             ByteBuffer numbers = value.duplicate().order(ByteOrder.BIG_ENDIAN);
             return numbers.getInt(begin + 8) == 0x5641_5256

@@ -33,7 +33,9 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** Hidden states that had to give way in host memory come from disk when they are of use again. */
+/**
+ * Tests that hidden states which were evicted from host memory are loaded from disk when needed.
+ */
 @Timeout(60)
 class StoredStatesTest {
     private static final int MOST = 3;
@@ -41,7 +43,7 @@ class StoredStatesTest {
     private static final Ask ASK = Ask.of(text(1, 400), 12, BOUNDARY);
     private static final Ask LONG = Ask.of(text(2, 900), 1);
 
-    /** A quarter of it for hidden states: too little for those of two prompts. */
+    /** A quarter of it is for hidden states: too little for those of two prompts. */
     private static final long HOST = 1 << 20;
 
     @TempDir private Path folder;
@@ -63,7 +65,7 @@ class StoredStatesTest {
                 "");
     }
 
-    /** An engine, and what sees its hidden states and guesses nothing. */
+    /** An engine, and a speculator that receives its hidden states and proposes no token. */
     private record Rig(Scheduler engine, ScriptedSpeculator eyes) implements AutoCloseable {
         static Rig of(PlainModel model, DiskCacheStore disk) {
             List<Integer> captures =
@@ -101,7 +103,7 @@ class StoredStatesTest {
                     eyes);
         }
 
-        /** What is seen of the states of a prompt that is found somewhere. */
+        /** Returns the received states of a prompt that is found in a tier. */
         TreeMap<Integer, List<Float>> seen(CacheSource source) throws Exception {
             Collected answer = ASK.ask(engine);
             answer.await();
@@ -124,7 +126,7 @@ class StoredStatesTest {
             ASK.ask(rig.engine()).await();
             whole = rig.eyes().seen().getLast();
             assertEquals(0, whole.firstKey());
-            // States that are being written do not give way.
+            // States that are being written are not evicted.
             LONG.ask(rig.engine()).await();
         }
         try (Rig rig = Rig.of(model, disk())) {

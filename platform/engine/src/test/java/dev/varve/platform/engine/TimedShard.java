@@ -24,9 +24,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A shard of a model that counts: it takes a fixed time per batch and nothing of the processor. The
- * boundary carries the sum of the tokens; each shard adds its number of layers, and the last one
- * answers with the result.
+ * A shard of a counting model: it takes a fixed time per batch and no processor time. The boundary
+ * holds the sum of the tokens; each shard adds its number of layers, and the last one returns the
+ * result.
  */
 final class TimedShard extends FakeShard {
     private final boolean last;
@@ -51,29 +51,29 @@ final class TimedShard extends FakeShard {
         this.together = together;
     }
 
-    /** Lets batches fail that hold a token. */
+    /** Makes batches fail that contain a token. */
     void failAt(int token) {
         failing.add(token);
     }
 
-    /** Answers without the input of a layer. */
+    /** Omits the input of a layer from results. */
     void offerNot(int layer) {
         unoffered.add(layer);
     }
 
-    /** Refuses batches that hold a token as a wrong use. */
+    /** Rejects batches that contain a token, as a wrong use. */
     void refuseAt(int token) {
         refused.add(token);
     }
 
-    /** Sequences of the batches in the order of their coming. */
+    /** Returns the sequences of the batches in order of arrival. */
     List<Long> order() {
         synchronized (order) {
             return List.copyOf(order);
         }
     }
 
-    /** Most batches that were computed at once while this shard computed one. */
+    /** Returns the most batches that ran at once while this shard computed one. */
     int mostTogether() {
         return mostTogether.get();
     }

@@ -20,7 +20,10 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 
-/** Requests of one prompt compute it once, and answer as if each had. */
+/**
+ * Tests that requests with the same prompt compute it once, with the responses of separate
+ * computations.
+ */
 @Timeout(60)
 class TwinTest {
     private static final int CONTEXT = 6 * SlotSpan.BLOCK;

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Collects what is heard of a request. */
+/** Collects the events of a request. */
 final class Answer implements GenerationListener {
     private final List<Integer> tokens = new ArrayList<>();
     private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Conversations with a common beginning, turn by turn in a random order, over two replicas whose
- * caches hold them only together.
+ * Runs conversations with a common prefix, turn by turn in random order, on two replicas whose
+ * caches hold all of them only together.
  */
 class ConversationsTest {
     private static final int CONVERSATIONS = Effort.of(40, 100);

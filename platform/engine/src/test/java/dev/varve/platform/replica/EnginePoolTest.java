@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 
-/** Two engines as one, and what becomes of requests when one of them fails. */
+/** Tests a pool of two engines, and its requests when one of them fails. */
 class EnginePoolTest {
     private static final int ANSWER = 40;
 
@@ -47,7 +47,7 @@ class EnginePoolTest {
                 : PlainReplicas.drawn(prompt, ANSWER, seed);
     }
 
-    /** Holds all batches of a shard back until the test lets them go. */
+    /** Holds all batches of a shard until the test releases them. */
     private static CountDownLatch hold(PlainReplicas.Shard shard) {
         CountDownLatch gate = new CountDownLatch(1);
         shard.trap(batch -> Await.latch(gate));
@@ -70,7 +70,7 @@ class EnginePoolTest {
             }
 
             assertEquals(400, cached);
-            // Before a request is seen to run, none does.
+            // Figures are published after a step.
             Await.until(
                     "all prompts are counted",
                     () -> pool.status().counts().tokens().prompt() == 880);
@@ -89,7 +89,7 @@ class EnginePoolTest {
         List<List<Integer>> expected = requests.stream().map(PlainReplicas::alone).toList();
         try (EnginePool pool = replicas.pool(2)) {
             CountDownLatch begun = new CountDownLatch(1);
-            // In the middle of answers of this replica, while others still wait for it.
+            // Fails in the middle of responses of this replica, while its queue is not empty.
             PlainReplicas.Shard victim = replicas.shard(0);
             int[] batches = {0};
             victim.trap(
@@ -124,7 +124,7 @@ class EnginePoolTest {
         try (EnginePool pool = replicas.pool(2)) {
             PlainReplicas.Shard victim = replicas.shard(0);
             victim.lose("the test took it");
-            // Both replicas are as good to begin with, so one of these finds that out.
+            // Both replicas have the same cost at first, so one of these requests detects the loss.
             List<Answer> answers =
                     IntStream.range(0, 4).mapToObj(i -> ask(pool, request(i))).toList();
             answers.forEach(Answer::await);
@@ -152,7 +152,7 @@ class EnginePoolTest {
             List<Answer> answers =
                     IntStream.range(0, 4).mapToObj(i -> ask(pool, request(i))).toList();
             answers.forEach(Answer::await);
-            // Figures are told behind the step that they are of.
+            // Figures are published after their step.
             EngineStatus before =
                     Await.value(
                             "all is counted",

@@ -26,12 +26,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Figures of several engines: at once, and one after the other. */
+/** Tests the figures of several engines, simultaneous and successive. */
 class EngineStatusSumTest {
     private static final EngineStatus.Outage OUTAGE =
             new EngineStatus.Outage(Duration.ofSeconds(2), Duration.ofSeconds(9), false);
 
-    /** One that can guess, or lacks its draft and a shard. */
+    /** Returns the status of an engine that is ready, or lacks its draft model and a shard. */
     private static EngineStatus engine(boolean well) {
         ShardHealth health =
                 well
@@ -60,7 +60,7 @@ class EngineStatusSumTest {
                                 new LayerRange(0, 2),
                                 new ShardMemory(1, 2, 3, 4, 5),
                                 health,
-                                new ShardStatus.BatchEntry(
+                                new ShardStatus.ForwardTotals(
                                         7, 60, 1000, 200, Optional.of(traffic())),
                                 Optional.of(
                                         new RemoteShardProcess(

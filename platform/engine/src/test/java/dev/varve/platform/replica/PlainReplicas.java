@@ -24,7 +24,7 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/** Pools over plain shards that a test can break, and the engine that they are compared with. */
+/** Pools over plain shards that a test can make fail, and the reference engine. */
 final class PlainReplicas {
     static final int CONTEXT = 4 * SlotSpan.BLOCK;
     static final PlainModel MODEL = PlainModel.attentionOnly(1, CONTEXT);
@@ -42,7 +42,7 @@ final class PlainReplicas {
                 EngineOptions.Capacity.of(CONTEXT, parallel, blocks * SlotSpan.BLOCK), 64);
     }
 
-    /** A shard with which something may happen before a batch. */
+    /** A shard that can run an action before a batch. */
     static final class Shard extends PlainShard {
         private volatile Consumer<Batch> trap = batch -> {};
 
@@ -82,7 +82,7 @@ final class PlainReplicas {
         return new PooledEngine(engine, engine);
     }
 
-    /** No engine can be opened from now on. */
+    /** Makes all later attempts to open an engine fail. */
     void refuse(RuntimeException reason) {
         refusal = Optional.of(reason);
     }
@@ -91,7 +91,7 @@ final class PlainReplicas {
         refusal = Optional.empty();
     }
 
-    /** The shard of the n-th engine that was opened. */
+    /** Returns the shard of the n-th engine that was opened. */
     Shard shard(int opened) {
         return shards.get(opened);
     }
@@ -100,7 +100,7 @@ final class PlainReplicas {
         return shards.size();
     }
 
-    /** What one engine that is never disturbed answers. */
+    /** Returns the response of one engine without faults. */
     static List<Integer> alone(GenerationRequest request) {
         EngineOptions sizes = options(1, CONTEXT / SlotSpan.BLOCK);
         try (Scheduler engine =
@@ -124,7 +124,7 @@ final class PlainReplicas {
         return GenerationRequest.greedy(prompt, tokens);
     }
 
-    /** Drawn from the whole distribution. */
+    /** Returns a request that samples from the whole distribution. */
     static GenerationRequest drawn(int[] prompt, int tokens, long seed) {
         return new GenerationRequest(
                 GenerationRequest.Prompt.of(prompt),

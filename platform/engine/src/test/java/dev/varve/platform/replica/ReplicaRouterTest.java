@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import java.util.List;
 
-/** Where a prompt goes, by what replicas have of it and have to do. */
+/** Tests the choice of a replica by its cached tokens and owed tokens. */
 class ReplicaRouterTest {
     private final PlainReplicas engines = new PlainReplicas(PlainReplicas.options(2, 64));
     private EnginePool pool;
@@ -65,7 +65,7 @@ class ReplicaRouterTest {
 
     @Test
     void whatManyHaveInCommonIsComputedOnceInEachReplica() {
-        // A short beginning that all share, and long ends of their own.
+        // A short common prefix, and long ends of their own.
         int[] common = PlainReplicas.text(99, 64);
         int[] counts = new int[2];
         for (int i = 0; i < 40; i++) {

@@ -25,8 +25,9 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * A pool of engines whose shards fail and get lost, which somebody restarts, and which sometimes
- * cannot be loaded again at once. A request fails only where no engine is left for it.
+ * Simulates a pool of engines whose shards fail and are lost. An operator restarts engines, and
+ * sometimes an engine cannot be loaded again at once. A request fails only if no engine is left for
+ * it.
  */
 public final class ReplicaScenario implements Scenario {
     private static final int MOST_FAULTS = 6;
@@ -127,7 +128,7 @@ public final class ReplicaScenario implements Scenario {
         }
     }
 
-    /** As long as fewer things go wrong than there are replicas, one of them has the request. */
+    /** As long as there are fewer faults than replicas, one of them has the request. */
     private boolean isExplained(VarveException error) {
         int wrong = faults.failedSteps() + faults.lost() + restarts;
         return switch (error.kind()) {

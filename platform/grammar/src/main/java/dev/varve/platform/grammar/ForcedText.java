@@ -12,9 +12,9 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Text that a grammar leaves no choice about, in the tokens that the tokenizer makes of it. Of text
- * that something free follows, the last token is left to the model: with what comes then it may be
- * another one.
+ * Finds text that a grammar forces, in the tokens that the tokenizer makes of it. If free text
+ * follows, the model chooses the last token, because the tokenizer could merge it with the free
+ * text.
  */
 final class ForcedText {
     private static final int MOST_BYTES = 512;
@@ -60,7 +60,10 @@ final class ForcedText {
         }
     }
 
-    /** A tokenizer may put a space before a text, or have no token for some of it. */
+    /**
+     * Returns whether the tokens spell the text: a tokenizer may put a space before a text, or have
+     * no token for some of it.
+     */
     private boolean spells(int[] tokens, byte[] bytes) {
         int at = 0;
         for (int token : tokens) {

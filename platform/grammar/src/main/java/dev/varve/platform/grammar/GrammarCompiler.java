@@ -14,19 +14,20 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
- * Makes grammars over the tokens of one model, and keeps the latest as long as there is memory.
- * Takes up to a second for a hostile source, and tens of MiB: not for the engine's thread, and not
- * on many threads at a time. Any threads may ask.
+ * Compiles grammars over the tokens of one model, and caches the latest ones as long as memory
+ * suffices. A hostile source takes up to a second and tens of MiB: do not call it on the engine's
+ * thread, nor on many threads at a time. Thread-safe.
  */
 public final class GrammarCompiler {
     private static final int MOST_KEPT = 64;
 
     /**
-     * Of grammars that nobody may need again: two at their largest, hundreds as they mostly are.
+     * Limit for grammars that may not be used again: two of the largest size, or hundreds of the
+     * usual size.
      */
     private static final long MOST_BYTES = 128L << 20;
 
-    /** Several times what the largest schemas need that people wrote; some tenths of a second. */
+    /** Several times the need of the largest hand-written schemas; some tenths of a second. */
     private static final long MOST_UNITS = 6_000_000;
 
     private static final WorkBudget.CpuLimit CPU =
@@ -34,22 +35,22 @@ public final class GrammarCompiler {
 
     private final Tokenizer tokenizer;
 
-    /** The one that was asked for last is the last one. */
+    /** In the order of use, the latest last. */
     private final SequencedMap<String, SoftReference<TokenGrammar>> kept = new LinkedHashMap<>();
 
-    /** Made at the first use: most servers never need it. */
+    /** Created at the first use: most servers never need it. */
     private SortedVocabulary table;
 
-    /** For the tokens of a model. */
+    /** Creates a compiler for the tokens of a model. */
     public GrammarCompiler(Tokenizer tokenizer) {
         this.tokenizer = tokenizer;
     }
 
     /**
-     * The grammar of a source.
+     * Compiles a source.
      *
-     * @throws GrammarException if the source is wrong, cannot be enforced, has no text at all or
-     *     needs too much time or memory
+     * @throws GrammarException if the source is wrong, cannot be enforced, matches no text or needs
+     *     too much time or memory
      */
     public TokenGrammar compile(GrammarSource source) {
         TokenGrammar known = find(source.key());
@@ -59,7 +60,7 @@ public final class GrammarCompiler {
         return keep(source.key(), make(source));
     }
 
-    /** Lets go of all grammars that were made. */
+    /** Discards all cached grammars. */
     public synchronized void forget() {
         kept.clear();
     }
@@ -70,7 +71,9 @@ public final class GrammarCompiler {
         return grammar == null ? null : keep(key, grammar);
     }
 
-    /** What is kept of grammars grows while they are used: each time some may have to go. */
+    /**
+     * Caches a grammar and evicts old ones: the cached state of grammars grows while they are used.
+     */
     private synchronized TokenGrammar keep(String key, TokenGrammar grammar) {
         kept.remove(key);
         kept.values().removeIf(reference -> reference.get() == null);
@@ -100,7 +103,7 @@ public final class GrammarCompiler {
     }
 
     /**
-     * Finds out whether a source can be enforced.
+     * Checks whether a source can be enforced.
      *
      * @throws GrammarException as {@link #compile} does
      */

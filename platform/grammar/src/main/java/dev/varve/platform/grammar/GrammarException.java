@@ -1,6 +1,6 @@
 package dev.varve.platform.grammar;
 
-/** A grammar that is wrong, or asks for what cannot be enforced. */
+/** A grammar is wrong, or requires something that cannot be enforced. */
 public class GrammarException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -8,7 +8,7 @@ public class GrammarException extends RuntimeException {
 
     /**
      * @param path JSON pointer of the keyword in a schema; empty for a grammar as a whole
-     * @param message what is wrong, expected and found
+     * @param message the error, with expected and found
      */
     public GrammarException(String path, String message) {
         super(message);
@@ -20,7 +20,7 @@ public class GrammarException extends RuntimeException {
         return path;
     }
 
-    /** A grammar that is understood, and that no text can satisfy. */
+    /** A valid grammar that no text can satisfy. */
     public static final class Unsatisfiable extends GrammarException {
         private static final long serialVersionUID = 1L;
 

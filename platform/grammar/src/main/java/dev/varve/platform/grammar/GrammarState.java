@@ -6,14 +6,14 @@ import dev.varve.platform.sampling.TokenMask;
 import java.util.Optional;
 
 /**
- * Where a text stands in a grammar. Immutable: keeping one is all that going back takes. Equal ones
- * have the same future; those with the same future are mostly equal.
+ * Position of a text in a grammar. Immutable: to go back, keep an earlier state. Equal states
+ * permit the same continuations; states that permit the same continuations are mostly equal.
  */
 public final class GrammarState {
     private final TokenGrammar grammar;
     private final ParseState state;
 
-    /** All states of one answer share it. */
+    /** Shared by all states of one response. */
     private final ResponseWorkBudget budget;
 
     GrammarState(TokenGrammar grammar, ParseState state, ResponseWorkBudget budget) {
@@ -22,28 +22,28 @@ public final class GrammarState {
         this.budget = budget;
     }
 
-    /** Whether the text may end here. */
+    /** Returns whether the text may end here. */
     public boolean mayEnd() {
         return state.accepts();
     }
 
-    /** Whether the text must end here. */
+    /** Returns whether the text must end here. */
     public boolean mustEnd() {
         return state.isFinal();
     }
 
-    /** Whether a token may follow; an end token may where the text may end. */
+    /** Returns whether a token may follow; an end token may if the text may end. */
     public boolean allows(int token) {
         return grammar.isEndToken(token) && mayEnd()
                 || !grammar.next(state, budget, token).isDead();
     }
 
-    /** The state behind a token that is part of the text; empty if it may not follow. */
+    /** Returns the state after a token of the text; empty if it may not follow. */
     public Optional<GrammarState> accept(int token) {
         return stateOf(grammar.next(state, budget, token));
     }
 
-    /** The state behind bytes of the text; empty if they may not follow. */
+    /** Returns the state after bytes of the text; empty if they may not follow. */
     public Optional<GrammarState> read(byte... bytes) {
         return stateOf(grammar.next(state, budget, bytes));
     }
@@ -54,7 +54,7 @@ public final class GrammarState {
                 : Optional.of(new GrammarState(grammar, next, budget));
     }
 
-    /** The tokens that may follow, the end tokens among them where the text may end. */
+    /** Returns the tokens that may follow, including the end tokens if the text may end. */
     public TokenMask mask() {
         return grammar.mask(state, budget);
     }
@@ -69,7 +69,10 @@ public final class GrammarState {
         return state.hashCode();
     }
 
-    /** Tokens that must follow in turn, at most so many; none where there is a choice. */
+    /**
+     * Returns the tokens that must follow, in order, at most {@code most}; none if there is a
+     * choice.
+     */
     public int[] forced(int most) {
         return grammar.forced(state, budget, most);
     }

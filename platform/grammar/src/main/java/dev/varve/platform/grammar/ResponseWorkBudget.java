@@ -3,9 +3,10 @@ package dev.varve.platform.grammar;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 
 /**
- * Work that a grammar may still do for one answer, in units of {@link
- * dev.varve.platform.grammar.regex.WorkBudget}. The engine's thread does this work, so it delays
- * all requests. Every token that the grammar reads adds a little. Guarded by the grammar's lock.
+ * Remaining work that a grammar may do for one response, in units of
+ * {@link dev.varve.platform.grammar.regex.WorkBudget}. The engine's thread does this work, so it
+ * delays all requests. Every token that the grammar reads adds a little. Guarded by the grammar's
+ * lock.
  */
 final class ResponseWorkBudget {
     /** About a second of CPU time. */
@@ -17,7 +18,7 @@ final class ResponseWorkBudget {
     private long left = FIRST_UNITS;
 
     /**
-     * To be called before a step.
+     * Checks the budget; call it before a step.
      *
      * @throws GrammarLimitException if nothing is left
      */

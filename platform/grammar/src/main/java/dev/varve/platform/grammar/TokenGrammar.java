@@ -13,11 +13,11 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 
 /**
- * A grammar over the tokens of a model. Its states are immutable; what is computed of them is kept
- * here, within bounds, for all who use the grammar. Any threads may ask, one at a time is served.
+ * A grammar over the tokens of a model. Its states are immutable; it caches their transitions and
+ * masks, within bounds, for all users of the grammar. Any thread may call it; calls are serialised.
  */
 public final class TokenGrammar {
-    /** Some tenths of a second; what people write takes thousands of units. */
+    /** Some tenths of a second; hand-written grammars take thousands of units. */
     private static final long MOST_UNITS = 4_000_000;
 
     private final Recognizer recognizer;
@@ -38,19 +38,19 @@ public final class TokenGrammar {
         bytes = recognizer.footprint().bytes();
     }
 
-    /** Returns the start state of a new answer, which has a work budget of its own. */
+    /** Returns the start state of a new response, which has a work budget of its own. */
     public GrammarState start() {
         return new GrammarState(this, recognizer.start(), new ResponseWorkBudget());
     }
 
-    /** The state behind a token; dead if it may not follow. */
+    /** Returns the state after a token; dead if it may not follow. */
     ParseState next(ParseState state, ResponseWorkBudget budget, int token) {
         return token < 0 || token >= table.size() || table.bytes(token).length == 0
                 ? recognizer.dead()
                 : next(state, budget, table.bytes(token));
     }
 
-    /** The state behind some bytes; dead if they may not follow. */
+    /** Returns the state after some bytes; dead if they may not follow. */
     ParseState next(ParseState state, ResponseWorkBudget budget, byte... bytes) {
         return serve(
                 budget,
@@ -60,7 +60,7 @@ public final class TokenGrammar {
                 });
     }
 
-    /** The tokens that may follow, the end tokens among them where the text may end. */
+    /** Returns the tokens that may follow, including the end tokens if the text may end. */
     TokenMask mask(ParseState state, ResponseWorkBudget budget) {
         return serve(
                 budget,
@@ -81,16 +81,16 @@ public final class TokenGrammar {
         return bits;
     }
 
-    /** The tokens that must follow in turn, at most so many; none where there is a choice. */
+    /**
+     * Returns the tokens that must follow, in order, at most {@code most}; none if there is a
+     * choice.
+     */
     int[] forced(ParseState state, ResponseWorkBudget budget, int most) {
         int[] tokens = serve(budget, () -> forced.tokens(state));
         return tokens.length > most ? Arrays.copyOf(tokens, most) : tokens;
     }
 
-    /**
-     * About how many bytes the grammar takes, with what is kept of it: at most 64 MiB, but in the
-     * midst of a step.
-     */
+    /** Approximate bytes of the grammar and its caches: at most 64 MiB, except during a step. */
     long bytes() {
         return bytes;
     }

@@ -3,17 +3,17 @@ package dev.varve.platform.compression;
 import dev.varve.platform.compression.selection.KeepRatio;
 
 /**
- * How much of a conversation's prompts stays, as its answers suggest: where the guesses for an
- * answer are often right, the prompt may become shorter. Nobody has shown that one follows from the
- * other, so it is for those who ask for it.
+ * Keep ratio of a conversation, adapted to the draft tokens of its responses: where the model often
+ * accepts draft tokens, the prompt may become shorter. This relation is not proven, so the feature
+ * is opt-in.
  *
- * @param rate mean of the parts of guesses that were right, the latest turns counting most; 0
- *     before the first one
- * @param thousandths of the prompt that stay
- * @param turns that have been counted
+ * @param rate weighted mean of the acceptance rates, recent turns weigh most; 0 before the first
+ *     one
+ * @param thousandths thousandths of the prompt that are kept
+ * @param turns number of counted turns
  */
 public record AdaptiveKeepRatio(double rate, int thousandths, int turns) {
-    /** A tenth stays before anything is known. */
+    /** Start value: keeps a tenth of the prompt. */
     public static final AdaptiveKeepRatio START = new AdaptiveKeepRatio(0, 100, 0);
 
     private static final int LEAST = 25;
@@ -21,17 +21,17 @@ public record AdaptiveKeepRatio(double rate, int thousandths, int turns) {
     private static final int STEP = 5;
     private static final double WEIGHT = 0.3;
 
-    /** Between these rates all stays as it is. */
+    /** Rates between these limits change nothing. */
     private static final double LOW = 0.75;
 
     private static final double HIGH = 0.85;
 
-    /** Beyond these a step is twice as long. */
+    /** Rates beyond these limits change the ratio by a double step. */
     private static final double VERY_LOW = 0.70;
 
     private static final double VERY_HIGH = 0.90;
 
-    /** Checks the numbers. */
+    /** Checks the ranges. */
     public AdaptiveKeepRatio {
         requireRate("rate", rate);
         if (thousandths < LEAST || thousandths > MOST || turns < 0) {
@@ -47,15 +47,15 @@ public record AdaptiveKeepRatio(double rate, int thousandths, int turns) {
         }
     }
 
-    /** The part that stays. */
+    /** Returns the part that is kept. */
     public KeepRatio keep() {
         return KeepRatio.ofThousandths(thousandths);
     }
 
     /**
-     * Learns from a turn in which tokens were guessed.
+     * Returns the state after a turn that used draft tokens.
      *
-     * @param acceptance part of the guesses that were right, from 0 to 1
+     * @param acceptance part of the draft tokens that the model accepted, from 0 to 1
      */
     public AdaptiveKeepRatio after(double acceptance) {
         requireRate("acceptance", acceptance);

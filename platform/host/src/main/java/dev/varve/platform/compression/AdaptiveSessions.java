@@ -6,11 +6,11 @@ import java.util.OptionalDouble;
 import java.util.SequencedMap;
 
 /**
- * What is known of conversations whose requests name them. The one that was not heard of the
- * longest is forgotten when they become too many. Thread-safe.
+ * Keep ratios of conversations whose requests name them. Evicts the least recently used
+ * conversation when there are too many. Thread-safe.
  */
 public final class AdaptiveSessions {
-    /** Conversations that are remembered where nobody asked for another number. */
+    /** Default limit for the number of conversations. */
     public static final int USUAL_MOST = 1024;
 
     private final int most;
@@ -18,7 +18,7 @@ public final class AdaptiveSessions {
             new LinkedHashMap<>(16, 0.75f, true);
 
     /**
-     * Knows nobody yet.
+     * Creates an empty store.
      *
      * @param most conversations, positive
      */
@@ -29,20 +29,20 @@ public final class AdaptiveSessions {
         this.most = most;
     }
 
-    /** The name that a request gives its conversation; none if that is no string. */
+    /** Returns the conversation name of a request; empty if it is no string. */
     public static Optional<String> name(Object given) {
         return given instanceof String name ? Optional.of(name) : Optional.empty();
     }
 
-    /** What is known of a conversation; nothing changes by the first question. */
+    /** Returns the state of a conversation; a first lookup stores nothing. */
     public synchronized AdaptiveKeepRatio find(String session) {
         return Optional.ofNullable(sessions.get(session)).orElse(AdaptiveKeepRatio.START);
     }
 
     /**
-     * Learns from a turn.
+     * Updates a conversation after a turn.
      *
-     * @param acceptance part of its guesses that were right; empty if none were made
+     * @param acceptance part of its draft tokens that the model accepted; empty if it had none
      */
     public synchronized void finished(String session, OptionalDouble acceptance) {
         if (acceptance.isPresent()) {
@@ -53,7 +53,7 @@ public final class AdaptiveSessions {
         }
     }
 
-    /** Conversations that are known. */
+    /** Returns the number of stored conversations. */
     public synchronized int count() {
         return sessions.size();
     }

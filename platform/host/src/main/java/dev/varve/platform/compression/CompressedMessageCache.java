@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What messages have become, so that they become the same in every turn. Those that were not asked
- * for the longest go first when the memory is full. Thread-safe.
+ * Cache of compressed messages, so that a message is compressed the same way in every turn. Evicts
+ * the least recently used entries when the memory is full. Thread-safe.
  */
 public final class CompressedMessageCache {
-    /** What an entry takes beside its text, about. */
+    /** Approximate bytes of an entry beside its text. */
     static final int OVERHEAD_BYTES = 256;
 
     private final long mostBytes;
@@ -18,9 +18,9 @@ public final class CompressedMessageCache {
     private long bytes;
 
     /**
-     * Holds nothing yet.
+     * Creates an empty cache.
      *
-     * @param mostBytes of all texts together; 0 to hold none
+     * @param mostBytes of all texts together; 0 disables the cache
      */
     public CompressedMessageCache(long mostBytes) {
         if (mostBytes < 0) {
@@ -29,16 +29,16 @@ public final class CompressedMessageCache {
         this.mostBytes = mostBytes;
     }
 
-    /** What a message has become, if that is known; it counts as used now. */
+    /** Returns the compressed text of a message, if it is cached, and marks it as used. */
     public synchronized Optional<String> find(MessageKey key) {
         return Optional.ofNullable(texts.get(key));
     }
 
     /**
-     * Keeps a text, unless it is too long by itself. Of two for one message the first one counts:
-     * somebody has it in a prompt already.
+     * Stores a text, unless it alone exceeds the limit. If two texts are stored for one message,
+     * the first one stays: a prompt may already contain it.
      *
-     * @return the text that counts
+     * @return the text that is used from now on
      */
     public synchronized String keep(MessageKey key, String text) {
         String known = texts.get(key);
@@ -61,17 +61,17 @@ public final class CompressedMessageCache {
         }
     }
 
-    /** Number of texts. */
+    /** Returns the number of texts. */
     public synchronized int count() {
         return texts.size();
     }
 
-    /** Bytes that they take, about. */
+    /** Returns their approximate size in bytes. */
     public synchronized long bytes() {
         return bytes;
     }
 
-    /** Forgets all. */
+    /** Removes all entries. */
     public synchronized void clear() {
         texts.clear();
         bytes = 0;

@@ -8,16 +8,16 @@ import dev.varve.platform.compression.selection.TokenRange;
 import java.util.List;
 
 /**
- * What stays of a text.
+ * Result of compressing a text.
  *
- * @param text the whole of it
- * @param pieces the same in the drafter's tokens
- * @param selection which of these stay, and why
- * @param times what it took
+ * @param text the whole text
+ * @param pieces the whole text in the drafter's tokens
+ * @param selection which tokens are kept, and why
+ * @param times duration of each phase
  */
 public record CompressedText(
         String text, TokenAlignedText pieces, Selection selection, CompressionTimes times) {
-    /** The chars that stay, ascending, with a gap between any two. */
+    /** Returns the kept chars, ascending, with a gap between any two ranges. */
     public List<CharRange> kept() {
         return selection.runs().stream()
                 .map(this::chars)
@@ -27,12 +27,12 @@ public record CompressedText(
     }
 
     private TokenRange chars(TokenRange run) {
-        // A token may hold nothing but a part of a character that others complete.
+        // A token may hold only a part of a character that later tokens complete.
         int begin = pieces.charsBefore(run.begin());
         return new TokenRange(begin, Math.max(begin + 1, pieces.charsBefore(run.end())));
     }
 
-    /** What stays of a part of the text, one piece behind the other. */
+    /** Returns the kept pieces of a part of the text, concatenated. */
     public String keptOf(CharRange part) {
         StringBuilder left = new StringBuilder();
         for (CharRange range : kept()) {

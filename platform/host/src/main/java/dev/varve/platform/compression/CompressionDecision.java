@@ -1,24 +1,22 @@
 package dev.varve.platform.compression;
 
-/** What becomes of a prompt. */
+/** How a prompt is treated. */
 public enum CompressionDecision {
-    /** It stays as it is: it is short, or nobody wants it otherwise. */
+    /** Not compressed: the prompt is short, or compression is off. */
     VERBATIM,
-    /**
-     * It stays as it is, since it continues a conversation whose computed beginning would be lost.
-     */
+    /** Not compressed: the prompt continues a conversation, and its cached prefix would be lost. */
     VERBATIM_CONTINUATION,
     /**
-     * It stays as it is, so that later turns of its conversation can go on from what is computed
-     * for it. One that does not fit is refused.
+     * Not compressed, so that later turns of its conversation can reuse the cached prefix. A prompt
+     * that does not fit the context is rejected.
      */
     VERBATIM_FIRST_TURN,
-    /** Old messages of it shrink, and what they have become is used in all later turns. */
+    /** Old messages are compressed, and all later turns use their compressed texts. */
     BY_MESSAGE,
-    /** It shrinks as a whole. */
+    /** Compressed as a whole. */
     WHOLE;
 
-    /** Whether anything may be left out. */
+    /** Whether text may be dropped. */
     public boolean compresses() {
         return this == BY_MESSAGE || this == WHOLE;
     }

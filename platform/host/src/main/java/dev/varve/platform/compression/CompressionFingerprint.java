@@ -8,25 +8,26 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Stands for everything but the text that decides what becomes of a text: two compressions with one
- * fingerprint cut alike. What was computed or kept under another one must not be used.
+ * Digest of everything except the text that determines the result of a compression: two
+ * compressions with the same fingerprint select the same tokens. Results with another fingerprint
+ * must not be reused.
  *
  * @param hex SHA-256 in hexadecimal digits
  */
 public record CompressionFingerprint(String hex) {
-    /** Counts up with every change of the selection's code that may change a choice. */
+    /** Version of the selection code; increased with every change that may change a selection. */
     private static final int VERSION = 1;
 
     /**
-     * Of facts, such as the digest of the drafter's file, the curve and the settings of the
-     * selection, whose records show all that they hold as text.
+     * Computes the fingerprint of facts, such as the digest of the drafter's file, the curve and
+     * the settings of the selection. The string form of their records contains all their values.
      */
     public static CompressionFingerprint of(List<?> facts) {
         MessageDigest digest = sha256();
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, VERSION));
         for (Object fact : facts) {
             byte[] text = fact.toString().getBytes(StandardCharsets.UTF_8);
-            // With its length: facts must not run into one another.
+            // Includes the length, so that two lists of facts with the same concatenation differ.
             digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, text.length));
             digest.update(text);
         }

@@ -4,24 +4,24 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Whether prompts are compressed. */
+/** Mode of prompt compression. */
 public enum CompressionMode {
-    /** Never. */
+    /** Compresses no prompt. */
     OFF,
-    /** Those of a certain length. */
+    /** Compresses prompts from a threshold length on. */
     AUTO,
-    /** Whatever their length. */
+    /** Compresses prompts of any length. */
     ALWAYS;
 
-    /** The word for people. */
+    /** Returns the word in settings and messages. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * Reads the word.
+     * Parses the word.
      *
-     * @throws IllegalArgumentException if it is none; the message lists them
+     * @throws IllegalArgumentException if the word is unknown; the message lists the known ones
      */
     public static CompressionMode parse(String word) {
         return Arrays.stream(values())

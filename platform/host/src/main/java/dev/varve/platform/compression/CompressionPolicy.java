@@ -3,16 +3,16 @@ package dev.varve.platform.compression;
 import java.util.Objects;
 
 /**
- * Which prompts are compressed, and how.
+ * Decides which prompts are compressed, and how.
  *
- * @param mode whether any are
- * @param thresholdTokens length from which on they are in mode {@link CompressionMode#AUTO}, in
- *     tokens of the model; at least 0
- * @param byMessage whether conversations are compressed message by message, and first turns not at
- *     all
+ * @param mode when prompts are compressed
+ * @param thresholdTokens length from which prompts are compressed in mode {@link
+ *     CompressionMode#AUTO}, in tokens of the model; at least 0
+ * @param byMessage whether conversations are compressed message by message, and first turns are not
+ *     compressed
  */
 public record CompressionPolicy(CompressionMode mode, int thresholdTokens, boolean byMessage) {
-    /** Nothing is compressed; else what has 32,000 tokens or more, as a whole. */
+    /** Default: off; the threshold is 32,000 tokens, and prompts are compressed as a whole. */
     public static final CompressionPolicy USUAL =
             new CompressionPolicy(CompressionMode.OFF, 32_000, false);
 
@@ -25,15 +25,15 @@ public record CompressionPolicy(CompressionMode mode, int thresholdTokens, boole
         }
     }
 
-    /** The same in another mode, such as that of a request that wants no compression. */
+    /** Returns a copy with another mode, such as that of a request that disables compression. */
     public CompressionPolicy in(CompressionMode other) {
         return new CompressionPolicy(other, thresholdTokens, byMessage);
     }
 
     /**
-     * What becomes of a prompt.
+     * Returns how a prompt is treated.
      *
-     * @param tokens of the prompt as the client meant it
+     * @param tokens length of the prompt that the client sent
      * @param continuation whether it continues a conversation, see {@link
      *     PromptMessage#isContinuation}
      */

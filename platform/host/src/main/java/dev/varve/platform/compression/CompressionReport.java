@@ -1,15 +1,15 @@
 package dev.varve.platform.compression;
 
 /**
- * What became of a prompt, for whoever asked.
+ * Describes the compression of a prompt, for the response.
  *
  * @param mode as a whole, or by message
- * @param keepRequested part of what may shrink that was to stay
- * @param promptTokens of the prompt as the client meant it, in the model's tokens
- * @param effectiveTokens of what the model gets
- * @param cachedMessages messages that had been compressed before
- * @param times what it took; nothing where all was known
- * @param fingerprint how it was compressed
+ * @param keepRequested requested part of the compressible text to keep
+ * @param promptTokens length of the prompt that the client sent, in the model's tokens
+ * @param effectiveTokens length of the prompt that the model receives
+ * @param cachedMessages messages whose compressed text was cached
+ * @param times duration of each phase; all 0 if everything was cached
+ * @param fingerprint fingerprint of the compression
  */
 public record CompressionReport(
         Mode mode,
@@ -21,11 +21,11 @@ public record CompressionReport(
         CompressionFingerprint fingerprint) {
     /** How a prompt is compressed. */
     public enum Mode {
-        /** As a whole, once. */
+        /** The whole prompt, once. */
         WHOLE("whole"),
-        /** Old messages, each once. */
+        /** Old messages, each message once. */
         BY_MESSAGE("flowkv"),
-        /** As it was in an earlier turn. */
+        /** The result of an earlier turn is reused. */
         EARLIER("earlier");
 
         private final String word;
@@ -34,13 +34,13 @@ public record CompressionReport(
             this.word = word;
         }
 
-        /** The word in answers. */
+        /** Returns the word in responses. */
         public String word() {
             return word;
         }
     }
 
-    /** Part of the prompt that stays, in the model's tokens. */
+    /** Returns the kept part of the prompt, in the model's tokens. */
     public double keepActual() {
         return promptTokens == 0 ? 1 : (double) effectiveTokens / promptTokens;
     }

@@ -1,17 +1,17 @@
 package dev.varve.platform.compression;
 
 /**
- * What compression took, in milliseconds.
+ * Durations of the compression phases, in milliseconds.
  *
- * @param tokenizeMillis to make tokens of the drafter of the text
- * @param scoreMillis to have the drafter read it, with the time in which others had it
- * @param selectMillis to choose what stays
+ * @param tokenizeMillis tokenizing the text for the drafter
+ * @param scoreMillis scoring by the drafter, including the wait for it
+ * @param selectMillis selecting the kept tokens
  */
 public record CompressionTimes(double tokenizeMillis, double scoreMillis, double selectMillis) {
-    /** Nothing was done. */
+    /** No time. */
     public static final CompressionTimes NONE = new CompressionTimes(0, 0, 0);
 
-    /** Of both. */
+    /** Adds two durations. */
     public CompressionTimes plus(CompressionTimes other) {
         return new CompressionTimes(
                 tokenizeMillis + other.tokenizeMillis,
@@ -19,7 +19,7 @@ public record CompressionTimes(double tokenizeMillis, double scoreMillis, double
                 selectMillis + other.selectMillis);
     }
 
-    /** All together. */
+    /** Returns the sum of all phases. */
     public double millis() {
         return tokenizeMillis + scoreMillis + selectMillis;
     }

@@ -3,29 +3,29 @@ package dev.varve.platform.compression;
 import java.util.OptionalInt;
 
 /**
- * Whether a prompt and its answer fit the context, where the prompt may be compressed: asked before
- * that, and again when it is known what the prompt has become.
+ * Checks whether a prompt and its response fit the context. Runs before the compression, and again
+ * when the compressed length is known.
  *
  * @param contextTokens most tokens of a sequence
  */
 public record ContextLengthCheck(int contextTokens) {
     /**
-     * Whether a prompt is refused at once.
+     * Whether a prompt is rejected before compression.
      *
-     * @param promptTokens as the client meant it
-     * @param outputTokens most of the answer
-     * @param compressible whether the prompt may become shorter
+     * @param promptTokens length of the prompt that the client sent
+     * @param outputTokens largest length of the response
+     * @param compressible whether the prompt may be compressed
      */
     public boolean refuses(int promptTokens, int outputTokens, boolean compressible) {
         return !compressible && isTooMuch(promptTokens, outputTokens);
     }
 
     /**
-     * Whether a prompt is refused after all.
+     * Whether a prompt is rejected after compression.
      *
-     * @param effectiveTokens of what the prompt has become
-     * @param servedTokens of what the model really gets, where that is less or more; else empty
-     * @param outputTokens most of the answer
+     * @param effectiveTokens length of the compressed prompt
+     * @param servedTokens length that the model really receives, if it differs; else empty
+     * @param outputTokens largest length of the response
      */
     public boolean refuses(int effectiveTokens, OptionalInt servedTokens, int outputTokens) {
         return isTooMuch(servedTokens.orElse(effectiveTokens), outputTokens);

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Which part of a text stays, by its length: on a straight line between two points, and as at the
- * nearest one outside of all.
+ * Keep ratio as a function of the text length: linear between two points, and constant outside of
+ * all points.
  *
  * @param points at least one, with ascending lengths
  */
 public record KeepCurve(List<Point> points) {
-    /** The usual part of every text. */
+    /** Default: the same ratio for every length. */
     public static final KeepCurve USUAL = flat(KeepRatio.USUAL);
 
     private static final String EXPECTED =
@@ -23,8 +23,8 @@ public record KeepCurve(List<Point> points) {
     /**
      * A point of the curve.
      *
-     * @param tokens of the text, at least 0
-     * @param keep part that stays
+     * @param tokens text length, at least 0
+     * @param keep part that is kept
      */
     public record Point(int tokens, KeepRatio keep) {
         /** Checks the length. */
@@ -53,17 +53,17 @@ public record KeepCurve(List<Point> points) {
         }
     }
 
-    /** The same part of every text. */
+    /** Returns a curve with the same ratio for every length. */
     public static KeepCurve flat(KeepRatio keep) {
         return new KeepCurve(List.of(new Point(0, keep)));
     }
 
     /**
-     * Reads points.
+     * Parses points.
      *
      * @param words each {@code T:R}
-     * @throws IllegalArgumentException if there is none, or one is not as it should be; the message
-     *     shows it
+     * @throws IllegalArgumentException if there is no point, or one is malformed; the message names
+     *     it
      */
     public static KeepCurve parse(List<String> words) {
         List<Point> points = new ArrayList<>();
@@ -84,7 +84,7 @@ public record KeepCurve(List<Point> points) {
         }
     }
 
-    /** The part that stays of a text of some tokens. */
+    /** Returns the ratio for a text length. */
     public KeepRatio at(int tokens) {
         int next = 0;
         while (next < points.size() && points.get(next).tokens() < tokens) {

@@ -6,15 +6,15 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Which messages of a conversation shrink. It follows from the messages alone, and from those that
- * come later nothing changes for those that shrink already: so each turn of a conversation begins
- * with what the turn before began with, and nobody need remember.
+ * Selects the messages of a conversation to compress. The plan depends only on the messages, and
+ * later messages never change it for messages that are already compressed. So each turn begins with
+ * the same text as the turn before, without any stored state.
  *
- * <p>The first message and the newest ones stay as they are. Where a message that stood as it is
- * begins to shrink, all behind it must be computed again. Therefore messages wait until it is worth
- * it, and then all that wait shrink together.
+ * <p>The first message and the newest ones are not compressed. When a message is compressed for the
+ * first time, the model must recompute everything behind it. Therefore messages wait until enough
+ * tokens are collected, and then all waiting ones are compressed together.
  *
- * @param shrinking indices of the messages, ascending
+ * @param shrinking indices of the compressed messages, ascending
  */
 public record MessageCompressionPlan(List<Integer> shrinking) {
     private static final MessageCompressionPlan NONE = new MessageCompressionPlan(List.of());
@@ -28,7 +28,7 @@ public record MessageCompressionPlan(List<Integer> shrinking) {
     /**
      * Plans a conversation.
      *
-     * @param tokens of each message's text, in the drafter's tokens
+     * @param tokens token count of each message's text, in the drafter's tokens
      */
     public static MessageCompressionPlan of(
             List<PromptMessage> messages, int[] tokens, MessageCompressionSettings settings) {
@@ -67,15 +67,15 @@ public record MessageCompressionPlan(List<Integer> shrinking) {
                 && !message.text().isEmpty();
     }
 
-    /** Whether all messages stay as they are. */
+    /** Whether no message is compressed. */
     public boolean isEmpty() {
         return shrinking.isEmpty();
     }
 
     /**
-     * The conversation with shorter texts.
+     * Returns the conversation with compressed texts.
      *
-     * @param compressor gives the shorter text of a message; nothing where that failed, so that the
+     * @param compressor returns the compressed text of a message; empty on failure, and then the
      *     message stays as it is
      */
     public List<PromptMessage> apply(

@@ -6,16 +6,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * Under what the shorter text of a message is kept: SHA-256, whole, over the fingerprint's digits
- * in ASCII, the number of tokens as 4 bytes, the lowest first, and the tokens, likewise. A message
- * without tokens has the key of zeros alone.
+ * Key of a compressed message: the whole SHA-256 of the fingerprint's digits in ASCII, the number
+ * of tokens as 4 little-endian bytes, and the tokens, likewise. The key of a message without tokens
+ * is all zeros.
  *
  * @param hex 64 hexadecimal digits
  */
 public record MessageKey(String hex) {
     private static final MessageKey EMPTY = new MessageKey("0".repeat(64));
 
-    /** The key of a message's text, in the drafter's tokens. */
+    /** Computes the key of a message's text, in the drafter's tokens. */
     public static MessageKey of(CompressionFingerprint fingerprint, int[] ids) {
         if (ids.length == 0) {
             return EMPTY;
@@ -30,7 +30,7 @@ public record MessageKey(String hex) {
         return new MessageKey(HexFormat.of().formatHex(digest.digest()));
     }
 
-    /** Likewise of a text that is no message alone, by its characters. */
+    /** Computes the key of a text that is more than one message, from its characters. */
     public static MessageKey of(CompressionFingerprint fingerprint, String text) {
         var digest = CompressionFingerprint.sha256();
         digest.update(fingerprint.hex().getBytes(StandardCharsets.US_ASCII));

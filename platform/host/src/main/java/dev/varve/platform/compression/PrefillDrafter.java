@@ -5,29 +5,32 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import java.util.function.BooleanSupplier;
 
 /**
- * A small model that reads a text and says what of it matters for what its last tokens ask.
- * Thread-safe: whoever comes while it reads waits.
+ * Small model that reads a text and scores each token by its relevance for the last tokens.
+ * Thread-safe: concurrent callers wait.
  */
 public interface PrefillDrafter extends AutoCloseable {
-    /** Its tokens, which need not be those of the model that gets the text. */
+    /** Returns its tokenizer, which may differ from that of the target model. */
     Tokenizer tokenizer();
 
-    /** Stands for its file and for how it scores: what has another one may score otherwise. */
+    /**
+     * Returns an identity of its file and its way of scoring; another identity may give other
+     * scores.
+     */
     String identity();
 
     /**
      * Scores the tokens of a text.
      *
-     * @param tokens more than look at the others
-     * @param cancelled whether nobody waits for the scores any more; asked now and then
-     * @return one per token, higher for what matters more
-     * @throws java.util.concurrent.CancellationException if nobody waits any more
+     * @param tokens more tokens than act as queries
+     * @param cancelled whether the caller cancelled; polled at intervals
+     * @return one score per token, higher for more relevant tokens
+     * @throws java.util.concurrent.CancellationException if the caller cancelled
      * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY or UNAVAILABLE if it cannot read
-     *     the text now, and of others if it never can
+     *     the text now, and of other kinds if it never can
      */
     float[] score(int[] tokens, BooleanSupplier cancelled);
 
-    /** Gives its memory back. */
+    /** Frees its memory. */
     @Override
     void close();
 }

@@ -8,9 +8,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A message in the form that chat templates expect, as far as compression looks at it: its role,
- * its text, and whether it belongs to a conversation under way. Everything else of it passes
- * through unchanged.
+ * Message in the form that chat templates expect. Compression reads its role, its text, and whether
+ * it belongs to an ongoing conversation. All other fields pass through unchanged.
  *
  * @param fields plain values by name, such as {@code role} and {@code content}, which is a string
  *     or a list of parts; never changed
@@ -20,24 +19,27 @@ public record PromptMessage(Map<String, Object> fields) {
     private static final String TEXT = "text";
     private static final String TYPE = "type";
 
-    /** Only a model, or a tool that it called, says such things. */
+    /** Roles that only a model, or a tool that it called, uses. */
     private static final Set<String> ANSWERS = Set.of("assistant", "tool", "function");
 
     private static final Set<String> TEXT_TYPES = Set.of(TEXT, "input_text", "output_text");
     private static final Set<String> CALL_PARTS = Set.of("tool_use", "tool_result");
     private static final Set<String> CALL_ITEMS = Set.of("function_call", "function_call_output");
 
-    /** Whether messages continue a conversation: a model has spoken in it. */
+    /**
+     * Whether messages continue a conversation, which means that one of them is a model's or a
+     * tool's.
+     */
     public static boolean isContinuation(List<PromptMessage> messages) {
         return messages.stream().anyMatch(PromptMessage::followsAnAnswer);
     }
 
-    /** The role; empty if there is none. */
+    /** Returns the role; empty if it is missing. */
     public String role() {
         return fields.get("role") instanceof String role ? role : "";
     }
 
-    /** The text of the content, of several parts put together; empty if there is none. */
+    /** Returns the text of the content, with several parts concatenated; empty if it is missing. */
     public String text() {
         return parts().stream()
                 .filter(PromptMessage::isText)
@@ -46,8 +48,8 @@ public record PromptMessage(Map<String, Object> fields) {
     }
 
     /**
-     * The same with another text. Parts that are no text, such as images and tool calls, stay; of
-     * several texts the first one is replaced and the others go.
+     * Returns a copy with another text. Parts that are no text, such as images and tool calls,
+     * stay. If there are several texts, the first one is replaced and the others are removed.
      */
     public PromptMessage withText(String text) {
         Map<String, Object> changed = new LinkedHashMap<>(fields);

@@ -19,11 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Has a drafter read texts, and chooses what stays of them. Thread-safe. */
+/** Scores texts with a drafter and selects the kept tokens. Thread-safe. */
 public final class TextCompressor {
     private static final double MILLI = 1e6;
 
-    /** Of a short text something must be left for the question's words. */
+    /** Minimum for a short text, so that room is left for the question's words. */
     private static final int LEAST_CHUNKS = 4;
 
     private final PrefillDrafter drafter;
@@ -32,21 +32,21 @@ public final class TextCompressor {
     private final WordBoundaryAdjustment repair = WordBoundaryAdjustment.USUAL;
 
     /**
-     * A part of a text that may shrink.
+     * A part of a text that may be compressed.
      *
-     * @param range where it stands
-     * @param fixedEnd how many tokens at its end stay in any case
+     * @param range its place in the text
+     * @param fixedEnd how many tokens at its end are always kept
      */
     public record Body(CharRange range, int fixedEnd) {}
 
-    /** Chooses by some settings. */
+    /** Creates a compressor with the given settings. */
     public TextCompressor(PrefillDrafter drafter, SelectionSettings settings) {
         this.drafter = drafter;
         selection = new ChunkSelector(settings);
         chunkTokens = settings.pooling().chunkTokens();
     }
 
-    /** The drafter's tokens of a text. */
+    /** Returns the drafter's tokens of a text. */
     public int[] encode(String text) {
         return drafter.tokenizer().encode(text, true);
     }
@@ -54,10 +54,11 @@ public final class TextCompressor {
     /**
      * Compresses a text.
      *
-     * @param bodies what of it may shrink, ascending; nothing else is touched
-     * @param keep how much of their tokens shall stay
-     * @param cancelled whether nobody waits any more
-     * @throws VarveException if the drafter cannot read it, or its tokens are not the text
+     * @param bodies parts that may be compressed, ascending; the rest stays as it is
+     * @param keep part of their tokens to keep
+     * @param cancelled whether the caller cancelled
+     * @throws VarveException if the drafter cannot read the text, or its tokens do not decode to
+     *     the text
      */
     public CompressedText compress(
             String text, List<Body> bodies, KeepRatio keep, BooleanSupplier cancelled) {
@@ -86,7 +87,7 @@ public final class TextCompressor {
                         (selected - scored) / MILLI));
     }
 
-    /** What must stay for its words may take as much again as was asked for, and no more. */
+    /** Returns the budget: anchor chunks may take as much again as was requested, and no more. */
     private KeepBudget budget(int[] ids, ProtectedSpans spans, KeepRatio keep) {
         int chunks = Math.ceilDiv(ids.length - spans.tokens(), chunkTokens);
         return KeepBudget.of(keep).atMost(Math.max(LEAST_CHUNKS, 2 * keep.of(chunks)));
@@ -104,7 +105,7 @@ public final class TextCompressor {
         }
     }
 
-    /** All but the bodies, and the ends of these. */
+    /** Returns everything except the bodies, and the ends of the bodies. */
     private static ProtectedSpans spans(String text, TokenAlignedText pieces, List<Body> bodies) {
         List<CharRange> between = new ArrayList<>();
         List<TokenRange> ends = new ArrayList<>();

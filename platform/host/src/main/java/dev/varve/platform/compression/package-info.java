@@ -1,14 +1,14 @@
 /**
- * Long prompts made shorter before the model computes them: which requests, how much, and what of
- * them. What a model never sees it cannot answer from, so that nothing of this happens unless
- * somebody wants it, and answers tell.
+ * Compression of long prompts before prefill: which requests, how much, and which tokens. A model
+ * cannot use text that was dropped, so compression is off unless the operator or a request enables
+ * it, and responses report it.
  *
- * <p>A prompt is compressed as a whole, once, or message by message: old messages shrink, stay as
- * they have become, and those before and behind them stay as they are, so that what was computed
- * for an earlier turn goes on to be of use. {@link
- * dev.varve.platform.compression.CompressionPolicy} decides between them, {@link
- * dev.varve.platform.compression.MessageCompressionPlan} says which messages shrink, and {@link
- * dev.varve.platform.compression.selection} which of their tokens stay. Nothing here knows of
+ * <p>A prompt is compressed as a whole, once, or message by message. In the second mode old
+ * messages are compressed once and keep that text; the messages before and behind them stay as they
+ * are, so that cached prefixes stay usable. {@link
+ * dev.varve.platform.compression.CompressionPolicy} decides between the two, {@link
+ * dev.varve.platform.compression.MessageCompressionPlan} selects the messages, and {@link
+ * dev.varve.platform.compression.selection} selects their tokens. This package does not depend on
  * engines, devices or HTTP.
  */
 package dev.varve.platform.compression;

@@ -20,16 +20,16 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Small models beside a large one: what guesses its tokens, and what reads its prompts. */
+/** Auxiliary models beside the served one: a draft model and a prefill drafter. */
 final class AuxiliaryModels {
     private final PreparedModel model;
     private final PlacementRequest request;
     private final Consumer<String> notes;
 
     /**
-     * @param model the large one
+     * @param model the served model
      * @param request its devices
-     * @param notes hears what is worth knowing
+     * @param notes receives notes for the operator
      */
     AuxiliaryModels(PreparedModel model, PlacementRequest request, Consumer<String> notes) {
         this.model = model;
@@ -37,20 +37,23 @@ final class AuxiliaryModels {
         this.notes = notes;
     }
 
-    /** What guesses tokens, before it is opened. */
+    /** Creates the factory of the speculator, without opening it. */
     SpeculatorFactory draft(DraftSettings asked, PlacedShardFactory shards) {
         List<Path> files = List.of(model.model().file().path(), Path.of(asked.source()));
         return new SpeculatorFactory(asked, model, devices(asked.process(), files, shards), notes);
     }
 
-    /** Opens what reads prompts. */
+    /** Opens the prefill drafter. */
     HostedModel.CompressingDrafter drafter(CompressionSettings asked, PlacedShardFactory shards) {
         FilePrefillDrafter opened = opening(asked, shards).open();
         return new HostedModel.CompressingDrafter(
                 opened, new ConversationCompressor(opened, asked.options()));
     }
 
-    /** What that would need for a prompt as long as the context; empty where none is asked for. */
+    /**
+     * Returns the memory that the drafter would need for a prompt as long as the context; empty if
+     * none is configured.
+     */
     Optional<PrefillDrafterPlan> drafterPlan(PlacedShardFactory shards) {
         return model.settings()
                 .compression()
@@ -58,8 +61,8 @@ final class AuxiliaryModels {
     }
 
     /**
-     * What they need of the devices of this process, by device. What reading a long prompt takes is
-     * not in it: it is given back each time.
+     * Returns the memory that they need on the devices of this process, by device. Excludes the
+     * memory for reading a long prompt, which is freed after each prompt.
      */
     Map<DeviceReference, Long> needs(PlacedShardFactory shards) {
         Map<DeviceReference, Long> needs = new HashMap<>();
@@ -112,12 +115,12 @@ final class AuxiliaryModels {
         return RangeMemory.contextTokens(model.model().shape(), model.settings().model());
     }
 
-    /** Settings by which a drafter has room to read, if pages are chosen by it. */
+    /** Returns settings that leave room for the drafter's reading if it selects pages. */
     ModelSettings leaving(HostedModel.CompressingDrafter drafter) {
         return leaving(drafter.drafter().readingBytes(contextTokens()));
     }
 
-    /** Likewise, by what it will need. */
+    /** Returns settings that leave so many bytes if a drafter selects pages. */
     ModelSettings leaving(long bytes) {
         ModelSettings asked = model.settings().model();
         return model.settings().readsPages()
@@ -125,7 +128,7 @@ final class AuxiliaryModels {
                 : asked;
     }
 
-    /** What an engine is given of them. */
+    /** Returns the engine's extras for these models. */
     LoadedModel.Extras extras(
             Optional<SpeculationOptions> speculation,
             Optional<HostedModel.CompressingDrafter> drafter,
@@ -137,7 +140,7 @@ final class AuxiliaryModels {
                         .map(each -> new DrafterPageScorer(each.drafter(), tokenizer)));
     }
 
-    /** The processors that they compute on in other processes. */
+    /** Returns the processors on which they compute in other processes. */
     Stream<DeviceReference> processors() {
         HostSettings settings = model.settings();
         Optional<DeviceReference> draft =

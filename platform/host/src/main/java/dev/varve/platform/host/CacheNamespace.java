@@ -17,22 +17,22 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * What computed prompts depend on: everything that changes their bits or what they mean, and
- * nothing else. Neither where the model's file lies nor how its layers are split changes them.
+ * Namespace of cached prefixes: everything that changes their bits or their meaning, and nothing
+ * else. It depends neither on the path of the model's file nor on the split.
  */
 final class CacheNamespace {
-    /** Changes when the bytes of blocks and checkpoints mean something else. */
+    /** Version of the bytes of blocks and checkpoints. */
     private static final int FORMAT = 1;
 
-    /** Of use for telling namespaces apart, and hard to read. */
+    /** Fact that distinguishes namespaces and is omitted from readable output. */
     private static final String READING = "reading";
 
     private CacheNamespace() {}
 
     /**
-     * The namespace of a model.
+     * Returns the namespace of a model.
      *
-     * @param sharesBackends whether it is the same for all backends and releases of ggml
+     * @param sharesBackends whether all backends and releases of ggml share it
      */
     static Namespace of(
             OpenedModel model,
@@ -56,13 +56,13 @@ final class CacheNamespace {
         return new Namespace(digest(facts, file), described(facts, file));
     }
 
-    /** In any order, since that is the split's. */
+    /** Lists the backends in an order that does not depend on the split. */
     private static String backends(Placement placement, PluginCatalog catalog) {
         TreeSet<String> names = new TreeSet<>();
         for (Placement.Part part : placement.parts()) {
             String name = part.device().backend();
             DeviceBackendProvider provider = catalog.backends().get(name);
-            // A shard on another host may have a backend that is not installed here.
+            // A shard on another host may use a backend that is not installed here.
             names.add(provider == null ? name : name + " " + provider.ggmlVersion());
         }
         return String.join(", ", names);

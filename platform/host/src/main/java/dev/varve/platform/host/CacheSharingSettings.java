@@ -4,14 +4,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What other servers and routers have of computed prompts.
+ * Settings to share cached prefixes with other servers and to report them to routers.
  *
- * @param store keeps computed prompts for several servers; empty for none
- * @param events tell routers what is kept here; empty for none
+ * @param store shared store for several servers; empty for none
+ * @param events cache events for routers; empty for none
  */
 public record CacheSharingSettings(
         Optional<SharedStoreSettings> store, Optional<EventSettings> events) {
-    /** Nothing. */
+    /** Shares nothing and reports nothing. */
     public static final CacheSharingSettings NONE =
             new CacheSharingSettings(Optional.empty(), Optional.empty());
 
@@ -21,7 +21,7 @@ public record CacheSharingSettings(
         Objects.requireNonNull(events);
     }
 
-    /** The same for a model of a name. */
+    /** Returns a copy for a model name. */
     public CacheSharingSettings of(String model) {
         return new CacheSharingSettings(store, events.map(each -> each.of(model)));
     }

@@ -29,7 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Opens what keeps the computed prompts of a model, on disk and where others share them. */
+/** Opens the stores of cached prefixes of a model: on disk and shared. */
 final class CacheStoreFactory {
     private static final int BUDGET_SHARE = 10;
     private static final long MOST_BUDGET = 64L << 30;
@@ -49,10 +49,11 @@ final class CacheStoreFactory {
     }
 
     /**
-     * Opens what was asked for, without waiting for the plugin that keeps the bytes on disk, nor
-     * for long for a store that others share.
+     * Opens the configured stores. Does not wait for the plugin that stores bytes on disk, and only
+     * briefly for a shared store.
      *
-     * @throws VarveException if the folder or the address cannot be used, or no plugin keeps bytes
+     * @throws VarveException if the folder or the address cannot be used, or no plugin provides a
+     *     store
      */
     CacheStores open(Placement placement, SplitMemoryPlan plan) {
         host.store().ifPresent(store -> requireHostCache(plan, Setting.STORE_FOLDER));
@@ -137,7 +138,7 @@ final class CacheStoreFactory {
                 InstantSource.system());
     }
 
-    /** Where the folder is, or will be. */
+    /** Returns the file store of an existing or future folder. */
     private static FileStore disk(Path folder) throws IOException {
         Path there = folder.toAbsolutePath();
         while (there.getParent() != null && !Files.exists(there)) {
@@ -146,7 +147,7 @@ final class CacheStoreFactory {
         return Files.getFileStore(there);
     }
 
-    /** The tensors of each shard, such as {@code ls0_k_3}, in layer order. */
+    /** Returns the tensors of each shard, such as {@code ls0_k_3}, in layer order. */
     private String origin(Placement placement) {
         List<String> names = new ArrayList<>();
         for (int shard = 0; shard < placement.parts().size(); shard++) {
@@ -159,7 +160,7 @@ final class CacheStoreFactory {
                         names.add(name + "v_" + layer);
                     }
                     case LayerState.SharedAttention shared -> {
-                        // Its rows are those of another layer.
+                        // Its rows belong to another layer.
                     }
                     default -> names.add(name + "state_" + layer);
                 }

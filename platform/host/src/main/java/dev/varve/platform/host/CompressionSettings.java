@@ -9,15 +9,14 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How long prompts become shorter before the model computes them. What it never sees it cannot
- * answer from.
+ * Settings of prompt compression before prefill. The model cannot use dropped text.
  *
- * @param drafter file of a small model that reads them
- * @param options which prompts, how much of them, and what of it
- * @param device of the drafter; empty: that of the model's last layer in this process
+ * @param drafter file of the prefill drafter
+ * @param options which prompts, how much of them, and which text is kept
+ * @param device device of the drafter; empty: that of the model's last layer in this process
  * @param residency whether the drafter stays in memory
- * @param process of the drafter's own, if it has one; it keeps no positions
- * @param scoring what of the drafter counts
+ * @param process separate process of the drafter, if it has one; it keeps no positions
+ * @param scoring how the drafter scores
  */
 @SuppressWarnings("exports") // see package-info
 public record CompressionSettings(
@@ -28,20 +27,19 @@ public record CompressionSettings(
         DraftProcessSettings process,
         Scoring scoring) {
     /**
-     * What of a drafter counts.
+     * How the drafter computes its scores.
      *
-     * @param lastLayers only so many of the computed layers, the last ones; empty for all
-     * @param exitLayers only so many layers are computed; empty for all
-     * @param rotated whether what is near counts more, since queries and keys have their positions
-     *     in them
-     * @param sparse how long prompts are read in less time; empty: all attention is dense
+     * @param lastLayers number of last computed layers that count; empty for all
+     * @param exitLayers number of layers that are computed; empty for all
+     * @param rotated whether near tokens count more, since queries and keys include their positions
+     * @param sparse sparse attention for long prompts; empty: all attention is dense
      */
     public record Scoring(
             OptionalInt lastLayers,
             OptionalInt exitLayers,
             boolean rotated,
             Optional<SparseAttention> sparse) {
-        /** All layers, wherever something stands. */
+        /** Defaults: all layers count, positions do not, and long prompts use sparse attention. */
         public static final Scoring USUAL =
                 new Scoring(
                         OptionalInt.empty(),
@@ -60,7 +58,7 @@ public record CompressionSettings(
         Objects.requireNonNull(scoring);
     }
 
-    /** Everything but the file and the options as usual. */
+    /** Creates settings with defaults except the file and the options. */
     public static CompressionSettings of(Path drafter, CompressionOptions options) {
         return new CompressionSettings(
                 drafter,

@@ -1,9 +1,9 @@
 package dev.varve.platform.host;
 
-/** Who computes on the processor's cores. */
+/** Whether processes share the processor's cores. */
 enum CpuCoreSharing {
-    /** One process of a model. */
+    /** One process of a model computes on them. */
     ALONE,
-    /** Several, which take turns. */
+    /** Several processes compute on them in turn. */
     SHARED
 }

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Where a model computes.
+ * Devices of a model and their threads.
  *
- * @param placement devices and how the layers are shared out; {@code auto} may stand among them
+ * @param placement devices and the split of the layers; may contain {@code auto}
  * @param threads threads for decode on a processor; empty: the physical cores that the process may
  *     use
  * @param prefillThreads threads for prefill; empty: as {@code threads}
- * @param claims what other models of this process were promised; empty where there are none
+ * @param claims memory that other models of this process have claimed; empty if there are none
  */
 @SuppressWarnings("exports") // see package-info
 public record DeviceSettings(
@@ -32,41 +32,41 @@ public record DeviceSettings(
         Objects.requireNonNull(claims);
     }
 
-    /** A model that has its devices alone. */
+    /** Creates settings for a model that shares its devices with no other model. */
     public DeviceSettings(
             PlacementRequest placement, OptionalInt threads, OptionalInt prefillThreads) {
         this(placement, threads, prefillThreads, Optional.empty());
     }
 
-    /** The best device of this process, and as many threads as it has cores. */
+    /** Returns the best device of this process, with as many threads as it has cores. */
     public static DeviceSettings best() {
         DeviceReference best = DeviceReference.local(DeviceReference.AUTO, 0);
         return new DeviceSettings(
                 PlacementRequest.single(best), OptionalInt.empty(), OptionalInt.empty());
     }
 
-    /** The same threads on other devices. */
+    /** Returns a copy with the same threads on other devices. */
     public DeviceSettings with(PlacementRequest other) {
         return new DeviceSettings(other, threads, prefillThreads, claims);
     }
 
-    /** The same devices beside other models. */
+    /** Returns a copy that respects the claims of other models. */
     public DeviceSettings with(MemoryClaims others) {
         return new DeviceSettings(placement, threads, prefillThreads, Optional.of(others));
     }
 
-    /** The same devices with a number of threads for decode and prefill. */
+    /** Returns a copy with a number of threads for decode and prefill. */
     public DeviceSettings withThreads(int count) {
         return new DeviceSettings(placement, OptionalInt.of(count), OptionalInt.empty(), claims);
     }
 
-    /** Whether prefill and decode have the same threads. */
+    /** Whether prefill and decode use the same number of threads. */
     boolean phasesAreAlike() {
         return prefillThreads.isEmpty() || prefillThreads.equals(threads);
     }
 
     /**
-     * How a device is opened.
+     * Returns the options with which a device is opened.
      *
      * @param cores whether another process computes on the same cores
      */

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Where a draft model computes, or one that reads prompts: usually in this process, beside the
- * model's last layers.
+ * Devices of a draft model or a prefill drafter: usually in this process, with the model's last
+ * layers.
  */
 final class DraftDevices {
     private final PlacementRequest target;
@@ -24,10 +24,10 @@ final class DraftDevices {
 
     /**
      * @param target the model's devices
-     * @param local opens a device of this process and keeps it
-     * @param remote what another process is told of a device
-     * @param links ways to a draft model's process
-     * @param digests of the files' tensors, with which that process must agree
+     * @param local opens a device of this process and owns it
+     * @param remote describes a device for another process
+     * @param links links to a draft model's process
+     * @param digests of the files' tensors; those of that process must match
      */
     DraftDevices(
             PlacementRequest target,
@@ -42,7 +42,7 @@ final class DraftDevices {
         this.digests = digests;
     }
 
-    /** Chooses what was asked for, or what is usual. */
+    /** Returns the configured device, or the default. */
     static DeviceReference choose(
             Optional<String> asked, DraftProcessSettings process, PlacementRequest target) {
         DeviceReference usual =
@@ -52,7 +52,7 @@ final class DraftDevices {
                         .orElse(DeviceReference.PROCESSOR);
         DeviceReference named = asked.map(DeviceReference::parse).orElse(usual);
         DeviceReference device = named.isAutomatic() ? usual.at(named.site()) : named;
-        // Who names the program of a process wants one.
+        // Naming the program of a process requests a process.
         return device.isLocal() && process.launcher().isPresent()
                 ? device.at(new ProcessLocation.Child())
                 : device;
@@ -66,22 +66,22 @@ final class DraftDevices {
         return choose(draft.device(), draft.process());
     }
 
-    /** A device of this process. */
+    /** Opens a device of this process. */
     ComputeDevice open(DeviceReference device) {
         return local.apply(device);
     }
 
-    /** A way to the process of one that is not in this process. */
+    /** Returns a link to the process of a device that is not in this process. */
     ShardLink link(DeviceReference device) {
         return links.to(device);
     }
 
-    /** With what the files of that process must agree. */
+    /** Returns the digests that the files of that process must match. */
     TensorDigests digests() {
         return digests;
     }
 
-    /** What that process is told of it. */
+    /** Returns the description of a device for its process. */
     ShardLoadRequest.Device remote(DeviceReference device) {
         return remote.apply(device);
     }

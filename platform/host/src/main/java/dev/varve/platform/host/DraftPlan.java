@@ -6,13 +6,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What guessing tokens of a model would need.
+ * Memory needs of speculative decoding for a model.
  *
  * @param source name of the speculator, or the file of a draft model
- * @param device of a draft model
- * @param most guesses of a sequence in a step
- * @param weightBytes of a draft model, embedding and head of the model included where it uses them
- * @param cacheBytes of a draft model
+ * @param device device of a draft model
+ * @param most most draft tokens of a sequence in a step
+ * @param weightBytes weights of a draft model, including the model's embedding and head if it uses
+ *     them
+ * @param cacheBytes cache of a draft model
  */
 @SuppressWarnings("exports") // see package-info
 public record DraftPlan(
@@ -27,7 +28,7 @@ public record DraftPlan(
         Objects.requireNonNull(device);
     }
 
-    /** All bytes of a draft model. */
+    /** Returns all bytes of a draft model. */
     long bytes() {
         return weightBytes + cacheBytes;
     }

@@ -8,19 +8,19 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A process of a draft model's own.
+ * Settings of a draft model's own process.
  *
- * @param launcher program that serves it; empty: this installation's, where the draft's device asks
- *     for a process
- * @param workFolder where its socket is made; empty: as for shards
- * @param context most positions that the draft keeps of a sequence; empty: as many as is usual
+ * @param launcher program that serves it; empty: this installation's, if the draft's device
+ *     requests a process
+ * @param workFolder folder of its socket; empty: as for shards
+ * @param context most positions that the draft keeps of a sequence; empty: the default
  */
 public record DraftProcessSettings(
         Optional<Path> launcher, Optional<Path> workFolder, OptionalInt context) {
-    /** Most positions that can be asked for. */
+    /** Largest allowed number of positions. */
     public static final int LARGEST_CONTEXT = DflashSpeculator.LARGEST_CONTEXT;
 
-    /** As usual. */
+    /** Defaults. */
     public static final DraftProcessSettings USUAL =
             new DraftProcessSettings(Optional.empty(), Optional.empty(), OptionalInt.empty());
 
@@ -31,7 +31,7 @@ public record DraftProcessSettings(
         Objects.requireNonNull(context);
     }
 
-    /** How it is started, where others are so. */
+    /** Returns its process settings, based on those of the shards. */
     ProcessSettings within(ProcessSettings others) {
         ProcessSettings started = launcher.map(others::startedBy).orElse(others);
         return workFolder.map(started::withWorkFolder).orElse(started);

@@ -7,18 +7,18 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How tokens are guessed, so that a step of the model checks several of them. What is answered does
- * not depend on it.
+ * Settings of speculative decoding: a step of the model verifies several draft tokens. The response
+ * does not depend on them.
  *
- * @param source what guesses: the name of a speculator such as {@code ngram}, {@value #MTP}, or the
- *     file of a draft model
- * @param device of a draft model; empty: the device of the model's last layer
- * @param most most guesses of a sequence in a step; empty: as many as the source gives, at most
- *     {@value #USUAL_MOST}
- * @param width guesses of a sequence in every step; empty: as many as pay
- * @param trees whether guesses branch, where the source has more than one for a place
+ * @param source the speculator: a name such as {@code ngram}, {@value #MTP}, or the file of a draft
+ *     model
+ * @param device device of a draft model; empty: the device of the model's last layer
+ * @param most most draft tokens of a sequence in a step; empty: as many as the source gives, at
+ *     most {@value #USUAL_MOST}
+ * @param width fixed number of draft tokens of a sequence in every step; empty: as many as pay off
+ * @param trees whether draft tokens form a tree, if the source has more than one for a position
  * @param residency whether a draft model stays in memory
- * @param process of a draft model's own, if it has one
+ * @param process separate process of a draft model, if it has one
  */
 @SuppressWarnings("exports") // see package-info
 public record DraftSettings(
@@ -29,25 +29,25 @@ public record DraftSettings(
         TreeOptions trees,
         Residency residency,
         DraftProcessSettings process) {
-    /** Guesses where nobody asked for another number. */
+    /** Default limit of draft tokens. */
     public static final int USUAL_MOST = 15;
 
-    /** The source that stands for the block for multi-token prediction of the model's own file. */
+    /** Source name of the MTP block in the model's own file. */
     public static final String MTP = "mtp";
 
-    /** Guesses of such a block where nobody asked for another number. */
+    /** Default limit of draft tokens of an MTP block. */
     public static final int USUAL_MTP = 3;
 
-    /** Most that can be asked for. */
+    /** Largest allowed number of draft tokens. */
     public static final int MOST = 63;
 
-    /** Whether the memory of a draft model is given back. */
+    /** Whether the memory of a draft model is freed between requests. */
     public enum Residency {
-        /** Stays where there is room for it. */
+        /** Stays loaded if memory suffices. */
         AUTO,
-        /** Stays. */
+        /** Stays loaded. */
         PERSISTENT,
-        /** Is there while requests run. */
+        /** Is loaded while requests run. */
         REQUEST_SCOPED
     }
 
@@ -62,7 +62,7 @@ public record DraftSettings(
         Objects.requireNonNull(process);
     }
 
-    /** What guesses, and everything else as usual. */
+    /** Creates settings with a source and defaults. */
     public static DraftSettings of(String source) {
         return new DraftSettings(
                 source,
@@ -74,24 +74,24 @@ public record DraftSettings(
                 DraftProcessSettings.USUAL);
     }
 
-    /** The same with another limit. */
+    /** Returns a copy with another limit. */
     public DraftSettings withMost(int tokens) {
         return new DraftSettings(
                 source, device, OptionalInt.of(tokens), width, trees, residency, process);
     }
 
-    /** The same on another device. */
+    /** Returns a copy on another device. */
     public DraftSettings onDevice(String name) {
         return new DraftSettings(source, Optional.of(name), most, width, trees, residency, process);
     }
 
-    /** The same with a fixed number of guesses. */
+    /** Returns a copy with a fixed number of draft tokens. */
     public DraftSettings withWidth(int tokens) {
         return new DraftSettings(
                 source, device, most, OptionalInt.of(tokens), trees, residency, process);
     }
 
-    /** The same with guesses that may branch. */
+    /** Returns a copy with token trees. */
     @SuppressWarnings("exports")
     public DraftSettings withTrees(TreeOptions other) {
         return new DraftSettings(source, device, most, width, other, residency, process);

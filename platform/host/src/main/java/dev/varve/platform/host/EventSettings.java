@@ -10,12 +10,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where routers hear what is kept of prompts.
+ * Settings of cache events for routers.
  *
- * @param publish where subscribers connect to, such as {@code tcp://*:5557}
- * @param replay where they ask for what they missed; empty for nowhere
+ * @param publish address for subscribers, such as {@code tcp://*:5557}
+ * @param replay address at which they request missed events; empty for none
  * @param pod name of the server
- * @param model name of the model, as requests give it
+ * @param model name of the model in requests
  */
 public record EventSettings(URI publish, Optional<URI> replay, String pod, String model) {
     /** Checks that nothing is missing. */
@@ -26,15 +26,16 @@ public record EventSettings(URI publish, Optional<URI> replay, String pod, Strin
         Objects.requireNonNull(model);
     }
 
-    /** The same of another model. */
+    /** Returns a copy for another model. */
     public EventSettings of(String other) {
         return new EventSettings(publish, replay, pod, other);
     }
 
     /**
-     * Begins to tell.
+     * Starts publishing events.
      *
-     * @throws dev.varve.api.VarveException if no plugin does, or an address cannot be used
+     * @throws dev.varve.api.VarveException if no plugin publishes them, or an address cannot be
+     *     used
      */
     CacheEventPublisher open(PluginCatalog catalog) {
         return CacheEventPublisher.to(

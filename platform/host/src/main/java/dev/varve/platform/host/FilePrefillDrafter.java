@@ -21,11 +21,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * A drafter of a model file, wherever it computes. Reads one text at a time; others wait in their
+ * Prefill drafter from a model file, on any device. Reads one text at a time; other callers wait in
  * order.
  */
 final class FilePrefillDrafter implements PrefillDrafter {
-    /** How often who waits looks whether anybody waits for it. */
+    /** Milliseconds between two checks whether a waiting caller has cancelled. */
     private static final long LOOK_MILLIS = 200;
 
     private final Tokenizer tokenizer;
@@ -35,8 +35,8 @@ final class FilePrefillDrafter implements PrefillDrafter {
     private volatile boolean closed;
 
     /**
-     * @param reader the file's model; this object's from now on
-     * @param look how that one reads
+     * @param reader model of the file; owned by this object from now on
+     * @param look how the model scores
      */
     FilePrefillDrafter(
             GgufFile file, Tokenizer tokenizer, TextScorer reader, LayerwiseTextScorer.Look look) {
@@ -66,10 +66,10 @@ final class FilePrefillDrafter implements PrefillDrafter {
     }
 
     /**
-     * Bytes of this process's memory that reading a text takes beside what stays there, but for the
-     * graph of a chunk.
+     * Returns the additional bytes of this process's memory for reading a text, without the graph
+     * of a chunk.
      *
-     * @param tokens of the text
+     * @param tokens length of the text
      */
     long readingBytes(int tokens) {
         return reader.readingBytes(tokens);
@@ -92,8 +92,9 @@ final class FilePrefillDrafter implements PrefillDrafter {
     }
 
     /**
-     * Reads on a thread of its own: native code would hold the carrier of a virtual one, and with a
-     * single core nobody else would be answered meanwhile. The caller's looks after who waits.
+     * Reads on a separate platform thread: native code would pin the carrier of a virtual thread,
+     * and with a single core no other request would be answered meanwhile. The calling thread polls
+     * for cancellation.
      */
     private float[] read(int[] tokens, BooleanSupplier cancelled) {
         AtomicBoolean end = new AtomicBoolean();
@@ -126,7 +127,8 @@ final class FilePrefillDrafter implements PrefillDrafter {
     }
 
     /**
-     * Waits a while; who is interrupted waits to the end, since the reader is theirs until then.
+     * Waits for a short time. An interrupted caller waits until the end, since it holds the reader
+     * until then.
      */
     private static boolean isDone(CompletableFuture<float[]> scores) {
         try {
@@ -162,7 +164,7 @@ final class FilePrefillDrafter implements PrefillDrafter {
         }
     }
 
-    /** Ends what is read, and waits for that. */
+    /** Cancels the current text, and waits for its end. */
     @Override
     public void close() {
         closed = true;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Collects the tokens of one request. The engine's thread writes; any thread waits. */
+/** Collects the tokens of one request. The engine's thread writes; any thread may wait. */
 final class GenerationCollector implements GenerationListener {
     private final List<Integer> tokens = new ArrayList<>();
     private final CompletableFuture<int[]> end = new CompletableFuture<>();

@@ -14,17 +14,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A model to open, and everything that may be set about it.
+ * A model to open, with all its settings.
  *
  * @param file the model file, any part of a split one
  * @param model sizes, caches, and how the file is read
- * @param devices where it computes
- * @param plugins where families, backends and transports come from
- * @param processes how shards of other processes are started and reached
- * @param store where computed prompts are kept on disk; empty for nowhere
- * @param draft how tokens are guessed; empty for not at all
- * @param compression how long prompts become shorter; empty for not at all
- * @param sharing what other servers and routers have of computed prompts
+ * @param devices devices that compute it
+ * @param plugins source of families, backends and transports
+ * @param processes how shards in other processes are started and reached
+ * @param store where cached prefixes are stored on disk; empty for nowhere
+ * @param draft speculative decoding; empty for none
+ * @param compression prompt compression; empty for none
+ * @param sharing how cached prefixes are shared with servers and reported to routers
  */
 @SuppressWarnings("exports") // see package-info
 public record HostSettings(
@@ -50,7 +50,7 @@ public record HostSettings(
         Objects.requireNonNull(sharing);
     }
 
-    /** Shares nothing. */
+    /** Creates settings without sharing. */
     public HostSettings(
             Path file,
             ModelSettings model,
@@ -72,7 +72,7 @@ public record HostSettings(
                 CacheSharingSettings.NONE);
     }
 
-    /** Compresses nothing. */
+    /** Creates settings without compression. */
     public HostSettings(
             Path file,
             ModelSettings model,
@@ -84,7 +84,7 @@ public record HostSettings(
         this(file, model, devices, plugins, processes, store, draft, Optional.empty());
     }
 
-    /** Keeps nothing on disk, and guesses nothing. */
+    /** Creates settings without a disk store and without speculative decoding. */
     public HostSettings(
             Path file,
             ModelSettings model,
@@ -95,11 +95,11 @@ public record HostSettings(
     }
 
     /**
-     * A model on the best device of this process, with everything else as it is without flags.
+     * Creates settings for a model on the best device of this process, with defaults.
      *
      * @param pluginsFolder folder of plugins, such as that of an installation
      * @param cacheFolder writable folder for unpacked libraries and measurements; libraries are
-     *     loaded from it, so nobody else may be able to write there
+     *     loaded from it, so no other user may have write access
      */
     public static HostSettings of(Path file, Path pluginsFolder, Path cacheFolder) {
         return new HostSettings(
@@ -111,7 +111,7 @@ public record HostSettings(
     }
 
     /**
-     * The same model over other devices, in equal parts.
+     * Returns a copy on other devices, in equal parts.
      *
      * @param devices in layer order, separated by commas, such as {@code cpu:0,cuda:0@process}
      * @throws IllegalArgumentException if an item is no device
@@ -121,7 +121,7 @@ public record HostSettings(
     }
 
     /**
-     * The same model over other devices, with a share of the layers for each.
+     * Returns a copy on other devices, with a share of the layers for each.
      *
      * @param devices in layer order, separated by commas
      * @param split numbers separated by commas, such as {@code 0.3,0.7}, or {@code auto} for the
@@ -133,9 +133,9 @@ public record HostSettings(
     }
 
     /**
-     * The same model over other devices.
+     * Returns a copy on other devices.
      *
-     * @param split how the layers are shared out
+     * @param split how the layers are split
      * @throws IllegalArgumentException if an item is no device
      */
     public HostSettings onDevices(String devices, SplitRule split) {
@@ -144,7 +144,7 @@ public record HostSettings(
     }
 
     /**
-     * The same for sequences of other length and number.
+     * Returns a copy for sequences of another length and number.
      *
      * @param contextTokens most tokens of one sequence, prompt and output together
      * @param parallel most sequences that are computed together
@@ -155,8 +155,8 @@ public record HostSettings(
     }
 
     /**
-     * The same with an attention cache that holds so many tokens of each sequence, however long it
-     * gets; what it does not hold is in host memory, and comes back when it is looked for.
+     * Returns a copy with a bounded attention cache that holds so many tokens of each sequence,
+     * whatever its length. Other tokens are in host memory, and are paged in when they are needed.
      *
      * @param tokens is rounded up to a multiple of 256, and is at least 512
      * @throws IllegalArgumentException if {@code tokens} is not positive
@@ -165,28 +165,31 @@ public record HostSettings(
         return with(RequestedPaging.of(tokens));
     }
 
-    /** Likewise, with as many tokens as half of the memory holds that the model leaves. */
+    /**
+     * Returns a copy with a bounded attention cache, sized to half of the memory that the model
+     * leaves free.
+     */
     public HostSettings withAutomaticPool() {
         return with(RequestedPaging.automatic());
     }
 
-    /** The same with a number of threads on the processor. */
+    /** Returns a copy with a number of threads on the processor. */
     public HostSettings withThreads(int count) {
         return with(devices.withThreads(count));
     }
 
-    /** The same with shard processes that an installation's launcher starts. */
+    /** Returns a copy whose shard processes an installation's launcher starts. */
     public HostSettings withLauncher(Path launcher) {
         return with(processes.withCommand(ProcessSettings.launchedBy(launcher).command()));
     }
 
-    /** Whether a drafter says which pages of a bounded attention cache matter. */
+    /** Whether a drafter selects the pages of a bounded attention cache. */
     boolean readsPages() {
         return model.pool().filter(pool -> pool.chosenPolicy() == PagePolicy.DRAFTER).isPresent();
     }
 
     /**
-     * Checks that there is a drafter if pages are to be chosen by one.
+     * Checks that a drafter is configured if pages are selected by one.
      *
      * @throws IllegalArgumentException if not
      */
@@ -196,36 +199,36 @@ public record HostSettings(
         }
     }
 
-    /** The same with other sizes. */
+    /** Returns a copy with other sizes. */
     public HostSettings with(ModelSettings other) {
         return new HostSettings(
                 file, other, devices, plugins, processes, store, draft, compression, sharing);
     }
 
-    /** The same with an attention cache that is bounded. */
+    /** Returns a copy with a bounded attention cache. */
     public HostSettings with(RequestedPaging pool) {
         return with(model.withPool(Optional.of(pool)));
     }
 
-    /** The same on other devices. */
+    /** Returns a copy on other devices. */
     public HostSettings with(DeviceSettings other) {
         return new HostSettings(
                 file, model, other, plugins, processes, store, draft, compression, sharing);
     }
 
-    /** The same with other plugins. */
+    /** Returns a copy with other plugins. */
     public HostSettings with(PluginSettings other) {
         return new HostSettings(
                 file, model, devices, other, processes, store, draft, compression, sharing);
     }
 
-    /** The same with shard processes that are started or reached in another way. */
+    /** Returns a copy with other process settings. */
     public HostSettings with(ProcessSettings other) {
         return new HostSettings(
                 file, model, devices, plugins, other, store, draft, compression, sharing);
     }
 
-    /** The same with computed prompts on disk. */
+    /** Returns a copy with a disk store for cached prefixes. */
     public HostSettings with(StoreSettings other) {
         return new HostSettings(
                 file,
@@ -239,7 +242,7 @@ public record HostSettings(
                 sharing);
     }
 
-    /** The same with guesses. */
+    /** Returns a copy with speculative decoding. */
     public HostSettings with(DraftSettings other) {
         return new HostSettings(
                 file,
@@ -253,7 +256,7 @@ public record HostSettings(
                 sharing);
     }
 
-    /** The same with long prompts that become shorter. */
+    /** Returns a copy with prompt compression. */
     public HostSettings with(CompressionSettings other) {
         return new HostSettings(
                 file,
@@ -267,7 +270,7 @@ public record HostSettings(
                 sharing);
     }
 
-    /** The same with computed prompts that others have a part in. */
+    /** Returns a copy with sharing of cached prefixes. */
     public HostSettings with(CacheSharingSettings other) {
         return new HostSettings(
                 file, model, devices, plugins, processes, store, draft, compression, other);

@@ -23,18 +23,18 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A model that is loaded, on all its devices. {@link #close} frees weights, caches and devices, and
- * ends the processes that were started for it. Thread-safe.
+ * A loaded model on all its devices. {@link #close} frees weights, caches and devices, and ends the
+ * processes that were started for it. Thread-safe.
  */
 @SuppressWarnings("exports") // see package-info
 public final class HostedModel implements AutoCloseable {
-    /** Where it computes. */
+    /** Placement of the model, and the factory of its shards. */
     record Place(Placement placement, PlacedShardFactory shards) {}
 
-    /** How prompts become tokens and shorter. */
+    /** Tokenizer and prompt compression. */
     record Reading(Tokenizer tokenizer, Optional<CompressingDrafter> drafter) {}
 
-    /** The replicas, alike but for their caches. */
+    /** The replicas, which are equal except for their caches. */
     private final List<LoadedModel> replicas;
 
     private final LoadedModel model;
@@ -45,7 +45,7 @@ public final class HostedModel implements AutoCloseable {
     private final Optional<CompressingDrafter> drafter;
     private Optional<EnginePool> pool = Optional.empty();
 
-    /** What shortens prompts: the drafter belongs to the model. */
+    /** Drafter, owned by the model, and the compressor that uses it. */
     record CompressingDrafter(FilePrefillDrafter drafter, ConversationCompressor compressor) {}
 
     HostedModel(
@@ -64,7 +64,7 @@ public final class HostedModel implements AutoCloseable {
     }
 
     /**
-     * Opens and loads a model, without telling anybody how it goes.
+     * Opens and loads a model without a listener.
      *
      * @throws VarveException if the file, its family or a device cannot be used, or it does not fit
      *     the memory
@@ -85,27 +85,27 @@ public final class HostedModel implements AutoCloseable {
         return PreparedModel.open(settings, listener).load();
     }
 
-    /** The model file. */
+    /** Returns the model file. */
     public GgufFile file() {
         return model.file();
     }
 
-    /** The model as its family sees it. */
+    /** Returns the family's adapter. */
     public LayerSplitAdapter adapter() {
         return model.adapter();
     }
 
-    /** Tokenizer of the file. */
+    /** Returns the tokenizer of the file. */
     public Tokenizer tokenizer() {
         return tokenizer;
     }
 
-    /** Makes long conversations shorter; empty where none are to be. */
+    /** Returns the compressor for long conversations; empty if compression is off. */
     public Optional<ConversationCompressor> compressor() {
         return drafter.map(CompressingDrafter::compressor);
     }
 
-    /** The engine, started at the first call; it belongs to the model. */
+    /** Returns the engine, which the first call starts; the model owns it. */
     public synchronized Engine engine() {
         if (replicas.size() == 1) {
             return model.engine();
@@ -120,27 +120,27 @@ public final class HostedModel implements AutoCloseable {
         return pool.get();
     }
 
-    /** Engines that share the requests. */
+    /** Returns the number of engines that share the requests. */
     public int replicaCount() {
         return replicas.size();
     }
 
-    /** Which device computes which layers. */
+    /** Returns which device computes which layers. */
     public Placement placement() {
         return place.placement();
     }
 
-    /** The sizes that were chosen, those of one replica. */
+    /** Returns the chosen sizes of one replica. */
     public MemoryPlan plan() {
         return model.plan();
     }
 
-    /** The shards, their memory, health and times. */
+    /** Returns the shards with their memory, health and times. */
     public List<ShardStatus> shards() {
         return replicas.size() == 1 ? model.shards() : engine().status().shards();
     }
 
-    /** What each shard was planned to need, in layer order. */
+    /** Returns the planned memory of each shard, in layer order. */
     public List<ShardMemoryPlan> plannedShards() {
         return model.splitPlan().parts().stream().map(this::planned).toList();
     }
@@ -155,35 +155,38 @@ public final class HostedModel implements AutoCloseable {
                 info.memoryTotalBytes());
     }
 
-    /** Most threads for decode of a device of this process; empty where none has a choice. */
+    /**
+     * Returns the most decode threads of a device of this process; empty if no device has a thread
+     * setting.
+     */
     public OptionalInt threads() {
         return place.shards().threads();
     }
 
-    /** Time that opening and loading took. */
+    /** Returns the duration of opening and loading in milliseconds. */
     public double loadMillis() {
         return loadMillis;
     }
 
-    /** Logits of one token; at least the size of the tokenizer. */
+    /** Returns the number of logits of one token; at least the size of the tokenizer. */
     public int vocabularySize() {
         return adapter().shape().vocabularySize();
     }
 
-    /** Computes the logits of every given token. Not to be mixed with the engine. */
+    /** Computes the logits of every given token. Not to be used together with the engine. */
     public void logits(int[] tokens, LogitsSink sink) {
         model.logits(tokens, sink);
     }
 
     /**
-     * Continues a prompt with the most likely tokens, and waits for them; an end token is the last
-     * thing that the model says and not among them. {@link #engine} can do more: sample, stream,
-     * cancel, and answer several at once.
+     * Continues a prompt with the most likely tokens, and waits for them. An end token ends the
+     * output and is not part of it. {@link #engine} offers more: sampling, streaming, cancelling,
+     * and concurrent requests.
      *
      * @param prompt token ids, at least one
      * @param maxTokens most tokens to generate
-     * @throws VarveException of kind CONTEXT_OVERFLOW if prompt and answer exceed the context,
-     *     CANCELLED if the thread is interrupted, of others if a device fails
+     * @throws VarveException of kind CONTEXT_OVERFLOW if prompt and output exceed the context,
+     *     CANCELLED if the thread is interrupted, of other kinds if a device fails
      */
     public int[] generate(int[] prompt, int maxTokens) {
         GenerationCollector answer = new GenerationCollector();
@@ -196,8 +199,8 @@ public final class HostedModel implements AutoCloseable {
     }
 
     /**
-     * The tokens of a text that is to be continued, behind the token that begins a text where the
-     * model was trained so. Control tokens that are spelled out in it are recognised.
+     * Returns the tokens of a text to continue, after the token that begins a text if the model was
+     * trained with one. Control tokens that are spelled out in it are recognised.
      */
     public int[] encode(String text) {
         int[] encoded = tokenizer.encode(text, true);
@@ -218,19 +221,19 @@ public final class HostedModel implements AutoCloseable {
      * Continues a text with the most likely tokens, and waits for them.
      *
      * @param maxTokens most tokens to generate
-     * @return what follows, without the text itself
+     * @return the continuation, without the text itself
      * @throws VarveException as for tokens
      */
     public String generate(String text, int maxTokens) {
         int[] answer = generate(encode(text), maxTokens);
-        // A model may have more logits than its tokenizer has tokens; those have no text.
+        // A model may have more logits than its tokenizer has tokens; the others have no text.
         int known = tokenizer.vocabularySize();
         return tokenizer.decode(Arrays.stream(answer).filter(id -> id < known).toArray());
     }
 
     @Override
     public void close() {
-        // Its devices go after the model's shards, which compute on them.
+        // Closes its devices after the model's shards, which compute on them.
         PlacedShardFactory devices = place.shards();
         try (devices) {
             closeModel();
@@ -241,7 +244,7 @@ public final class HostedModel implements AutoCloseable {
         pool.ifPresentOrElse(EnginePool::close, () -> replicas.forEach(LoadedModel::close));
     }
 
-    /** The engine first: it may still ask the drafter. */
+    /** Closes the engine first: it may still use the drafter. */
     private void closeModel() {
         ReplicaFactory last = opening;
         try (last) {

@@ -21,22 +21,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a shard process has to offer to servers: devices and families of this installation, and the
- * model files that a person named. Thread-safe.
+ * Resources of a shard process: devices and families of this installation, and the model files that
+ * the operator named. Thread-safe.
  */
 @SuppressWarnings("exports") // see package-info
 public final class InstalledShardResources implements ShardResources {
     /**
-     * What servers may use.
+     * Devices and models that servers may use.
      *
      * @param devices devices of this process; empty: all
      * @param models model files
      * @param folders folders of model files
      */
-    public record OfferedModels(
+    public record Permitted(
             List<DeviceReference> devices, List<Path> models, List<Path> folders) {
-        /** Takes copies. */
-        public OfferedModels {
+        /** Copies the lists. */
+        public Permitted {
             devices = List.copyOf(devices);
             models = List.copyOf(models);
             folders = List.copyOf(folders);
@@ -45,18 +45,18 @@ public final class InstalledShardResources implements ShardResources {
 
     private final PluginCatalog catalog;
     private final LocalBackends backends;
-    private final OfferedModels offer;
+    private final Permitted offer;
     private final TensorDigests digests;
 
     /**
-     * Offers what plugins can do.
+     * Offers the devices and families of plugins.
      *
      * @param digests of the model files' tensors
      */
     public InstalledShardResources(
             PluginCatalog catalog,
             LocalBackends backends,
-            OfferedModels offer,
+            Permitted offer,
             TensorDigests digests) {
         this.catalog = catalog;
         this.backends = backends;
@@ -65,9 +65,9 @@ public final class InstalledShardResources implements ShardResources {
     }
 
     /**
-     * Fails now rather than with the first server if a device is not there.
+     * Checks at start, before a server connects, that all devices exist.
      *
-     * @throws VarveException of kind UNAVAILABLE if one is not there
+     * @throws VarveException of kind UNAVAILABLE if one is missing
      */
     public synchronized void requireDevices() {
         offer.devices().forEach(backends::info);

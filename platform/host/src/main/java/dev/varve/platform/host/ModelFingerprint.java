@@ -15,11 +15,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What is in a model file: its metadata and tensors, and samples of every tensor's values, since
- * models that were trained further differ in nothing else. To read all values would take as long as
- * loading them. Digests of all values are no part of it even where they are known ({@link
- * dev.varve.platform.content.TensorDigests}): what is in a cache must be found again whether they
- * are or not.
+ * Fingerprint of a model file: its metadata and tensors, and samples of every tensor's values,
+ * since fine-tuned models differ only in values. Reading all values would take as long as loading
+ * them. Digests of all values are not part of it even if they are known ({@link
+ * dev.varve.platform.content.TensorDigests}): the same cache entries must be found with or without
+ * them.
  */
 final class ModelFingerprint {
     private static final int SAMPLES = 8;
@@ -67,7 +67,7 @@ final class ModelFingerprint {
         try {
             channel.close();
         } catch (IOException e) {
-            // It was only read from.
+            // Ignored: the file was only read.
         }
     }
 }

@@ -10,37 +10,37 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Hears what becomes of a model while it is opened. Called by the thread that opens, but {@link
- * #loaded}, which comes from any thread, one call at a time. An exception ends the opening.
+ * Receives events while a model is opened. The opening thread calls it, except {@link #loaded},
+ * which any thread calls, one call at a time. An exception aborts the opening.
  */
 @SuppressWarnings("exports") // see package-info
 public interface ModelLoadListener extends LoadProgress {
-    /** Listens to nothing. */
+    /** Returns a listener that ignores all events. */
     static ModelLoadListener silent() {
         return new ModelLoadListener() {};
     }
 
-    /** Something that a person should know before the model is used. */
+    /** Reports a warning that the operator should read before the model is used. */
     default void warning(String text) {}
 
-    /** Something that a person may want to know. */
+    /** Reports a note for the operator. */
     default void note(String text) {}
 
     /**
-     * It is clear which devices are meant.
+     * Reports the resolved devices.
      *
      * @param request without {@code auto}
      * @param provided whether a plugin provides a backend
      */
     default void resolved(PlacementRequest request, Predicate<String> provided) {}
 
-    /** The file and its tokenizer were read; nothing is known of the devices' memory yet. */
+    /** Reports that the file and its tokenizer were read; the devices' memory is not known yet. */
     default void opened(GgufFile file, Tokenizer tokenizer) {}
 
     /**
-     * The plan stands, and loading begins.
+     * Reports the plan, before loading begins.
      *
-     * @param reasons why the layers were split so, in sentences; empty where nothing was chosen
+     * @param reasons reasons for the split, in sentences; empty if no choice was made
      */
     default void planned(SplitMemoryPlan plan, List<String> reasons) {}
 

@@ -10,7 +10,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A shard process and the server that started it, which holds the process' standard input open. */
+/**
+ * Ties a shard process to the server that started it, which holds the process's standard input
+ * open.
+ */
 public final class ParentProcessMonitor {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
     private static final String UNIX = "unix:";
@@ -19,9 +22,9 @@ public final class ParentProcessMonitor {
     private ParentProcessMonitor() {}
 
     /**
-     * The secret that the server gave this process: the first line of the input.
+     * Reads the secret that the server wrote to the first line of the input.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if it is missing
      */
     public static String readToken(InputStream input) {
         try {
@@ -42,9 +45,7 @@ public final class ParentProcessMonitor {
         }
     }
 
-    /**
-     * Ends this process when the server is gone, however it went, even while something computes.
-     */
+    /** Ends this process when the server has ended for any reason, even during a computation. */
     public static void endWith(InputStream input, Listener listener, String address) {
         Thread.ofPlatform()
                 .name("varve-supervision")
@@ -53,10 +54,10 @@ public final class ParentProcessMonitor {
                         () -> {
                             try {
                                 while (input.read() >= 0) {
-                                    // Nothing more is said on this way.
+                                    // Discards input: the server sends nothing more.
                                 }
                             } catch (IOException e) {
-                                // As good as its end.
+                                // Treated as the end of the input.
                             }
                             listener.close();
                             deleteFolder(address);
@@ -65,8 +66,7 @@ public final class ParentProcessMonitor {
     }
 
     /**
-     * Deletes the folder that the server made for the socket, which it cannot do any more if it was
-     * killed.
+     * Deletes the folder that the server created for the socket; a killed server cannot delete it.
      *
      * @param address with the transport's scheme
      */

@@ -29,8 +29,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Measures devices wherever they are: those of this process here, as well as those that a process
- * of ours will use and this one could; the others where they are, the way there included.
+ * Measures devices at any site. Devices of this process, and devices that a child process will use
+ * and this process can open too, are measured here; other devices are measured in their process,
+ * including the transfer.
  */
 final class PlacedProbe implements DeviceProbe {
     private final PreparedModel prepared;
@@ -38,7 +39,7 @@ final class PlacedProbe implements DeviceProbe {
     private final CachingProbe probe;
     private final Consumer<String> notes;
 
-    /** Digests of plugins, which are large files to read. */
+    /** Digests of plugins, cached because the files are large. */
     private final Map<String, String> builds = new ConcurrentHashMap<>();
 
     PlacedProbe(
@@ -66,10 +67,10 @@ final class PlacedProbe implements DeviceProbe {
     }
 
     /**
-     * How many times as long a step of some tokens of a sequence takes on a device as one of a
-     * single token; measured anew.
+     * Measures how much longer a step with several tokens of one sequence takes on a device than a
+     * step with one token; not cached.
      *
-     * @param tokens of which each has the numbers that it has alone
+     * @param tokens number of tokens; each gets the same numbers as when it is computed alone
      */
     double checkRatio(DeviceReference device, int tokens) {
         notes.accept("measuring on " + device + " what it takes to check guesses");
@@ -151,7 +152,10 @@ final class PlacedProbe implements DeviceProbe {
                 family());
     }
 
-    /** A process that is started uses the plugins of this one; what listens has its own. */
+    /**
+     * Returns the backend build of a process: a child process uses the plugins of this process; a
+     * listening process has its own.
+     */
     private String backendThere(DeviceReference device) {
         return device.site() instanceof ProcessLocation.Child
                 ? backendPlugin(device)

@@ -29,9 +29,8 @@ import java.util.OptionalInt;
 import java.util.function.Supplier;
 
 /**
- * Opens shards where they were placed: on devices of this process, in processes that it starts, and
- * in those that listen. Owns the devices of this process; the shards belong to who asked for them.
- * Thread-safe.
+ * Opens shards at their placement: on devices of this process, in processes that it starts, and in
+ * listening processes. Owns the devices of this process; the caller owns the shards. Thread-safe.
  */
 @SuppressWarnings("exports") // see package-info
 public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
@@ -51,9 +50,9 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
     }
 
     /**
-     * Facts about a device, wherever it is; asks another process once.
+     * Returns the properties of a device at any site; queries another process only once.
      *
-     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if it is not there
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if the device is missing
      */
     public synchronized DeviceInfo info(DeviceReference device) {
         return facts.computeIfAbsent(device, this::left);
@@ -68,15 +67,15 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
         return prepared.settings().devices().claims();
     }
 
-    /** Promises what a plan needs, until this is closed, so that other models do without it. */
+    /** Claims the memory of a plan until this is closed, so that other models do not use it. */
     synchronized void claim(SplitMemoryPlan plan) {
         claim.ifPresent(MemoryClaims.Claim::close);
         claim = claims().map(others -> others.claim(plan, this::info));
     }
 
     /**
-     * Promises helping models what they need of this process's devices. To be called before they
-     * are opened: what the device has left is asked for anew afterwards.
+     * Claims the memory that auxiliary models need on this process's devices. Must be called before
+     * they are opened: afterwards the free memory is queried again.
      */
     synchronized void claimBeside(Supplier<Map<DeviceReference, Long>> needs) {
         helpers.ifPresent(MemoryClaims.Claim::close);
@@ -120,13 +119,13 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
                 progress);
     }
 
-    /** What another process is told of its device. */
+    /** Returns the description of a device for its process. */
     ShardLoadRequest.Device remote(DeviceReference device) {
         return new ShardLoadRequest.Device(
                 device.device(), prepared.settings().devices().options(coreUse()));
     }
 
-    /** A device of this process, opened where it is not; it stays this object's. */
+    /** Returns a device of this process; opens it if needed. This object owns it. */
     synchronized ComputeDevice device(DeviceReference reference) {
         return devices.computeIfAbsent(
                 reference,
@@ -137,7 +136,7 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
                                         prepared.settings().devices().options(coreUse())));
     }
 
-    /** Whether more than one process computes on this machine's cores. */
+    /** Returns whether more than one process computes on this machine's cores. */
     private CpuCoreSharing coreUse() {
         List<DeviceReference> devices = prepared.devices();
         long remote =
@@ -155,7 +154,10 @@ public final class PlacedShardFactory implements ShardFactory, AutoCloseable {
                 || address.startsWith(UNIX);
     }
 
-    /** Most threads for decode of a device of this process; empty where none has a choice. */
+    /**
+     * Returns the most decode threads of a device of this process; empty if no device has a thread
+     * setting.
+     */
     synchronized OptionalInt threads() {
         return devices.values().stream()
                 .mapToInt(device -> device.threads(Phase.DECODE))

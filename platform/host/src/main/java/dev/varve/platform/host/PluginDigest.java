@@ -19,18 +19,18 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * What tells one build of a plugin from another: SHA-256 over the jar, or over the names and the
- * content of the files of its folder.
+ * Identifies the build of a plugin: SHA-256 over the jar, or over the names and the content of the
+ * files of its folder.
  */
 final class PluginDigest {
-    /** Stands for a plugin that came from no file. */
+    /** Digest of a plugin without a file. */
     private static final String NO_FILE = "in memory";
 
     private static final int SHOWN_BYTES = 12;
 
     private PluginDigest() {}
 
-    /** The plugin that serves an architecture. */
+    /** Returns the digest of the plugin that serves an architecture. */
     static String ofFamily(PluginCatalog catalog, String architecture) {
         return of(
                 catalog,
@@ -38,7 +38,7 @@ final class PluginDigest {
                         plugin.services().names(PluginServiceKind.FAMILIES).contains(architecture));
     }
 
-    /** The plugin that provides a backend. */
+    /** Returns the digest of the plugin that provides a backend. */
     static String ofBackend(PluginCatalog catalog, String backend) {
         return of(
                 catalog,
@@ -53,7 +53,9 @@ final class PluginDigest {
                 .orElse(NO_FILE);
     }
 
-    /** The digest of a jar or a folder; one that cannot be read is as good as none. */
+    /**
+     * Returns the digest of a jar or a folder; one that cannot be read counts as having no file.
+     */
     static String of(Path plugin) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");

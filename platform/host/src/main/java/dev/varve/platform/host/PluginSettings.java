@@ -9,24 +9,24 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where plugins and native libraries come from.
+ * Source of plugins and native libraries.
  *
  * @param source the plugins
- * @param cacheFolder writable folder for unpacked libraries and measurements; nobody else may be
- *     able to write there
+ * @param cacheFolder writable folder for unpacked libraries and measurements; no other user may
+ *     have write access
  * @param ggmlHome folder with a ggml build to use instead of the packed one
  */
 @SuppressWarnings("exports") // see package-info
 public record PluginSettings(Source source, Path cacheFolder, Optional<Path> ggmlHome) {
-    /** Plugins that are found or were found before. */
+    /** Plugins that are discovered now, or that are loaded already. */
     public sealed interface Source {
-        /** Those of a folder, loaded when they are needed. */
+        /** Plugins of a folder, loaded on demand. */
         record Folder(Path folder) implements Source {}
 
-        /** Those that the program has loaded. */
+        /** Plugins that the program has loaded. */
         record Loaded(PluginCatalog catalog) implements Source {}
 
-        /** The plugins. */
+        /** Returns the plugins. */
         private PluginCatalog catalog() {
             return switch (this) {
                 case Folder(Path folder) -> PluginCatalog.discover(folder);
@@ -42,23 +42,23 @@ public record PluginSettings(Source source, Path cacheFolder, Optional<Path> ggm
         Objects.requireNonNull(ggmlHome);
     }
 
-    /** The plugins of a folder, with the libraries that they carry. */
+    /** Uses the plugins of a folder, with the libraries that they contain. */
     public static PluginSettings of(Path folder, Path cacheFolder) {
         return new PluginSettings(new Source.Folder(folder), cacheFolder, Optional.empty());
     }
 
-    /** Plugins that the program has loaded, with the libraries that they carry. */
+    /** Uses plugins that the program has loaded, with the libraries that they contain. */
     public static PluginSettings of(PluginCatalog catalog, Path cacheFolder) {
         return new PluginSettings(new Source.Loaded(catalog), cacheFolder, Optional.empty());
     }
 
-    /** The same plugins with another ggml build. */
+    /** Returns a copy with another ggml build. */
     public PluginSettings withGgmlHome(Path folder) {
         return new PluginSettings(source, cacheFolder, Optional.of(folder));
     }
 
     /**
-     * The same with the plugins loaded, for programs that open several models.
+     * Returns a copy with the plugins loaded, for programs that open several models.
      *
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if the folder cannot be listed
      */
@@ -67,7 +67,7 @@ public record PluginSettings(Source source, Path cacheFolder, Optional<Path> ggm
     }
 
     /**
-     * The plugins; those of a folder are loaded at every call.
+     * Returns the plugins; those of a folder are loaded at every call.
      *
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if the folder cannot be listed
      */
@@ -75,7 +75,7 @@ public record PluginSettings(Source source, Path cacheFolder, Optional<Path> ggm
         return source.catalog();
     }
 
-    /** What backends need to know when they are loaded. */
+    /** Returns the options with which backends are loaded. */
     public BackendOptions backendOptions(PeerAccess peers) {
         return new BackendOptions(cacheFolder, ggmlHome, peers == PeerAccess.DIRECT);
     }

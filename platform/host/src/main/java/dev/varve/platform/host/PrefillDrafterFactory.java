@@ -28,11 +28,11 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** Opens the drafter that reads prompts before the model does. */
+/** Opens the prefill drafter. */
 final class PrefillDrafterFactory {
     private static final double MIB = 1 << 20;
 
-    /** Tokens of a prompt of which is told what it takes. */
+    /** Prompt length for which the memory need is reported. */
     private static final int USUAL_PROMPT = 32_768;
 
     private final CompressionSettings settings;
@@ -41,8 +41,8 @@ final class PrefillDrafterFactory {
     private final Consumer<String> notes;
 
     /**
-     * @param devices where it may compute
-     * @param notes hears what is worth knowing
+     * @param devices devices on which it may compute
+     * @param notes receives notes for the operator
      */
     PrefillDrafterFactory(
             CompressionSettings settings,
@@ -56,9 +56,9 @@ final class PrefillDrafterFactory {
     }
 
     /**
-     * Opens it.
+     * Opens the drafter.
      *
-     * @throws VarveException if its file cannot be used, the device has no room for it, or its
+     * @throws VarveException if its file cannot be used, the device has not enough memory, or its
      *     process cannot be reached
      * @throws IllegalArgumentException that begins with a setting if the device cannot be used
      */
@@ -162,9 +162,9 @@ final class PrefillDrafterFactory {
     }
 
     /**
-     * What it will need; nothing is loaded.
+     * Returns its memory needs; loads nothing.
      *
-     * @param tokens of a prompt
+     * @param tokens length of a prompt
      * @throws VarveException if its file cannot be used
      */
     PrefillDrafterPlan plan(int tokens) {

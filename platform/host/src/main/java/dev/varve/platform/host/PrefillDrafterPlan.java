@@ -6,13 +6,13 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * What a model that reads prompts would need.
+ * Memory needs of a prefill drafter.
  *
  * @param file of the model
  * @param device on which it computes
- * @param weightBytes as they are in the file
- * @param tokens of a prompt
- * @param readingBytes that reading such a prompt takes beside them, at most
+ * @param weightBytes size of the weights in the file
+ * @param tokens length of a prompt
+ * @param readingBytes most additional bytes for reading such a prompt
  */
 @SuppressWarnings("exports") // see package-info
 public record PrefillDrafterPlan(
@@ -23,7 +23,7 @@ public record PrefillDrafterPlan(
         Objects.requireNonNull(device);
     }
 
-    /** Bytes of the memory of this process. */
+    /** Returns the bytes in the memory of this process. */
     long ownBytes() {
         return device.isLocal() ? weightBytes + readingBytes : 0;
     }

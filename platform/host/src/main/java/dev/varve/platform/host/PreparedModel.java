@@ -38,15 +38,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A model file, its family and the devices asked for, before anything is loaded. Owns nothing that
- * must be closed: backends stay loaded as long as the process runs. One thread.
+ * A model file, its family and the configured devices, before anything is loaded. Owns nothing that
+ * must be closed: backends stay loaded as long as the process runs. For one thread.
  */
 @SuppressWarnings("exports") // see package-info
 public final class PreparedModel {
     /** Folder of measurements in the cache folder. */
     private static final String PROBES = "probes";
 
-    /** Tokens of a step whose cost tells what guesses are worth. */
+    /** Tokens of the step whose cost determines the value of draft tokens. */
     private static final int CHECKED = 8;
 
     private final HostSettings settings;
@@ -58,7 +58,7 @@ public final class PreparedModel {
     private final long begin;
     private final TensorDigests digests;
 
-    /** Other models that help this one. */
+    /** Auxiliary models. */
     private final AuxiliaryModels beside;
 
     private PreparedModel(Order order, OpenedModel model, Devices devices) {
@@ -73,17 +73,17 @@ public final class PreparedModel {
         beside = new AuxiliaryModels(this, request, listener::note);
     }
 
-    /** What was asked for, by whom, and when. */
+    /** Settings, listener and start time of the opening. */
     private record Order(HostSettings settings, ModelLoadListener listener, long begin) {}
 
-    /** What is known of plugins and devices; {@code auto} is resolved. */
+    /** Plugins and devices, with {@code auto} resolved. */
     private record Devices(
             PluginCatalog catalog, LocalBackends backends, PlacementRequest request) {}
 
     /**
      * Opens a file and finds its family and its devices.
      *
-     * @throws VarveException if the file cannot be read, no plugin serves it, or its family refuses
+     * @throws VarveException if the file cannot be read, no plugin serves it, or its family rejects
      *     it
      * @throws IllegalArgumentException that begins with a setting if devices contradict each other
      *     or no plugin provides one
@@ -91,7 +91,7 @@ public final class PreparedModel {
     public static PreparedModel open(HostSettings settings, ModelLoadListener listener) {
         Order order = new Order(settings, listener, System.nanoTime());
         settings.requireReader();
-        // The file first: most mistakes are in its name, and they need no plugin to be found.
+        // Checks the file first: most mistakes are in its name, and finding them needs no plugin.
         GgufFile file = ZeroTensors.requireWeights(settings.file(), listener::warning);
         PluginCatalog catalog = settings.plugins().catalog();
         catalog.rejected().forEach(plugin -> listener.warning(describe(plugin)));
@@ -112,7 +112,7 @@ public final class PreparedModel {
                 order, new OpenedModel(file, adapter), new Devices(catalog, backends, request));
     }
 
-    /** Why a plugin is of no use. */
+    /** Describes why a plugin was rejected. */
     static String describe(RejectedPlugin plugin) {
         return String.format(
                 Locale.ROOT,
@@ -121,7 +121,10 @@ public final class PreparedModel {
                 plugin.reason());
     }
 
-    /** The catalog's message also tells which plugins are refused and why. */
+    /**
+     * Checks that the backends exist; the catalog's message also lists the rejected plugins and
+     * their reasons.
+     */
     private static void requireProvided(PluginCatalog catalog, PlacementRequest request) {
         for (DeviceReference device : request.devices()) {
             if (!device.isLocal()) {
@@ -137,17 +140,17 @@ public final class PreparedModel {
         }
     }
 
-    /** What was asked for. */
+    /** Returns the settings. */
     public HostSettings settings() {
         return settings;
     }
 
-    /** The file, and how its family reads it. */
+    /** Returns the file and its family's adapter. */
     public OpenedModel model() {
         return model;
     }
 
-    /** The devices, without {@code auto}. */
+    /** Returns the devices, without {@code auto}. */
     public PlacementRequest request() {
         return request;
     }
@@ -156,12 +159,12 @@ public final class PreparedModel {
         return catalog.family(model.file().architecture(), model.file().path());
     }
 
-    /** Tokenizer of the file. */
+    /** Returns the tokenizer of the file. */
     public Tokenizer tokenizer() {
         return Tokenizer.of(model.file().metadata(), family().preTokenizers());
     }
 
-    /** A drafter without its model, and the devices on which it computes. */
+    /** A drafter that was opened without its target model, and the devices on which it computes. */
     public record OpenDrafter(PrefillDrafter drafter, PlacedShardFactory shards)
             implements AutoCloseable {
         @Override
@@ -172,7 +175,7 @@ public final class PreparedModel {
     }
 
     /**
-     * Opens the drafter alone, which was asked for in the settings.
+     * Opens only the drafter that the settings name.
      *
      * @throws VarveException if it cannot be used
      */
@@ -191,7 +194,7 @@ public final class PreparedModel {
         return catalog;
     }
 
-    /** Of the files of this model and of those that help it. */
+    /** Returns the digests of this model's files and those of its auxiliary models. */
     TensorDigests digests() {
         return digests;
     }
@@ -200,20 +203,20 @@ public final class PreparedModel {
         return backends;
     }
 
-    /** Shards of this model, each where its device is; the caller closes it after the shards. */
+    /** Creates the factory of this model's shards; the caller closes it after the shards. */
     public PlacedShardFactory shards() {
         return shards(
                 new ProcessLinkFactory(
                         List.of(model.file().path()), catalog, settings.processes()));
     }
 
-    /** Likewise, with other ways to the processes of devices that are not in this one. */
+    /** Creates the factory of this model's shards with other links to processes. */
     public PlacedShardFactory shards(ShardLinkFactory links) {
         return new PlacedShardFactory(this, links);
     }
 
     /**
-     * Foretells memory and speed; loads a few layers per device to measure it.
+     * Forecasts memory and speed; loads a few layers per device to measure it.
      *
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if the model does not fit
      */
@@ -235,8 +238,8 @@ public final class PreparedModel {
     }
 
     /**
-     * What the model that reads prompts would need for one as long as the context; empty where none
-     * is asked for.
+     * Returns the memory needs of the prefill drafter for a prompt as long as the context; empty if
+     * none is configured.
      */
     public Optional<PrefillDrafterPlan> drafterPlan() {
         try (PlacedShardFactory shards = shards()) {
@@ -244,7 +247,7 @@ public final class PreparedModel {
         }
     }
 
-    /** What guessing tokens would need; empty where nothing is to be guessed. */
+    /** Returns the memory needs of speculative decoding; empty if it is off. */
     public Optional<DraftPlan> draftPlan() {
         try (PlacedShardFactory shards = shards()) {
             return settings.draft().map(draft -> beside.draft(draft, shards).plan());
@@ -252,7 +255,7 @@ public final class PreparedModel {
     }
 
     /**
-     * Foretells what guesses are worth; measures a few layers on each device.
+     * Forecasts the gain of speculative decoding; measures a few layers on each device.
      *
      * @param forecast of the same model
      */
@@ -269,17 +272,17 @@ public final class PreparedModel {
                 check += millis * probe.checkRatio(part.memory().where().device(), tokens);
                 bytes += part.memory().memory().need().weightBytes();
             }
-            // A draft's weights are read like the model's.
+            // A draft's weights are read at the model's speed.
             double guess = check * draft.weightBytes() / Math.max(1, bytes);
             return new SpeculationForecast(tokens, plain, check, guess);
         }
     }
 
     /**
-     * Plans the model and promises it and its helping models what they will need, without loading
-     * any of them.
+     * Plans the model and claims the memory for it and its auxiliary models, without loading any of
+     * them.
      *
-     * @return gives the promise back when it is closed
+     * @return releases the claim when it is closed
      * @throws VarveException of kind OUT_OF_MEMORY with the sums if it does not fit
      */
     public PlacedShardFactory reserve() {
@@ -300,14 +303,14 @@ public final class PreparedModel {
     /**
      * Loads the model.
      *
-     * @throws VarveException of kind OUT_OF_MEMORY with the sums if it does not fit, of others if a
-     *     device cannot be used
+     * @throws VarveException of kind OUT_OF_MEMORY with the sums if it does not fit, of other kinds
+     *     if a device cannot be used
      */
     public HostedModel load() {
         return load(shards());
     }
 
-    /** Likewise, through shards of this model, which belong to it from then on. */
+    /** Loads the model with a shard factory of this model, which the model owns from then on. */
     public HostedModel load(PlacedShardFactory shards) {
         List<Optional<SpeculationOptions>> speculation = new ArrayList<>();
         Optional<HostedModel.CompressingDrafter> drafter = Optional.empty();
@@ -318,7 +321,7 @@ public final class PreparedModel {
             ModelSettings leaving = drafter.map(beside::leaving).orElse(settings.model());
             listener.opened(model.file(), tokenizer);
             for (int i = 0; i < leaving.replicas(); i++) {
-                // What the plan finds free is free beside them.
+                // Opened before planning: the plan then sees the memory that they leave free.
                 speculation.add(speculation(shards));
             }
             ModelSettings sized =
@@ -361,7 +364,10 @@ public final class PreparedModel {
         }
     }
 
-    /** Devices of the model, and the processors that other processes compute small models on. */
+    /**
+     * Returns the devices of the model, and the processors on which other processes compute
+     * auxiliary models.
+     */
     List<DeviceReference> devices() {
         return Stream.concat(request.devices().stream(), beside.processors()).toList();
     }
@@ -392,14 +398,17 @@ public final class PreparedModel {
         }
     }
 
-    /** A token of decode has its own numbers beside a prompt only with the threads of its phase. */
+    /**
+     * Disables mixed batches if the phases use different thread counts: a decode token beside a
+     * prompt would be computed with the threads of prefill.
+     */
     private ModelSettings paced(ModelSettings sized) {
         return settings.devices().phasesAreAlike()
                 ? sized
                 : sized.with(sized.waiting().withoutMixing());
     }
 
-    /** Decides on the layers of each device. */
+    /** Creates the planner that assigns layers to devices. */
     private SplitPlanner planner(Age age, PlacedShardFactory shards, ModelSettings sized) {
         ModelBlocks blocks = ModelBlocks.of(model.adapter());
         return new SplitPlanner(model.adapter(), blocks, sized, shards::info, probe(age, shards));

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Starts processes of this installation, and reaches those that listen. */
+/** Creates links to processes that this installation starts, and to listening processes. */
 final class ProcessLinkFactory implements ShardLinkFactory {
     private static final String UNIX = "unix";
 
@@ -26,7 +26,7 @@ final class ProcessLinkFactory implements ShardLinkFactory {
     private final ProcessSettings settings;
 
     /**
-     * @param models what processes may load
+     * @param models files that processes may load
      */
     ProcessLinkFactory(List<Path> models, PluginCatalog catalog, ProcessSettings settings) {
         this.models = List.copyOf(models);

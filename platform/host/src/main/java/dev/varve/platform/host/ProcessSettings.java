@@ -9,13 +9,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How shards of other processes are started and reached.
+ * Settings to start and reach shards in other processes.
  *
  * @param command launcher and arguments that make a process a {@code varve shard}; device, model
- *     and where to listen are added. Empty where no process can be started
- * @param workFolder where sockets are made; empty: a private folder among the temporary files
- * @param boundaryType how activations travel
- * @param transport how processes that somebody else started are trusted
+ *     and listen address are added. Empty if no process can be started
+ * @param workFolder folder of sockets; empty: a private folder among the temporary files
+ * @param boundaryType element type of activations on the wire
+ * @param transport trust settings for processes that the operator started
  */
 @SuppressWarnings("exports") // see package-info
 public record ProcessSettings(
@@ -33,38 +33,38 @@ public record ProcessSettings(
         Objects.requireNonNull(transport);
     }
 
-    /** No process can be started; those that listen are reached without a secret. */
+    /** Returns settings without a launcher; listening processes are reached without a secret. */
     public static ProcessSettings none() {
         return new ProcessSettings(
                 List.of(), Optional.empty(), BoundaryType.F32, TransportOptions.defaults());
     }
 
-    /** Processes of an installation, which use its plugins. */
+    /** Returns settings for processes of an installation, which use its plugins. */
     public static ProcessSettings launchedBy(Path launcher) {
         return none().withCommand(List.of(launcher.toString(), SUBCOMMAND));
     }
 
-    /** The same with another command. */
+    /** Returns a copy with another command. */
     public ProcessSettings withCommand(List<String> other) {
         return new ProcessSettings(other, workFolder, boundaryType, transport);
     }
 
-    /** The same started by another program, which uses its own installation's plugins. */
+    /** Returns a copy with another launcher, which uses the plugins of its own installation. */
     public ProcessSettings startedBy(Path launcher) {
         return withCommand(List.of(launcher.toString(), SUBCOMMAND));
     }
 
-    /** The same with sockets in another folder. */
+    /** Returns a copy with sockets in another folder. */
     public ProcessSettings withWorkFolder(Path other) {
         return new ProcessSettings(command, Optional.of(other), boundaryType, transport);
     }
 
-    /** The same with another form of activations. */
+    /** Returns a copy with another element type of activations. */
     public ProcessSettings with(BoundaryType other) {
         return new ProcessSettings(command, workFolder, other, transport);
     }
 
-    /** The same with other means of trust. */
+    /** Returns a copy with other trust settings. */
     public ProcessSettings with(TransportOptions other) {
         return new ProcessSettings(command, workFolder, boundaryType, other);
     }

@@ -20,36 +20,36 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Opens the replicas of a model, at the start and again when one broke. They have the plan, the
- * devices and the disk in common; shards, caches and what guesses their tokens are each one's own.
+ * Opens the replicas of a model, at the start and again after a failure. They share the plan, the
+ * devices and the disk store; each has its own shards, caches and speculator.
  */
 final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     private final Parts parts;
     private final Helpers helpers;
     private final Kept kept;
 
-    /** What guesses for replicas that are still to be opened; counted in the plan already. */
+    /** Speculators for replicas that are not opened yet; the plan already includes them. */
     private final Deque<Optional<SpeculationOptions>> ready = new ArrayDeque<>();
 
-    /** What all replicas have in common. */
+    /** Parts that all replicas share. */
     record Parts(
             OpenedModel model, SplitMemoryPlan plan, ModelSettings settings, ShardFactory shards) {}
 
     /**
-     * What each replica has of its own.
+     * Parts that each replica has separately.
      *
-     * @param speculation opens what guesses its tokens, if anything does
-     * @param extras what an engine is given with that
+     * @param speculation opens a replica's speculator, if there is one
+     * @param extras returns the engine's extras for it
      */
     record Helpers(
             Supplier<Optional<SpeculationOptions>> speculation,
             Function<Optional<SpeculationOptions>, LoadedModel.Extras> extras) {}
 
     /**
-     * What keeps prompts for all replicas, and who is told of it.
+     * Stores of cached prefixes for all replicas, and the publisher of their events.
      *
-     * @param stores behind host memory
-     * @param feed is told what each has
+     * @param stores stores behind host memory
+     * @param feed receives the cache events of each replica
      */
     record Kept(CacheStores stores, Optional<CacheEventPublisher> feed) {
         void close() {
@@ -59,7 +59,7 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     }
 
     /**
-     * @param ready what guesses for the first replicas; belongs to this from now on
+     * @param ready speculators of the first replicas; owned by this object from now on
      * @param kept likewise
      */
     ReplicaFactory(
@@ -70,7 +70,7 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
         this.kept = kept;
     }
 
-    /** Opens all of them, or closes what was opened and fails as the first that cannot be. */
+    /** Opens all replicas; if one fails, closes the others and throws its failure. */
     List<LoadedModel> openAll(LoadProgress progress) {
         List<LoadedModel> opened = new ArrayList<>();
         try {
@@ -123,12 +123,12 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
         return member(open(LoadProgress.silent()));
     }
 
-    /** A replica as an engine of a pool. */
+    /** Wraps a replica as an engine of a pool. */
     static PooledEngine member(LoadedModel loaded) {
         return new PooledEngine(loaded.engine(), loaded);
     }
 
-    /** Frees what no replica took; the replicas must have ended. */
+    /** Closes unused speculators, the stores and the event publisher; replicas must have ended. */
     @Override
     public synchronized void close() {
         ready.forEach(each -> each.ifPresent(options -> options.speculator().close()));

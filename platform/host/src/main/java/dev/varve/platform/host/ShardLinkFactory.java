@@ -3,15 +3,15 @@ package dev.varve.platform.host;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.remote.ShardLink;
 
-/** Ways to the processes of devices that are not in this one. */
+/** Creates links to the processes of devices that are not in this process. */
 @SuppressWarnings("exports") // see package-info
 @FunctionalInterface
 public interface ShardLinkFactory {
     /**
-     * A way to a device's process; who asks closes it.
+     * Creates a link to a device's process; the caller closes it.
      *
      * @param device not a local one
-     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if there is no way
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if no link is possible
      */
     ShardLink to(DeviceReference device);
 }

@@ -6,13 +6,13 @@ import dev.varve.platform.runtime.MemoryNeed;
 import java.util.Objects;
 
 /**
- * What a shard was planned to need, and of which memory.
+ * Planned memory of a shard.
  *
  * @param where its device and layers
- * @param need what it needs
- * @param memory name of the memory that it takes from; shards of several devices may share one
- * @param freeBytes what of that memory was free for models
- * @param totalBytes all of that memory
+ * @param need bytes of its parts
+ * @param memory name of the memory that it uses; shards of several devices may share one
+ * @param freeBytes bytes of that memory that were free for models
+ * @param totalBytes size of that memory
  */
 @SuppressWarnings("exports") // see package-info
 public record ShardMemoryPlan(

@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where computed prompts are shared with other servers.
+ * Settings of a store that several servers share.
  *
  * @param address of the store
- * @param answerLimit how long a request waits for an answer of it
- * @param keyFile key for what is written; without one it is not encrypted
- * @param readOnly whether nothing is written
- * @param sharesBackends whether what other backends or releases of ggml computed may be used
+ * @param answerLimit how long a request waits for a response of it
+ * @param keyFile encryption key for written data; without one it is not encrypted
+ * @param readOnly whether the store is never written
+ * @param sharesBackends whether data of other backends or releases of ggml may be used
  */
 public record SharedStoreSettings(
         SharedStoreAddress address,
@@ -22,10 +22,10 @@ public record SharedStoreSettings(
         Optional<Path> keyFile,
         boolean readOnly,
         boolean sharesBackends) {
-    /** How long a value is kept where nobody says. */
+    /** Default time that a value is kept. */
     public static final Duration USUAL_TTL = Duration.ofHours(24);
 
-    /** How long an answer is waited for where nobody says. */
+    /** Default time limit of a response. */
     public static final Duration USUAL_LIMIT = Duration.ofMillis(500);
 
     /** Checks that nothing is missing, and that the time is positive. */

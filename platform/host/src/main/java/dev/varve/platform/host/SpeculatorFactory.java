@@ -35,7 +35,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Opens what guesses the tokens of a model, before the model is loaded. */
+/** Opens the speculator of a model, before the model is loaded. */
 final class SpeculatorFactory {
     private static final double MIB = 1 << 20;
 
@@ -47,8 +47,8 @@ final class SpeculatorFactory {
     private final Consumer<String> notes;
 
     /**
-     * @param devices where a draft model may compute
-     * @param notes hears what is worth knowing of a draft model
+     * @param devices devices on which a draft model may compute
+     * @param notes receives notes on a draft model for the operator
      */
     SpeculatorFactory(
             DraftSettings draft,
@@ -64,10 +64,10 @@ final class SpeculatorFactory {
     }
 
     /**
-     * Opens it.
+     * Opens the speculator.
      *
-     * @throws VarveException of kind INVALID_REQUEST if it does not fit the model, of others if its
-     *     file cannot be used
+     * @throws VarveException of kind INVALID_REQUEST if it does not fit the model, of other kinds
+     *     if its file cannot be used
      * @throws IllegalArgumentException that begins with a setting if settings contradict each other
      */
     SpeculationOptions open() {
@@ -125,7 +125,7 @@ final class SpeculatorFactory {
         }
     }
 
-    /** What it says of itself decides how shards are loaded. */
+    /** Checks the values that a plugin's speculator reports; they decide how shards are loaded. */
     private void requireSensible(Speculator speculator) {
         if (speculator.mostTokens() < 1) {
             throw new IllegalStateException(
@@ -149,16 +149,19 @@ final class SpeculatorFactory {
         return draft.most().orElse(Math.max(DraftSettings.USUAL_MOST, draft.width().orElse(0)));
     }
 
-    /** Each guess takes a pass through the block, and is right less often than the one before. */
+    /**
+     * Returns the draft length of an MTP block: each draft token takes a pass through the block,
+     * and is accepted less often than the one before.
+     */
     private int mtpMost() {
         return draft.most().orElse(Math.max(DraftSettings.USUAL_MTP, draft.width().orElse(0)));
     }
 
     /**
-     * What guessing would need, without loading anything.
+     * Returns the memory needs of speculative decoding; loads nothing.
      *
-     * @throws VarveException of kind INVALID_REQUEST if it does not fit the model, of others if its
-     *     file cannot be used
+     * @throws VarveException of kind INVALID_REQUEST if it does not fit the model, of other kinds
+     *     if its file cannot be used
      * @throws IllegalArgumentException that begins with a setting if settings contradict each other
      */
     DraftPlan plan() {
@@ -196,12 +199,12 @@ final class SpeculatorFactory {
                 DflashSpeculator.cacheBytes(file, target(most).limits(), context()));
     }
 
-    /** Guesses of a sequence in a step, whichever follow one another. */
+    /** Returns the most draft tokens of a sequence in a step, for a chain or a tree. */
     private int columns(int most) {
         return Math.max(most, draft.trees().guesses());
     }
 
-    /** The file that was asked for: the model's own has the block that {@code mtp} stands for. */
+    /** Returns the configured file; {@code mtp} stands for the model's own file. */
     private GgufFile given() {
         return draft.source().equals(DraftSettings.MTP)
                 ? model.file()
@@ -212,7 +215,7 @@ final class SpeculatorFactory {
         return DraftFile.of(given, model.file(), model.shape());
     }
 
-    /** The block for multi-token prediction of the model's own file, or of another one. */
+    /** Returns the MTP block of the model's own file, or of another one. */
     private MtpFile block(GgufFile given) {
         return MtpFile.of(
                 given,
@@ -283,7 +286,7 @@ final class SpeculatorFactory {
         return speculator;
     }
 
-    /** Blocks of a model's own compute in this process. */
+    /** Returns the device of a model's own MTP block, which must be in this process. */
     private DeviceReference localDevice() {
         DeviceReference device = devices.choose(draft);
         if (!device.isLocal()) {
@@ -305,7 +308,7 @@ final class SpeculatorFactory {
                 return path;
             }
         } catch (InvalidPathException e) {
-            // No file has such a name, so it is none.
+            // No file has such a name, so it is no draft model.
         }
         throw new IllegalArgumentException(
                 Setting.DRAFT
@@ -326,7 +329,7 @@ final class SpeculatorFactory {
                 context());
     }
 
-    /** Most positions that a draft model keeps of a sequence. */
+    /** Returns the most positions that a draft model keeps of a sequence. */
     private int context() {
         return draft.process().context().orElse(DflashSpeculator.MOST_CONTEXT);
     }
@@ -341,7 +344,10 @@ final class SpeculatorFactory {
                         most));
     }
 
-    /** Guesses are checked several at a time, and must get the numbers that each has alone. */
+    /**
+     * Checks batch invariance: several draft tokens are verified at once, and each must get the
+     * numbers that it gets alone.
+     */
     private void requireExactRows() {
         if (settings.computation().numerics().exactRows() == BatchInvariance.OFF) {
             throw new IllegalArgumentException(
@@ -352,7 +358,10 @@ final class SpeculatorFactory {
         }
     }
 
-    /** Trees leave gaps between the rows that are attended to; only flash attention skips them. */
+    /**
+     * Checks flash attention: trees leave gaps between the attended rows, and only flash attention
+     * skips them.
+     */
     private void requireBranches(Speculator speculator) {
         if (draft.trees().guesses() == 0) {
             return;
@@ -388,7 +397,7 @@ final class SpeculatorFactory {
         }
     }
 
-    /** What the shards must be loaded with. */
+    /** Returns the settings with which the shards must be loaded. */
     static ModelSettings settings(ModelSettings settings, SpeculationOptions options) {
         ComputeSettings computation = settings.computation();
         return settings.with(computation.with(BatchInvariance.ON))

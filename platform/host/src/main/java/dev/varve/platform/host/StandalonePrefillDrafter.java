@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A drafter without a model that computes what it leaves of prompts: another server does. {@link
- * #close} frees its weights and its device. Thread-safe.
+ * Prefill drafter without its target model, for a server that forwards compressed prompts to
+ * another server. {@link #close} frees its weights and its device. Thread-safe.
  */
 @SuppressWarnings("exports") // see package-info
 public final class StandalonePrefillDrafter implements AutoCloseable {
@@ -35,9 +35,9 @@ public final class StandalonePrefillDrafter implements AutoCloseable {
     /**
      * Opens a drafter.
      *
-     * @param devices where it computes, unless {@code settings} name a device
-     * @param plugins where its family and the device come from
-     * @param processes how one of its own is started or reached
+     * @param devices devices for it, unless {@code settings} name a device
+     * @param plugins source of its family and the device
+     * @param processes how its own process is started or reached
      * @throws VarveException if its file or the device cannot be used
      * @throws IllegalArgumentException that begins with a setting if no plugin provides the device
      */
@@ -92,7 +92,7 @@ public final class StandalonePrefillDrafter implements AutoCloseable {
         return device;
     }
 
-    /** Makes conversations shorter; belongs to this. */
+    /** Returns the compressor for conversations, which this object owns. */
     public ConversationCompressor compressor() {
         return compressor;
     }

@@ -8,17 +8,17 @@ import dev.varve.platform.setting.Setting;
 import java.util.Map;
 import java.util.Optional;
 
-/** Chooses which of the plugins that provide stores keeps computed prompts. */
+/** Selects the plugin that stores cached prefixes. */
 @SuppressWarnings("exports") // see package-info
 public final class StoreProviderSelector {
     private StoreProviderSelector() {}
 
     /**
-     * The store of a name, or the only one.
+     * Returns the store of a name, or the only one.
      *
-     * @param name as a person gave it
-     * @throws VarveException of kind UNAVAILABLE if there is none of that name, or none at all; of
-     *     kind INVALID_REQUEST if there are several and no name says which
+     * @param name as the operator gave it
+     * @throws VarveException of kind UNAVAILABLE if no store has that name, or there is no store;
+     *     of kind INVALID_REQUEST if there are several and no name is given
      */
     public static SnapshotStoreProvider choose(PluginCatalog catalog, Optional<String> name) {
         if (name.isPresent()) {

@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Where computed prompts are kept on disk.
+ * Settings of the disk store of cached prefixes.
  *
- * @param folder made if it is not there
- * @param limits how much, and how long
- * @param keyFile key for what is written; without one it is not encrypted
- * @param readOnly whether nothing is written
- * @param sharesBackends whether what other backends or releases of ggml computed may be used
- * @param name of the store among those that plugins provide; empty where there is only one
+ * @param folder created if it is missing
+ * @param limits how many bytes are kept, and how long
+ * @param keyFile encryption key for written data; without one it is not encrypted
+ * @param readOnly whether the store is never written
+ * @param sharesBackends whether data of other backends or releases of ggml may be used
+ * @param name name of the store among those that plugins provide; empty if there is only one
  */
 public record StoreSettings(
         Path folder,
@@ -31,7 +31,7 @@ public record StoreSettings(
         Objects.requireNonNull(keyFile);
     }
 
-    /** A folder with everything else as it is without flags. */
+    /** Creates settings for a folder with defaults. */
     public static StoreSettings in(Path folder) {
         return new StoreSettings(
                 folder,
@@ -43,7 +43,7 @@ public record StoreSettings(
     }
 
     /**
-     * The same for one of several models: in a folder of its own, and with its part of the budget.
+     * Returns a copy for one of several models: with its own folder, and its part of the budget.
      *
      * @param models how many share the budget
      */
@@ -53,11 +53,11 @@ public record StoreSettings(
     }
 
     /**
-     * How much is kept, and how long.
+     * Limits on bytes and time.
      *
      * @param budget most bytes; empty: a tenth of the free disk, at most 64 GiB
-     * @param reserve bytes of free disk that are left alone; empty: a twentieth of the disk
-     * @param ttl time without use after which something is not used any more
+     * @param reserve bytes of free disk that stay free; empty: a twentieth of the disk
+     * @param ttl time without use after which an entry is not used any more
      * @param models of one server that share the budget, in equal parts
      */
     public record Limits(
@@ -72,12 +72,12 @@ public record StoreSettings(
             }
         }
 
-        /** Those of one model. */
+        /** Creates limits for one model. */
         public Limits(OptionalLong budget, OptionalLong reserve, Optional<Duration> ttl) {
             this(budget, reserve, ttl, 1);
         }
 
-        /** The part of one model in a budget. */
+        /** Returns one model's part of a budget. */
         long part(long all) {
             return Math.max(1, all / models);
         }

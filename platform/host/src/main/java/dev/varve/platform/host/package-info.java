@@ -1,12 +1,12 @@
 /**
  * Opens models for a program: finds the family and the devices among the plugins, chooses a split,
- * starts or reaches the processes of shards, and loads the weights.
+ * starts or reaches the shard processes, and loads the weights.
  *
- * <p>Start with {@link dev.varve.platform.host.HostedModel#open}. Everything that a person may set
- * stands in {@link dev.varve.platform.host.HostSettings}; no environment variable and no system
- * property is read here. Notes, warnings and progress go to a {@link
- * dev.varve.platform.host.ModelLoadListener}. A process that computes for others offers what it has
- * as an {@link dev.varve.platform.host.InstalledShardResources}.
+ * <p>Start with {@link dev.varve.platform.host.HostedModel#open}. {@link
+ * dev.varve.platform.host.HostSettings} holds all settings; this package reads no environment
+ * variable and no system property. Notes, warnings and progress go to a {@link
+ * dev.varve.platform.host.ModelLoadListener}. A shard process offers its resources as an {@link
+ * dev.varve.platform.host.InstalledShardResources}.
  *
  * <p>The package is exported, for programs that open models themselves: {@link
  * dev.varve.platform.host.HostSettings} with texts, numbers and paths, {@link

@@ -7,29 +7,29 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Measures devices with parts of a model, unless that was done before: what decides about the speed
- * of a device is the key under which a measurement is kept.
+ * Measures devices with parts of a model, and caches the measurements. The cache key holds
+ * everything that affects the speed of a device.
  */
 public final class CachingProbe {
-    /** Which measurements are good enough. */
+    /** Age of acceptable measurements. */
     public enum Age {
-        /** Earlier ones of the same device and model, too. */
+        /** Cached measurements of the same device and model are acceptable. */
         ANY,
-        /** Only new ones. */
+        /** Only new measurements are acceptable. */
         NEW
     }
 
     /**
-     * A device that is ready to be measured.
+     * A device to measure.
      *
-     * @param name for people
-     * @param traits whatever decides about its speed beside the model: description, threads,
+     * @param name for messages
+     * @param traits everything that affects its speed beside the model: description, threads,
      *     numerics, builds of the plugins
      * @param opener loads ranges onto it
-     * @param freeBytes what it has free
+     * @param freeBytes its free memory
      */
     public record Subject(String name, List<String> traits, ShardOpener opener, long freeBytes) {
-        /** Takes a copy of the traits. */
+        /** Copies the traits. */
         public Subject {
             traits = List.copyOf(traits);
         }
@@ -40,7 +40,7 @@ public final class CachingProbe {
     private final ProbeCache cache;
     private final Age age;
 
-    /** A probe with the parts of one model. */
+    /** Creates a probe for the parts of one model. */
     public CachingProbe(LayerSplitAdapter model, ModelBlocks blocks, ProbeCache cache, Age age) {
         this.model = model;
         this.blocks = blocks;
@@ -49,9 +49,9 @@ public final class CachingProbe {
     }
 
     /**
-     * Looks a measurement up, or makes and keeps it.
+     * Returns a cached measurement, or measures the device and caches the result.
      *
-     * @param notes hears that the device is being measured, which takes seconds
+     * @param notes receives a note when the device is measured, which takes seconds
      * @throws dev.varve.api.VarveException if a part does not fit the device, or the device fails
      */
     public DeviceSpeed measure(Subject subject, Consumer<String> notes) {

@@ -2,11 +2,11 @@ package dev.varve.platform.plan;
 
 import dev.varve.platform.placement.DeviceReference;
 
-/** Finds out how fast a device computes a model. */
+/** Measures the speed at which a device computes a model. */
 @FunctionalInterface
 public interface DeviceProbe {
     /**
-     * Measures, or looks up what was measured before.
+     * Measures a device, or returns a cached measurement.
      *
      * @throws dev.varve.api.VarveException if the device cannot be used
      */

@@ -16,17 +16,17 @@ import java.util.List;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * The smallest ranges into which a family lets a model be cut, mostly one layer each, and which of
- * them are alike. The last one also holds the output head and is a kind of its own.
+ * The smallest layer ranges at which a family allows a split, mostly one layer each, and which of
+ * them are alike. The last one also holds the output head and has its own kind.
  *
  * @param blocks in layer order, covering all layers
  * @param kinds per block the number of its kind, counted from 0 in the order of appearance
- * @param bytes per block its weights, without what every range loads
- * @param identity hash of everything that decides how fast the blocks are: their types and shapes
+ * @param bytes per block its weights, without those that every range loads
+ * @param identity hash of everything that affects the speed of the blocks: their types and shapes
  */
 public record ModelBlocks(
         List<LayerRange> blocks, List<Integer> kinds, List<Long> bytes, String identity) {
-    /** Checks that there is a kind and a size for every block. */
+    /** Checks that every block has a kind and a size. */
     public ModelBlocks {
         blocks = List.copyOf(blocks);
         kinds = List.copyOf(kinds);
@@ -37,7 +37,7 @@ public record ModelBlocks(
         }
     }
 
-    /** Cuts a model. */
+    /** Splits a model into blocks. */
     public static ModelBlocks of(LayerSplitAdapter model) {
         int layers = model.shape().layerCount();
         List<LayerRange> blocks = new ArrayList<>();
@@ -72,7 +72,7 @@ public record ModelBlocks(
         try {
             return model.align(ranges).equals(ranges);
         } catch (VarveException e) {
-            // A model that cannot be cut at all.
+            // The model allows no split.
             return false;
         }
     }
@@ -84,7 +84,7 @@ public record ModelBlocks(
                 .sum();
     }
 
-    /** Everything about a block but its place in the model and its values. */
+    /** Returns a text of a block's properties, without its place in the model and its values. */
     private static String signature(ModelShape shape, LayerRange block, TensorSelection selection) {
         StringBuilder text = new StringBuilder();
         for (int layer = block.begin(); layer < block.end(); layer++) {
@@ -128,17 +128,17 @@ public record ModelBlocks(
         }
     }
 
-    /** Number of kinds. */
+    /** Returns the number of kinds. */
     public int kindCount() {
         return kinds.stream().mapToInt(Integer::intValue).max().orElseThrow() + 1;
     }
 
-    /** Layers from the first of one block to the last of another. */
+    /** Returns the layers from the first of one block to the last of another. */
     LayerRange range(int firstBlock, int lastBlock) {
         return new LayerRange(blocks.get(firstBlock).begin(), blocks.get(lastBlock).end());
     }
 
-    /** Sums over the blocks of a range. */
+    /** Sums a value over the blocks of a range. */
     double sum(LayerRange range, IntToDoubleFunction ofKind) {
         double sum = 0;
         for (int i = 0; i < blocks.size(); i++) {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What was measured before, one file per key in a folder. A file is UTF-8 text, line by line:
+ * Cache of measurements, one file per key in a folder. A file is UTF-8 text, line by line:
  *
  * <pre>
  * varve-device-speed 1
@@ -25,7 +25,7 @@ import java.util.Optional;
  * end
  * </pre>
  *
- * A file of another form, cut short or of another key is as good as none.
+ * A malformed or truncated file, or one of another key, counts as missing.
  */
 public final class ProbeCache {
     private static final Logger LOG = System.getLogger(ProbeCache.class.getName());
@@ -34,12 +34,12 @@ public final class ProbeCache {
 
     private final Path folder;
 
-    /** A cache in a folder, which need not exist yet. */
+    /** Creates a cache in a folder, which need not exist yet. */
     public ProbeCache(Path folder) {
         this.folder = folder;
     }
 
-    /** What was measured for a key. */
+    /** Returns the measurement of a key. */
     public Optional<DeviceSpeed> find(String key) {
         try {
             return parse(Files.readAllLines(file(key), StandardCharsets.UTF_8), key);
@@ -75,7 +75,7 @@ public final class ProbeCache {
         return new StepTime(Double.parseDouble(numbers[0]), Double.parseDouble(numbers[1]));
     }
 
-    /** Keeps a measurement; a folder that cannot be written costs the next start a probe. */
+    /** Stores a measurement; if the folder is not writable, the next start measures again. */
     public void store(String key, DeviceSpeed speed) {
         List<String> lines = new ArrayList<>(List.of(MAGIC, key, line(speed.perShard())));
         speed.kinds().forEach(time -> lines.add(line(time)));

@@ -3,7 +3,7 @@ package dev.varve.platform.plan;
 import dev.varve.api.model.LayerRange;
 import dev.varve.platform.shard.Shard;
 
-/** Loads a range of a model onto one device, wherever that is; who opens a shard closes it. */
+/** Loads a range of a model onto one device at any site; the caller closes the shard. */
 @FunctionalInterface
 public interface ShardOpener {
     /**

@@ -1,16 +1,16 @@
 package dev.varve.platform.plan;
 
 /**
- * What guessing tokens is worth, by how many of them turn out right.
+ * Forecast of the gain of speculative decoding, by acceptance length.
  *
- * @param tokens of a step that checks guesses, the known one included
- * @param plainMillis a step of a single token
- * @param checkMillis a step of that many
- * @param guessMillis guessing, once for each such step
+ * @param tokens tokens of a step that verifies draft tokens, including the known one
+ * @param plainMillis time of a step with a single token
+ * @param checkMillis time of a step with {@code tokens} tokens
+ * @param guessMillis time of drafting, once for each such step
  */
 public record SpeculationForecast(
         int tokens, double plainMillis, double checkMillis, double guessMillis) {
-    /** Checks that steps take time. */
+    /** Checks that the times are positive. */
     public SpeculationForecast {
         if (tokens < 2 || !(plainMillis > 0) || !(checkMillis > 0) || !(guessMillis >= 0)) {
             throw new IllegalArgumentException(
@@ -18,15 +18,16 @@ public record SpeculationForecast(
         }
     }
 
-    /** Tokens that a checking step must give on average to be as fast as none. */
+    /** Returns the acceptance length at which a verifying step is as fast as plain decode. */
     public double breakEvenLength() {
         return (checkMillis + guessMillis) / plainMillis;
     }
 
     /**
-     * How many times as fast decode is.
+     * Returns the speedup of decode.
      *
-     * @param acceptanceLength tokens that a checking step gives, the model's own included
+     * @param acceptanceLength mean number of tokens that a verifying step gives, including the
+     *     model's own
      */
     public double speedup(double acceptanceLength) {
         return acceptanceLength / breakEvenLength();

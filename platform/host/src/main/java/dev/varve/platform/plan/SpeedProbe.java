@@ -19,17 +19,17 @@ import java.util.function.Function;
 
 /**
  * Measures a device with parts of the model itself: one block of each kind, and a run of blocks.
- * The single blocks tell the kinds apart; the run tells what a step costs beside the blocks, and
- * how blocks do whose weights no cache of the processor holds.
+ * The single blocks give the difference between kinds. The run gives the fixed cost of a step, and
+ * the speed of blocks whose weights do not fit the processor's caches.
  */
 public final class SpeedProbe {
-    /** The kinds that are rare wait until the others are measured, and are estimated then. */
+    /** Time limit for kinds: rare kinds are measured last, and estimated if the time is over. */
     private static final long KINDS_NANOS = 2_500_000_000L;
 
-    /** After that time only the decode of the run is measured. */
+    /** Time limit after which only the decode of the run is measured. */
     private static final long LONGEST_NANOS = 5_000_000_000L;
 
-    /** A run whose prefill takes longer is measured in decode only. */
+    /** Limit above which the prefill of a run is not measured. */
     private static final double LONGEST_RUN_PREFILL_MILLIS = 2500;
 
     /** Weights of a run: more than most processors' caches hold, and loaded in about a second. */
@@ -41,10 +41,10 @@ public final class SpeedProbe {
     private final long runBytes;
 
     /**
-     * A probe of one device.
+     * Creates a probe of one device.
      *
      * @param opener loads shards with {@link #shardOptions}
-     * @param freeBytes what the device has free
+     * @param freeBytes free memory of the device
      */
     public SpeedProbe(
             LayerSplitAdapter model, ModelBlocks blocks, ShardOpener opener, long freeBytes) {
@@ -55,7 +55,8 @@ public final class SpeedProbe {
     }
 
     /**
-     * Sizes of the shards that a probe needs; small, so that a nearly full device can be measured.
+     * Returns the options of the shards that a probe needs; small, so that a nearly full device can
+     * be measured.
      */
     public static ShardOptions shardOptions(LayerSplitAdapter model, ModelSettings settings) {
         ShardFootprint footprint =
@@ -72,7 +73,7 @@ public final class SpeedProbe {
     }
 
     /**
-     * Measures.
+     * Measures the device.
      *
      * @throws VarveException if a block does not fit the device, or the device fails
      */
@@ -96,10 +97,10 @@ public final class SpeedProbe {
     }
 
     /**
-     * How many times as long a step takes that checks guesses as one of a single token, by the last
-     * blocks with the head.
+     * Measures how much longer a step that verifies draft tokens takes than a step with one token,
+     * on the last blocks with the head.
      *
-     * @param tokens of the step, the known one included
+     * @param tokens tokens of the step, including the known one
      * @throws VarveException if the last block does not fit the device, or the device fails
      */
     public double checkRatio(int tokens) {
@@ -126,7 +127,7 @@ public final class SpeedProbe {
             if (measured.size() > 1 && System.nanoTime() - begin > KINDS_NANOS) {
                 break;
             }
-            // Not the first block if there is another: it has no boundary activation.
+            // Prefers another block than the first, which has no boundary activation.
             int block = blocks.kinds().lastIndexOf(kind);
             measured.put(kind, time(blocks.range(block, block)));
         }
@@ -141,7 +142,7 @@ public final class SpeedProbe {
                 .toList();
     }
 
-    /** A kind that was not measured takes its time from the one next to it in size. */
+    /** Estimates a kind that was not measured from the one next in size. */
     private List<StepTime> estimateOthers(Map<Integer, StepTime> measured) {
         List<StepTime> kinds = new ArrayList<>();
         for (int kind = 0; kind < blocks.kindCount(); kind++) {
@@ -177,9 +178,9 @@ public final class SpeedProbe {
     }
 
     /**
-     * A run of blocks.
+     * Time of a run of blocks.
      *
-     * @param prefillMillis empty where it would have taken too long
+     * @param prefillMillis empty if it would have taken too long
      */
     record RunTime(double decodeMillis, OptionalDouble prefillMillis) {}
 
@@ -211,14 +212,14 @@ public final class SpeedProbe {
     }
 
     /**
-     * A single block takes p + c, the run p + the sum of its c; that gives p. Then the blocks are
-     * scaled so that they add up to the run as it was measured.
+     * Combines the measurements. A single block takes p + c, the run p + the sum of its c; that
+     * gives p. The blocks are then scaled so that they add up to the measured run.
      */
     DeviceSpeed combine(List<StepTime> single, LayerRange range, int run, RunTime whole) {
         double sum = blocks.sum(range, kind -> single.get(kind).decodeMillis());
         double least = single.stream().mapToDouble(StepTime::decodeMillis).min().orElseThrow();
-        // A run that is quicker than one of its blocks, as where timers are coarse, takes something
-        // all the same.
+        // With coarse timers a run may seem faster than one of its blocks; the fixed cost stays
+        // positive.
         double most = Math.min(least, whole.decodeMillis()) / 2;
         double perShard = Math.clamp((sum - whole.decodeMillis()) / (run - 1), 0, most);
         double decodeScale =
@@ -245,8 +246,8 @@ public final class SpeedProbe {
     }
 
     /**
-     * The time of an undisturbed step: one of the shorter ones, since whatever else the machine
-     * does only adds.
+     * Returns the time of an undisturbed step: one of the shorter times, since other load only adds
+     * time.
      */
     static double undisturbed(List<Double> times) {
         return times.stream().sorted().skip(times.size() / 5).findFirst().orElseThrow();

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a split will need and do.
+ * Forecast of a split's memory and speed.
  *
  * @param parts in layer order
- * @param reasons why the layers are where they are, for people
- * @param hostCache host memory for computed prompts, beside the parts
+ * @param reasons why the layers are placed so, for messages
+ * @param hostCache host memory for cached prefixes, beside the parts
  * @param pool how the attention cache of sequences is bounded
- * @param replicas engines that have such parts each
+ * @param replicas number of engines with such parts
  */
 public record SplitForecast(
         List<Part> parts,
@@ -26,24 +26,24 @@ public record SplitForecast(
     /**
      * One shard.
      *
-     * @param memory and the device with its layers
-     * @param time of a step in this shard alone
+     * @param memory its memory plan, with device and layers
+     * @param time time of a step in this shard alone
      * @param pool name of the processor that the shard computes on; shards with the same name take
      *     turns
      */
     public record Part(SplitMemoryPlan.Part memory, StepTime time, String pool) {
-        /** Tokens per second if the model were this shard alone. */
+        /** Returns the tokens per second of decode if the model were this shard alone. */
         public double decodeTokensPerSecond() {
             return 1000 / time.decodeMillis();
         }
 
-        /** Tokens per second if the model were this shard alone. */
+        /** Returns the tokens per second of prefill if the model were this shard alone. */
         public double prefillTokensPerSecond() {
             return 1000 * StepTime.CHUNK / time.prefillMillis();
         }
     }
 
-    /** Takes copies. */
+    /** Copies the lists. */
     public SplitForecast {
         parts = List.copyOf(parts);
         reasons = List.copyOf(reasons);
@@ -51,23 +51,29 @@ public record SplitForecast(
         Objects.requireNonNull(pool);
     }
 
-    /** Which device computes which layers. */
+    /** Returns which device computes which layers. */
     public Placement placement() {
         return new Placement(parts.stream().map(part -> part.memory().where()).toList());
     }
 
-    /** The memory. */
+    /** Returns the memory plan. */
     public SplitMemoryPlan memory() {
         return new SplitMemoryPlan(
                 parts.stream().map(Part::memory).toList(), hostCache, pool, replicas);
     }
 
-    /** A token passes through all shards, one after the other. */
+    /**
+     * Returns the tokens per second of decode: a token passes through all shards, one after the
+     * other.
+     */
     public double decodeTokensPerSecond() {
         return 1000 / parts.stream().mapToDouble(part -> part.time().decodeMillis()).sum();
     }
 
-    /** Chunks of a long prompt overlap in shards that compute on different processors. */
+    /**
+     * Returns the tokens per second of prefill: chunks of a long prompt overlap in shards that
+     * compute on different processors.
+     */
     public double prefillTokensPerSecond() {
         double slowest =
                 parts.stream()

@@ -12,29 +12,29 @@ import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
- * Chooses the cut with the shortest time per decoded token that fits the memory. Of cuts that
- * differ by less than {@value #TIE} of it, the one with the better prefill is taken, and of those
+ * Chooses the split with the shortest time per decoded token that fits the memory. Of splits that
+ * differ by less than {@value #TIE} of it, it takes the one with the better prefill, and of those
  * the one whose largest part is the smallest.
  *
- * <p>Devices are filled in their order; what is known about the first d devices with the first b
- * blocks is a list of partial cuts of which none is worse than another in every respect.
+ * <p>Devices are filled in order (dynamic programming): the state for the first d devices with the
+ * first b blocks is a list of partial splits of which none is worse than another in every respect.
  */
 final class SplitOptimizer {
-    /** Share of the best time that does not matter. */
+    /** Share of the best time within which splits count as equal. */
     private static final double TIE = 0.02;
 
-    /** Partial cuts kept per state; reached only where many pools of memory are nearly full. */
+    /** Partial splits kept per state; reached only if many memory pools are nearly full. */
     private static final int MOST_CUTS = 48;
 
     /**
-     * A device of the split.
+     * A device for the split.
      *
-     * @param pool what memory and processor it shares with devices of the same name
-     * @param freeBytes of that pool
+     * @param pool memory and processor that it shares with devices of the same pool name
+     * @param freeBytes free bytes of that pool
      */
     record Candidate(DeviceSpeed speed, String pool, long freeBytes) {}
 
-    /** A cut of the first blocks among the first devices. */
+    /** A partial split: the first blocks on the first devices. */
     private record Cut(
             List<LayerRange> ranges,
             double decodeMillis,
@@ -67,7 +67,7 @@ final class SplitOptimizer {
     private final long[] free;
 
     /**
-     * @param bytes per device the memory that a range needs there at least
+     * @param bytes per device the minimum memory of a range there
      */
     SplitOptimizer(
             ModelBlocks blocks, List<Candidate> devices, List<ToLongFunction<LayerRange>> bytes) {
@@ -89,7 +89,7 @@ final class SplitOptimizer {
         return range -> known.computeIfAbsent(range, bytes::applyAsLong);
     }
 
-    /** The ranges, one per device; empty if nothing fits. */
+    /** Returns the ranges, one per device; empty if no split fits. */
     Optional<List<LayerRange>> choose() {
         int count = blocks.blocks().size();
         List<List<Cut>> states = new ArrayList<>();

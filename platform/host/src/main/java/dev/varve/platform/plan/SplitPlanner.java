@@ -23,12 +23,12 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
-/** Turns what a person asked for into ranges on devices, and foretells how fast that is. */
+/** Turns a placement request into layer ranges on devices, and forecasts their speed. */
 public final class SplitPlanner {
     /**
-     * A placement and why it is as it is.
+     * A placement and its reasons.
      *
-     * @param reasons for people; empty where everything is as it was asked for
+     * @param reasons for messages; empty if the request was followed as it is
      */
     public record Placed(Placement placement, List<String> reasons) {}
 
@@ -40,10 +40,10 @@ public final class SplitPlanner {
     private final Map<String, DeviceSpeed> speeds = new HashMap<>();
 
     /**
-     * A planner for one model.
+     * Creates a planner for one model.
      *
-     * @param devices facts about each device, its free memory among them
-     * @param probe asked at most once per device
+     * @param devices properties of each device, including its free memory
+     * @param probe called at most once per device
      */
     public SplitPlanner(
             LayerSplitAdapter model,
@@ -59,7 +59,7 @@ public final class SplitPlanner {
     }
 
     /**
-     * Decides on the ranges; measures devices only where the split is automatic.
+     * Decides on the ranges; measures devices only if the split is automatic.
      *
      * @param request resolved
      * @throws IllegalArgumentException that begins with a flag if there are more devices than
@@ -84,7 +84,7 @@ public final class SplitPlanner {
     }
 
     private LayerPartitioner.Aligned automatic(List<DeviceReference> on) {
-        // Refuses what cannot be cut into so many parts, with the family's reason.
+        // Rejects a model that cannot be split into so many parts, with the family's reason.
         List<LayerRange> equal =
                 LayerPartitioner.align(
                                 model,
@@ -140,7 +140,7 @@ public final class SplitPlanner {
     }
 
     private DeviceSpeed speed(DeviceReference device) {
-        // What a shard process of ours does on a device, this process does as fast.
+        // A child process computes on a device as fast as this process.
         String name =
                 device.site() instanceof ProcessLocation.Listening
                         ? device.toString()
@@ -149,7 +149,7 @@ public final class SplitPlanner {
     }
 
     /**
-     * Foretells memory and speed of a request; loads a few layers per device to measure it.
+     * Forecasts memory and speed of a request; loads a few layers per device to measure it.
      *
      * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY with the sums if it does not fit
      */

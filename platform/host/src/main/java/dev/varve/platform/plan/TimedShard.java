@@ -19,8 +19,7 @@ import java.util.Random;
 import java.util.concurrent.CompletionException;
 
 /**
- * A shard under a stop watch. Owns the shard. Every step gets other input, so that other experts
- * work.
+ * Measures a shard. Owns the shard. Every step gets other input, so that other experts are active.
  */
 final class TimedShard implements AutoCloseable {
     /** KV slots that the steps need. */
@@ -50,32 +49,34 @@ final class TimedShard implements AutoCloseable {
                 shard.range().begin() == 0 ? 0 : model.boundaryLength(shard.range().begin());
     }
 
-    /** Time of a step of decode and of a chunk of prefill. */
+    /** Measures a step of decode and a chunk of prefill. */
     StepTime measure() {
         double early = shortestDecodeMillis();
         double prefill = prefillMillis();
-        // Whatever else the machine does only adds; two looks at different times see less of it.
+        // Other load only adds time; two measurements at different times are less affected.
         return new StepTime(Math.min(early, shortestDecodeMillis()), prefill);
     }
 
-    /** Time of a step of decode alone. */
+    /** Measures a step of decode alone. */
     double decodeMillis() {
         return Math.min(shortestDecodeMillis(), shortestDecodeMillis());
     }
 
-    /** How many times as long a step takes that checks so many tokens as one of a single token. */
+    /** Measures how much longer a step with so many tokens takes than a step with one token. */
     double checkRatio(int tokens) {
         double single = decodeMillis();
         double checked = Math.min(shortestDecodeMillis(tokens), shortestDecodeMillis(tokens));
         return checked / Math.min(single, shortestDecodeMillis());
     }
 
-    /** Time of one token behind a short prompt. */
+    /** Measures one token behind a short prompt. */
     private double shortestDecodeMillis() {
         return shortestDecodeMillis(1);
     }
 
-    /** Time of some tokens of a sequence, each of which gives one, behind a short prompt. */
+    /**
+     * Measures a step with several tokens of a sequence, each with logits, behind a short prompt.
+     */
     private double shortestDecodeMillis(int tokens) {
         step(0, SHORT_CHUNK);
         int position = SHORT_CHUNK;
@@ -97,14 +98,14 @@ final class TimedShard implements AutoCloseable {
         return step(position, tokens, Phase.DECODE, OutputRows.BEST_EACH);
     }
 
-    /** Time of a whole chunk; of a part of it, multiplied, where the device is slow. */
+    /** Measures a whole chunk; on a slow device a part of it, scaled up. */
     private double prefillMillis() {
         double first = step(0, SHORT_CHUNK);
         double expected = Math.min(first, step(0, SHORT_CHUNK)) * StepTime.CHUNK / SHORT_CHUNK;
         if (expected > 2 * LONGEST_CHUNK_MILLIS) {
             return expected;
         }
-        // The first run touches its buffers for the first time; a slow one may have been disturbed.
+        // The first run initialises its buffers; a slow one may have been disturbed.
         double best = step(0, StepTime.CHUNK);
         double sum = best;
         for (int run = 1;

@@ -7,10 +7,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A plugin that may be used.
+ * A loaded plugin.
  *
  * @param origin its file and module
- * @param services what it provides
+ * @param services services that it provides
  */
 public record LoadedPlugin(PluginOrigin origin, PluginServices services) {
     /** Checks that nothing is missing. */
@@ -20,10 +20,10 @@ public record LoadedPlugin(PluginOrigin origin, PluginServices services) {
     }
 
     /**
-     * A plugin of providers that the program itself made.
+     * Creates a plugin from providers that the program itself created.
      *
      * @param providers by kind
-     * @throws IllegalArgumentException if one gives no name that can be used
+     * @throws IllegalArgumentException if one has no usable name
      */
     public static LoadedPlugin of(
             PluginOrigin origin, Map<PluginServiceKind<?>, ? extends Collection<?>> providers) {
@@ -34,22 +34,22 @@ public record LoadedPlugin(PluginOrigin origin, PluginServices services) {
         }
     }
 
-    /** The jar, or the folder of jars, that it came from. */
+    /** Returns the jar, or the folder of jars, of the plugin. */
     public Path file() {
         return origin.file();
     }
 
-    /** Name of the module with the providers; several are joined by commas. */
+    /** Returns the name of the module with the providers; several are joined by commas. */
     public String module() {
         return origin.module();
     }
 
-    /** Version of that module, where it carries one. */
+    /** Returns the version of that module, if it has one. */
     public Optional<String> version() {
         return origin.version();
     }
 
-    /** What it serves, in one line: {@code models: qwen35; devices: cpu; transports: grpc}. */
+    /** Returns its services in one line: {@code models: qwen35; devices: cpu; transports: grpc}. */
     public String describeServices() {
         return services.toString();
     }

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the modules of a plugin may be. They bring nothing that the server has already, and of
- * Varve's modules they know the API alone: what a plugin took from inside the server would break
- * with its next release, and nobody could tell why.
+ * Checks the modules of a plugin. They contain nothing that the server already has, and of Varve's
+ * modules they use only the API: a dependency on server internals would break with the next
+ * release, without a clear error.
  */
 final class ModuleRules {
     private static final String SERVER = "dev.varve.platform";
@@ -27,7 +27,7 @@ final class ModuleRules {
     /**
      * Checks one module of a plugin.
      *
-     * @throws PluginRejectedException with the rule that it breaks
+     * @throws PluginRejectedException with the violated rule
      */
     void check(ModuleReference module) throws PluginRejectedException {
         ModuleDescriptor descriptor = module.descriptor();
@@ -64,7 +64,10 @@ final class ModuleRules {
         }
     }
 
-    /** A jar without a descriptor requires nothing and reads everything, so its classes tell. */
+    /**
+     * Checks the classes of a jar without a descriptor: it requires no modules and reads all of
+     * them.
+     */
     private static void checkClasses(ModuleReference module) throws PluginRejectedException {
         try (ModuleReader reader = module.open()) {
             List<String> classes = reader.list().filter(name -> name.endsWith(".class")).toList();
@@ -86,7 +89,7 @@ final class ModuleRules {
         }
     }
 
-    /** Names of classes and packages stand in a class file as they are. */
+    /** Whether a class file uses server packages: their names appear literally in it. */
     private static boolean usesServer(ModuleReader reader, String name) throws IOException {
         Optional<InputStream> found = reader.open(name);
         if (found.isEmpty()) {

@@ -17,15 +17,14 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * Stands between the server and the code of one provider. What an SPI allows passes: results,
- * {@link VarveException} and declared exceptions. Anything else that comes out of a plugin becomes
- * a {@link VarveException} that names the plugin and what was called, and keeps the cause.
+ * Guards calls from the server to the code of one provider. Results, {@link VarveException} and
+ * declared exceptions pass, as the SPI allows them. Any other exception of a plugin becomes a
+ * {@link VarveException} that names the plugin and the called method, and keeps the cause.
  *
- * <p>What a provider opens is guarded too: models, devices and everything that optional work goes
- * through (stores, listeners, exporters). Where such a method declares an {@link IOException}, a
- * fault of the plugin becomes one, since that is what callers are prepared for: a full disk and a
- * faulty store have the same consequences. What is called for every token or packet (devices,
- * connections) is not guarded.
+ * <p>Objects that a provider opens are guarded too: models, devices and all objects of optional
+ * work (stores, listeners, exporters). If such a method declares an {@link IOException}, a fault of
+ * the plugin becomes one, since callers handle that: a full disk and a faulty store have the same
+ * consequences. Calls that happen for every token or packet (devices, connections) are not guarded.
  */
 final class PluginCalls implements PluginGuard {
     private static final Set<Class<?>> OPENED =
@@ -47,7 +46,7 @@ final class PluginCalls implements PluginGuard {
         this.failure = failure;
     }
 
-    /** The provider, behind a guard. */
+    /** Returns the provider behind a guard. */
     static <T> T guard(PluginServiceKind<T> spi, T provider, PluginOrigin origin) {
         PluginCalls calls = new PluginCalls(provider, origin, spi.trouble().kind());
         return spi.service().cast(calls.proxy(spi.service()));
@@ -87,8 +86,8 @@ final class PluginCalls implements PluginGuard {
     }
 
     /**
-     * A family records a graph of the server's, which knows more of what is wrong, and whose own
-     * exceptions come through the family.
+     * Whether a method records a graph. The graph belongs to the server and reports more about an
+     * error; its exceptions pass through the family.
      */
     private static boolean records(Method method) {
         return method.getDeclaringClass() == LayerSplitAdapter.class

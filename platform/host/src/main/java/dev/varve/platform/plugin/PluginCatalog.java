@@ -26,16 +26,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The plugins of this process: which model families, device backends, transports and stores there
- * are, and which entries of the plugins folder were refused and why. Immutable.
+ * Plugins of this process: the available model families, device backends, transports and stores,
+ * and the rejected entries of the plugins folder with their reasons. Immutable.
  *
- * <p>Each entry is a jar, or a folder of jars where a plugin has dependencies of its own. Entries
- * are taken in the order of their names; a name that is provided twice stays with the first and the
- * second entry is refused as a whole.
+ * <p>Each entry is a jar, or a folder of jars if a plugin has its own dependencies. Entries are
+ * loaded in the order of their names; if two entries provide the same name, the first one keeps it
+ * and the second entry is rejected as a whole.
  *
- * <p>The providers that the catalog gives out are guarded: whatever a plugin's code throws against
- * the contract of its service, or a null, becomes a {@link VarveException} that names the plugin's
- * file and module and what was called.
+ * <p>The providers of the catalog are guarded: an exception that violates the contract of a
+ * service, or a null, becomes a {@link VarveException} that names the plugin's file and module and
+ * the called method.
  */
 public final class PluginCatalog {
     private static final PluginOrigin BUILT_IN =
@@ -55,7 +55,7 @@ public final class PluginCatalog {
 
     /**
      * Loads the plugins of a folder into layers below the one of this class, the boot layer in a
-     * normal start. A folder that does not exist holds none.
+     * normal start. A missing folder has no plugins.
      *
      * @throws VarveException of kind UNREADABLE_FILE if the folder cannot be listed
      */
@@ -69,7 +69,7 @@ public final class PluginCatalog {
     /**
      * Loads the plugins of a folder.
      *
-     * @param parent layer that holds the API's module
+     * @param parent layer that contains the API's module
      * @throws VarveException of kind UNREADABLE_FILE if the folder cannot be listed
      */
     public static PluginCatalog discover(Path pluginsFolder, ModuleLayer parent) {
@@ -86,7 +86,7 @@ public final class PluginCatalog {
     }
 
     /**
-     * A catalog of plugins that are loaded already.
+     * Creates a catalog of plugins that are loaded already.
      *
      * @throws IllegalArgumentException if two of them provide the same name
      */
@@ -116,7 +116,7 @@ public final class PluginCatalog {
         }
     }
 
-    /** All names or none: a plugin is refused before any of them is taken. */
+    /** Adds all names of a plugin or none: it is rejected before any of them is added. */
     private void add(LoadedPlugin plugin) throws PluginRejectedException {
         for (ProviderTable<?> table : tables.values()) {
             table.requireFree(plugin);
@@ -125,114 +125,114 @@ public final class PluginCatalog {
         loaded.add(plugin);
     }
 
-    @SuppressWarnings("unchecked") // the constructor puts the table of a kind under that kind
+    @SuppressWarnings("unchecked") // the constructor stores the table of a kind under that kind
     private <T> ProviderTable<T> table(PluginServiceKind<T> spi) {
         return (ProviderTable<T>) tables.get(spi);
     }
 
-    /** Plugins in use, in the order of their files. */
+    /** Returns the plugins in use, in the order of their files. */
     public List<LoadedPlugin> loaded() {
         return Collections.unmodifiableList(loaded);
     }
 
-    /** Entries that are not used, in the order of their files. */
+    /** Returns the rejected entries, in the order of their files. */
     public List<RejectedPlugin> rejected() {
         return Collections.unmodifiableList(rejected);
     }
 
-    /** Model families by the architecture that they serve. */
+    /** Returns the model families by the architecture that they serve. */
     public Map<String, ModelFamilyProvider> families() {
         return table(PluginServiceKind.FAMILIES).providers();
     }
 
     /**
-     * The family that serves a model.
+     * Returns the family that serves a model.
      *
      * @param architecture {@code general.architecture} of the file
-     * @throws VarveException of kind UNSUPPORTED_MODEL if there is none, naming those that there
-     *     are
+     * @throws VarveException of kind UNSUPPORTED_MODEL if there is none, listing the known ones
      */
     public ModelFamilyProvider family(String architecture, Path modelFile) {
         return table(PluginServiceKind.FAMILIES)
                 .require(architecture, modelFile.getFileName() + ": ", this::describe);
     }
 
-    /** Device backends by name. */
+    /** Returns the device backends by name. */
     public Map<String, DeviceBackendProvider> backends() {
         return table(PluginServiceKind.BACKENDS).providers();
     }
 
     /**
-     * The backend of a name.
+     * Returns the backend of a name.
      *
-     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public DeviceBackendProvider backend(String name) {
         return table(PluginServiceKind.BACKENDS).require(name, "", this::describe);
     }
 
-    /** Transports by scheme; {@code unix} is always there. */
+    /** Returns the transports by scheme; {@code unix} is built in. */
     public Map<String, TransportProvider> transports() {
         return table(PluginServiceKind.TRANSPORTS).providers();
     }
 
     /**
-     * The transport of a scheme.
+     * Returns the transport of a scheme.
      *
-     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public TransportProvider transport(String scheme) {
         return table(PluginServiceKind.TRANSPORTS).require(scheme, "", this::describe);
     }
 
-    /** What guesses tokens, by name. */
+    /** Returns the speculator providers by name. */
     public Map<String, SpeculatorProvider> speculators() {
         return table(PluginServiceKind.SPECULATORS).providers();
     }
 
-    /** Stores of computed prompts by name. */
+    /** Returns the stores of cached prefixes by name. */
     public Map<String, SnapshotStoreProvider> stores() {
         return table(PluginServiceKind.STORES).providers();
     }
 
     /**
-     * The store of a name.
+     * Returns the store of a name.
      *
-     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public SnapshotStoreProvider store(String name) {
         return table(PluginServiceKind.STORES).require(name, "", this::describe);
     }
 
     /**
-     * What sends traces under a name.
+     * Returns the trace exporter of a name.
      *
-     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public TraceExporterProvider traceExporter(String name) {
         return table(PluginServiceKind.TRACE_EXPORTERS).require(name, "", this::describe);
     }
 
     /**
-     * The provider of shared stores of a scheme.
+     * Returns the provider of shared stores of a scheme.
      *
-     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public SharedStoreProvider sharedStore(String scheme) {
         return table(PluginServiceKind.SHARED_STORES).require(scheme, "", this::describe);
     }
 
     /**
-     * What tells events of the cache to addresses of a scheme.
+     * Returns the provider that sends cache events to addresses of a scheme.
      *
-     * @throws VarveException of kind UNAVAILABLE if there is none, naming those that there are
+     * @throws VarveException of kind UNAVAILABLE if there is none, listing the known ones
      */
     public CacheListenerProvider cacheListener(String scheme) {
         return table(PluginServiceKind.CACHE_LISTENERS).require(scheme, "", this::describe);
     }
 
     /**
-     * Which plugins are loaded and what they serve, and which are not; the end of an error message.
+     * Lists the loaded plugins with their services, and the rejected ones; the end of an error
+     * message.
      */
     private String describe() {
         String used =

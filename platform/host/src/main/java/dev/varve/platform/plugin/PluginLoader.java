@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Resolves one entry of the plugins folder into a module layer below {@code parent} and makes its
+ * Resolves one entry of the plugins folder into a module layer below {@code parent} and creates its
  * providers.
  */
 final class PluginLoader {

@@ -5,11 +5,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where a plugin came from.
+ * Origin of a plugin.
  *
  * @param file the jar, or the folder of jars
  * @param module name of the module with the providers; several are joined by commas
- * @param version version of that module, where it carries one
+ * @param version version of that module, if it has one
  */
 public record PluginOrigin(Path file, String module, Optional<String> version) {
     /** Checks that nothing is missing. */
@@ -19,7 +19,7 @@ public record PluginOrigin(Path file, String module, Optional<String> version) {
         Objects.requireNonNull(version);
     }
 
-    /** The module with its file, as messages name it: {@code module acme.net (acme.jar)}. */
+    /** Returns the module with its file, as in messages: {@code module acme.net (acme.jar)}. */
     @Override
     public String toString() {
         return "module " + module + " (" + file.getFileName() + ")";

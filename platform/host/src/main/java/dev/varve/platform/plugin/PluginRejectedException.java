@@ -6,7 +6,7 @@ import java.lang.module.ResolutionException;
 import java.util.Locale;
 import java.util.zip.ZipException;
 
-/** Why an entry of the plugins folder cannot be used; never leaves this package. */
+/** Signals why an entry of the plugins folder cannot be used; never leaves this package. */
 final class PluginRejectedException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -19,10 +19,10 @@ final class PluginRejectedException extends Exception {
     }
 
     /**
-     * Code of a plugin threw what it must not.
+     * Creates the exception for plugin code that threw an unexpected exception.
      *
      * @param provider its class
-     * @param when what it was asked for
+     * @param when the operation that failed
      */
     static PluginRejectedException codeFails(Class<?> provider, String when, Throwable problem) {
         return new PluginRejectedException(
@@ -36,19 +36,22 @@ final class PluginRejectedException extends Exception {
                 problem);
     }
 
-    /** Throws errors of the virtual machine, such as a lack of memory, on. */
+    /** Rethrows errors of the virtual machine, such as a lack of memory. */
     static void rethrowIfOfTheMachine(Throwable problem) {
         if (isOfTheMachine(problem)) {
             throw (VirtualMachineError) problem;
         }
     }
 
-    /** Errors of the virtual machine are not the plugin's, but an endless recursion is. */
+    /**
+     * Whether a problem is an error of the virtual machine and not of the plugin; an endless
+     * recursion counts as the plugin's.
+     */
     static boolean isOfTheMachine(Throwable problem) {
         return problem instanceof VirtualMachineError && !(problem instanceof StackOverflowError);
     }
 
-    /** The message of the deepest cause that has one, without line breaks. */
+    /** Returns the message of the deepest cause that has one, without line breaks. */
     static String reasonOf(Throwable problem) {
         String reason = problem.toString();
         for (Throwable cause = problem; cause != null; cause = cause.getCause()) {

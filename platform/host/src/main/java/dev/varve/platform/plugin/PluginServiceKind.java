@@ -15,9 +15,9 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * One kind of service that plugins provide. All that the catalog knows of a kind stands here, so
- * that a new one is a constant in this class, its place in {@link #ALL} and a {@code uses} in the
- * module's descriptor.
+ * Kind of service that plugins provide. This class holds everything that the catalog needs of a
+ * kind, so a new kind is a constant in this class, its place in {@link #ALL} and a {@code uses} in
+ * the module's descriptor.
  *
  * @param <T> the service's interface
  */
@@ -46,7 +46,7 @@ public final class PluginServiceKind<T> {
                     new Trouble(Kind.UNAVAILABLE, "no transport for %1$s: addresses; known: %2$s"),
                     ProviderNameReader.oneWord("transport scheme", TransportProvider::scheme));
 
-    /** Stores of computed prompts, by their names. */
+    /** Stores of cached prefixes, by their names. */
     public static final PluginServiceKind<SnapshotStoreProvider> STORES =
             new PluginServiceKind<>(
                     SnapshotStoreProvider.class,
@@ -68,7 +68,7 @@ public final class PluginServiceKind<T> {
                             "no plugin provides a shared store for %1$s: addresses; known: %2$s"),
                     ProviderNameReader.words("store scheme", SharedStoreProvider::schemes));
 
-    /** What tells routers which prompts are kept, by the schemes of their addresses. */
+    /** Listeners that report cached prefixes to routers, by the schemes of their addresses. */
     public static final PluginServiceKind<CacheListenerProvider> CACHE_LISTENERS =
             new PluginServiceKind<>(
                     CacheListenerProvider.class,
@@ -82,7 +82,7 @@ public final class PluginServiceKind<T> {
                             "no plugin tells events of the cache to %1$s: addresses; known: %2$s"),
                     ProviderNameReader.oneWord("event scheme", CacheListenerProvider::scheme));
 
-    /** What guesses tokens, by names. */
+    /** Speculators, by their names. */
     public static final PluginServiceKind<SpeculatorProvider> SPECULATORS =
             new PluginServiceKind<>(
                     SpeculatorProvider.class,
@@ -90,7 +90,7 @@ public final class PluginServiceKind<T> {
                     new Trouble(Kind.UNAVAILABLE, "no plugin provides speculator %s; known: %s"),
                     ProviderNameReader.oneWord("speculator name", SpeculatorProvider::name));
 
-    /** What sends traces of requests, by names. */
+    /** Exporters of request traces, by their names. */
     public static final PluginServiceKind<TraceExporterProvider> TRACE_EXPORTERS =
             new PluginServiceKind<>(
                     TraceExporterProvider.class,
@@ -103,7 +103,7 @@ public final class PluginServiceKind<T> {
                             Kind.UNAVAILABLE, "no plugin provides trace exporter %s; known: %s"),
                     ProviderNameReader.oneWord("trace exporter name", TraceExporterProvider::name));
 
-    /** All kinds, in the order in which people are told of them. */
+    /** All kinds, in the order of messages. */
     public static final List<PluginServiceKind<?>> ALL =
             List.of(
                     FAMILIES,
@@ -116,20 +116,20 @@ public final class PluginServiceKind<T> {
                     TRACE_EXPORTERS);
 
     /**
-     * How messages speak of a kind.
+     * Words for a kind in messages.
      *
-     * @param provider what a plugin brings: {@code model family}
-     * @param name what its names are: {@code architecture}
-     * @param served what a plugin serves, before a list of names: {@code models}
-     * @param key the names in what a program reads: {@code architectures}
+     * @param provider word for a provider: {@code model family}
+     * @param name word for its name: {@code architecture}
+     * @param served label of a list of its names: {@code models}
+     * @param key key of its names in JSON: {@code architectures}
      */
     record Words(String provider, String name, String served, String key) {}
 
     /**
-     * What people are told when a kind of service is of no use.
+     * Error texts of a kind of service.
      *
-     * @param kind of a name that nobody provides, and of a provider's unexpected failure
-     * @param unknown of a name that nobody provides: the name, then the names that there are
+     * @param kind exception kind for an unknown name, and for a provider's unexpected failure
+     * @param unknown message for an unknown name; its arguments are the name and the known names
      */
     record Trouble(Kind kind, String unknown) {}
 
@@ -146,7 +146,7 @@ public final class PluginServiceKind<T> {
         this.names = names;
     }
 
-    /** The interface that providers implement. */
+    /** Returns the interface that providers implement. */
     Class<T> service() {
         return service;
     }
@@ -163,12 +163,14 @@ public final class PluginServiceKind<T> {
         return names;
     }
 
-    /** What the names of this kind are called in JSON, such as {@code architectures}. */
+    /** Returns the JSON key for the names of this kind, such as {@code architectures}. */
     public String key() {
         return words.key();
     }
 
-    /** The kinds in words: {@code no model family, no device, no transport and no store}. */
+    /**
+     * Returns the kinds in words: {@code no model family, no device, no transport and no store}.
+     */
     static String none() {
         String all =
                 ALL.stream()
@@ -178,7 +180,7 @@ public final class PluginServiceKind<T> {
         return all.substring(0, last) + " and " + all.substring(last + 2);
     }
 
-    /** The interface's name, for debugging. */
+    /** Returns the interface's name, for debugging. */
     @Override
     public String toString() {
         return String.format(Locale.ROOT, "PluginServiceKind[%s]", service.getSimpleName());

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What one plugin provides, by kind, with the names as they were read when it was loaded. */
+/** Services of one plugin, by kind, with the names as they were read when it was loaded. */
 public final class PluginServices {
     /**
-     * A provider, as the plugin made it.
+     * A provider as the plugin created it.
      *
      * @param names the names that it had when it was loaded, in alphabetical order
      */
@@ -26,7 +26,7 @@ public final class PluginServices {
      * Reads the names of providers.
      *
      * @param providers by kind, in the order of the module declaration
-     * @throws PluginRejectedException if one gives no name that can be used, or fails to
+     * @throws PluginRejectedException if one has no usable name, or fails to return its names
      */
     static PluginServices read(Map<PluginServiceKind<?>, ? extends Collection<?>> providers)
             throws PluginRejectedException {
@@ -59,23 +59,26 @@ public final class PluginServices {
         }
     }
 
-    /** Providers of a kind, in the order of the module declaration. */
-    @SuppressWarnings("unchecked") // read() puts the services of a kind under that kind
+    /** Returns the providers of a kind, in the order of the module declaration. */
+    @SuppressWarnings("unchecked") // read() stores the services of a kind under that kind
     <T> List<Service<T>> of(PluginServiceKind<T> spi) {
         return (List<Service<T>>) services.get(spi);
     }
 
-    /** Providers of a kind as the plugin made them, in the order of the module declaration. */
+    /**
+     * Returns the providers of a kind as the plugin created them, in the order of the module
+     * declaration.
+     */
     public <T> List<T> providers(PluginServiceKind<T> spi) {
         return of(spi).stream().map(Service::provider).toList();
     }
 
-    /** All names of a kind. */
+    /** Returns all names of a kind. */
     public List<String> names(PluginServiceKind<?> spi) {
         return services.get(spi).stream().flatMap(service -> service.names().stream()).toList();
     }
 
-    /** What there is, in one line: {@code models: qwen35; devices: cpu; transports: grpc}. */
+    /** Returns the services in one line: {@code models: qwen35; devices: cpu; transports: grpc}. */
     @Override
     public String toString() {
         return PluginServiceKind.ALL.stream()

@@ -7,18 +7,18 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A call of {@link System#exit} by a plugin. Nothing can prevent it, but a shutdown hook can name
- * the plugin. {@link Runtime#halt} runs no hook and stays unseen, as does an exit in a thread that
- * the plugin itself started.
+ * Records a call of {@link System#exit} by a plugin. The server cannot prevent the exit, but a
+ * shutdown hook can name the plugin. {@link Runtime#halt} runs no hook and is not detected; the
+ * same holds for an exit in a thread that the plugin itself started.
  *
  * @param file the jar, or the folder of jars
- * @param method what was called of it; empty while it was loaded
+ * @param method the called method; empty while the plugin was loaded
  */
 public record PluginSystemExit(Path file, Optional<String> method) {
-    /** Of the whole process, since that is what ends: a shutdown hook belongs to no catalog. */
+    /** Global for the process, since the exit ends it: a shutdown hook belongs to no catalog. */
     private static final Map<Thread, PluginSystemExit> CALLED = new ConcurrentHashMap<>();
 
-    /** Marks that the current thread runs a plugin's code, until it is closed. */
+    /** Marks that the current thread runs a plugin's code, until the scope is closed. */
     @FunctionalInterface
     interface Scope extends AutoCloseable {
         @Override
@@ -38,12 +38,12 @@ public record PluginSystemExit(Path file, Optional<String> method) {
         PluginSystemExit before = CALLED.put(thread, call);
         return before == null
                 ? () -> CALLED.remove(thread)
-                : () -> CALLED.put(thread, before); // a plugin's code that led to another one's
+                : () -> CALLED.put(thread, before); // a plugin's code that called another plugin's
     }
 
     /**
-     * The plugin whose code ends the process; for shutdown hooks. Empty where a signal or the
-     * program itself does.
+     * Returns the plugin whose code ends the process; for shutdown hooks. Empty if a signal or the
+     * program itself ends it.
      */
     public static Optional<PluginSystemExit> find() {
         return CALLED.entrySet().stream()
@@ -52,7 +52,9 @@ public record PluginSystemExit(Path file, Optional<String> method) {
                 .findFirst();
     }
 
-    /** Whether the thread waits in {@link Runtime#exit}, which no signal comes through. */
+    /**
+     * Whether the thread waits in {@link Runtime#exit}; an exit by a signal does not go through it.
+     */
     private static boolean exits(Thread thread) {
         return Arrays.stream(thread.getStackTrace())
                 .anyMatch(
@@ -61,12 +63,12 @@ public record PluginSystemExit(Path file, Optional<String> method) {
                                         && frame.getMethodName().equals("exit"));
     }
 
-    /** Whether it was being loaded, so that the program has not begun its work. */
+    /** Whether the plugin was being loaded, which means that the program has not begun its work. */
     public boolean isLoading() {
         return method.isEmpty();
     }
 
-    /** One line for people, without a line break. */
+    /** Returns one line for messages, without a line break. */
     public String describe() {
         return "the plugin "
                 + file.getFileName()

@@ -5,21 +5,23 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * How the names of a provider are read and what they must look like.
+ * Reads and checks the names of a provider.
  *
- * <p>They are read once, when the plugin is loaded, so that a provider that fails to give them is
- * refused and not met later.
+ * <p>Names are read once, when the plugin is loaded, so that a provider that fails to return them
+ * is rejected then and does not fail later.
  */
 @FunctionalInterface
 interface ProviderNameReader<T> {
     /**
-     * The provider's names, at least one, in alphabetical order.
+     * Returns the provider's names, at least one, in alphabetical order.
      *
-     * @throws PluginRejectedException if there are none, or one is not as it should be
+     * @throws PluginRejectedException if there are none, or one is invalid
      */
     List<String> of(T provider) throws PluginRejectedException;
 
-    /** Names that come from elsewhere, model files for example: any text. */
+    /**
+     * Returns a reader for names that come from elsewhere, for example from model files: any text.
+     */
     static <T> ProviderNameReader<T> anyText(String what, Function<T, Collection<String>> read) {
         return provider -> {
             Collection<String> names = read.apply(provider);
@@ -33,7 +35,7 @@ interface ProviderNameReader<T> {
         };
     }
 
-    /** Names that people type before a colon, at least one. */
+    /** Returns a reader for names that users type before a colon, at least one. */
     static <T> ProviderNameReader<T> words(String what, Function<T, Collection<String>> read) {
         return provider -> {
             Collection<String> names = read.apply(provider);
@@ -48,7 +50,7 @@ interface ProviderNameReader<T> {
         };
     }
 
-    /** One name, which people type before a colon. */
+    /** Returns a reader for one name that users type before a colon. */
     static <T> ProviderNameReader<T> oneWord(String what, Function<T, String> read) {
         return provider -> {
             String name = read.apply(provider);

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * Who provides each name of one kind. A name has one provider; whoever comes second is refused by
- * file and module.
+ * Maps the names of one kind to their providers. A name has one provider; a second one is rejected
+ * with file and module.
  */
 final class ProviderTable<T> {
     private record Owned<T>(T provider, PluginOrigin origin) {}
@@ -24,13 +24,13 @@ final class ProviderTable<T> {
         this.spi = spi;
     }
 
-    /** Adds what is no plugin's; it can be trusted to keep the contract of its service. */
+    /** Adds a built-in provider; it is trusted and not guarded. */
     void addBuiltIn(String name, T provider, PluginOrigin origin) {
         owned.put(name, new Owned<>(provider, origin));
     }
 
     /**
-     * Fails if a name of a plugin has a provider already, be it in the plugin itself; changes
+     * Fails if a name of a plugin already has a provider, also within the plugin itself; changes
      * nothing.
      */
     void requireFree(LoadedPlugin plugin) throws PluginRejectedException {
@@ -55,7 +55,7 @@ final class ProviderTable<T> {
         }
     }
 
-    /** Adds the providers of a plugin whose names are free. */
+    /** Adds the providers of a plugin, whose names must be free. */
     void add(LoadedPlugin plugin) {
         for (PluginServices.Service<T> service : plugin.services().of(spi)) {
             T guarded = PluginCalls.guard(spi, service.provider(), plugin.origin());
@@ -65,7 +65,7 @@ final class ProviderTable<T> {
         }
     }
 
-    /** Providers by name. */
+    /** Returns the providers by name. */
     Map<String, T> providers() {
         SortedMap<String, T> providers = new TreeMap<>();
         owned.forEach((name, owner) -> providers.put(name, owner.provider()));
@@ -73,11 +73,11 @@ final class ProviderTable<T> {
     }
 
     /**
-     * The provider of a name.
+     * Returns the provider of a name.
      *
-     * @param where what asks for it, before the message; may be empty
-     * @param plugins which plugins there are, the end of the message
-     * @throws VarveException if there is none, naming those that there are
+     * @param where source of the name, at the start of the message; may be empty
+     * @param plugins list of the plugins, at the end of the message
+     * @throws VarveException if there is none, listing the known ones
      */
     T require(String name, String where, Supplier<String> plugins) {
         Owned<T> owner = owned.get(name);

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * Something in the plugins folder that is not used.
+ * An entry of the plugins folder that is not used.
  *
  * @param file the jar or folder
  * @param reason why, in one line

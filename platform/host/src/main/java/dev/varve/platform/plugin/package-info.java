@@ -1,5 +1,5 @@
 /**
- * Plugins: jars in a folder, each resolved into a module layer of its own, so that one that is
- * broken takes nothing else with it. Start with {@link dev.varve.platform.plugin.PluginCatalog}.
+ * Plugins: jars in a folder, each resolved into its own module layer, so that a broken plugin
+ * affects no other. Start with {@link dev.varve.platform.plugin.PluginCatalog}.
  */
 package dev.varve.platform.plugin;

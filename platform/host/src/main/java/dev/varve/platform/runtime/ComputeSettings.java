@@ -11,11 +11,11 @@ import dev.varve.platform.shard.WeightLayout;
 import java.util.Objects;
 
 /**
- * How the shards of a model compute, all of them alike.
+ * Compute settings of all shards of a model.
  *
  * @param cacheTypes element types of the KV cache
- * @param weights how the weights lie in memory
- * @param numerics what decides the last bits of the numbers
+ * @param weights memory layout of the weights
+ * @param numerics settings that affect the last bits of results
  */
 public record ComputeSettings(CacheTypes cacheTypes, WeightLayout weights, Numerics numerics) {
     /** Checks that nothing is missing. */
@@ -25,33 +25,33 @@ public record ComputeSettings(CacheTypes cacheTypes, WeightLayout weights, Numer
         Objects.requireNonNull(numerics);
     }
 
-    /** A cache of F16, repacked weights, numerics as the device likes them. */
+    /** Defaults: a cache of F16, repacked weights, the device's preferred numerics. */
     public static ComputeSettings defaults() {
         return new ComputeSettings(CacheTypes.f16(), WeightLayout.REPACKED, Numerics.AUTO);
     }
 
-    /** The same with a cache of other types. */
+    /** Returns a copy with other cache types. */
     public ComputeSettings with(CacheTypes other) {
         return new ComputeSettings(other, weights, numerics);
     }
 
-    /** The same with weights that lie otherwise. */
+    /** Returns a copy with another weight layout. */
     public ComputeSettings with(WeightLayout other) {
         return new ComputeSettings(cacheTypes, other, numerics);
     }
 
-    /** The same with another attention. */
+    /** Returns a copy with another attention setting. */
     public ComputeSettings with(FlashAttention other) {
         return new ComputeSettings(cacheTypes, weights, new Numerics(other, numerics.exactRows()));
     }
 
-    /** The same with other demands on the numbers of a token. */
+    /** Returns a copy with another batch invariance setting. */
     public ComputeSettings with(BatchInvariance other) {
         return new ComputeSettings(
                 cacheTypes, weights, new Numerics(numerics.flashAttention(), other));
     }
 
-    /** How a shard with caches of some size is loaded. */
+    /** Returns the options of a shard with the given cache sizes. */
     public ShardOptions shardOptions(CacheSizes sizes) {
         return ShardOptions.of(cacheTypes, sizes).withWeights(weights).withNumerics(numerics);
     }

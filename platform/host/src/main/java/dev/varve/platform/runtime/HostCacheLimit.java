@@ -4,24 +4,24 @@ import dev.varve.platform.setting.Setting;
 
 import java.util.OptionalLong;
 
-/** How much host memory may hold computed prompts beside the devices. */
+/** Limit of the host memory for cached prefixes. */
 public sealed interface HostCacheLimit {
-    /** Only the devices keep what was computed. */
+    /** No host memory: only the devices cache prefixes. */
     HostCacheLimit NONE = new None();
 
-    /** A quarter of what the model leaves free, at most 8 GiB. */
+    /** Default: a quarter of the memory that the model leaves free, at most 8 GiB. */
     HostCacheLimit USUAL = new Usual();
 
-    /** What may be asked for, for people. */
+    /** Allowed values, for messages. */
     String EXPECTED = "0 for none, or 1M to 1048576G";
 
-    /** Bytes that must be there, or the model is not loaded. */
+    /** Returns the bytes that must be free, or the model is not loaded. */
     long reservedBytes();
 
     /**
-     * Bytes that it may take.
+     * Returns the most bytes that the cache may use.
      *
-     * @param left host memory that is free beside the model; empty if nobody knows
+     * @param left host memory that is free beside the model; empty if unknown
      */
     long bytes(OptionalLong left);
 
@@ -38,7 +38,7 @@ public sealed interface HostCacheLimit {
         }
     }
 
-    /** A part of what is free; nothing where nobody knows how much that is. */
+    /** A part of the free memory; 0 if the free memory is unknown. */
     record Usual() implements HostCacheLimit {
         private static final long MOST = 8L << 30;
         private static final int SHARE = 4;
@@ -55,16 +55,16 @@ public sealed interface HostCacheLimit {
     }
 
     /**
-     * What somebody asked for.
+     * A configured size.
      *
-     * @param bytes 1 MiB to 1 PiB: what is smaller holds nothing, and is likely to be meant in
-     *     another unit
+     * @param bytes 1 MiB to 1 PiB: a smaller size holds nothing, and is probably a mistake in the
+     *     unit
      */
     record Fixed(long bytes) implements HostCacheLimit {
         private static final long LEAST = 1L << 20;
         private static final long MOST = 1L << 50;
 
-        /** Checks that it holds something, and that sums with it are right. */
+        /** Checks the range, within which sums do not overflow. */
         public Fixed {
             if (bytes < LEAST || bytes > MOST) {
                 throw new IllegalArgumentException(

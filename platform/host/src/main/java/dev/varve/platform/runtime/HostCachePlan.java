@@ -4,13 +4,13 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * Host memory for computed prompts, worked out before anything is loaded.
+ * Planned host memory for cached prefixes, computed before anything is loaded.
  *
- * @param bytes most that it will take; 0 for none
- * @param leftBytes host memory that is free beside the model; empty if nobody knows
+ * @param bytes most bytes that it uses; 0 for none
+ * @param leftBytes host memory that is free beside the model; empty if unknown
  */
 public record HostCachePlan(long bytes, OptionalLong leftBytes) {
-    /** Nothing is kept in host memory. */
+    /** No host memory. */
     public static final HostCachePlan NONE = new HostCachePlan(0, OptionalLong.empty());
 
     /** Checks that nothing is missing. */
@@ -18,12 +18,12 @@ public record HostCachePlan(long bytes, OptionalLong leftBytes) {
         Objects.requireNonNull(leftBytes);
     }
 
-    /** Whether there is any. */
+    /** Whether host memory is used. */
     public boolean isPresent() {
         return bytes > 0;
     }
 
-    /** One line for people: how much it is, and of how much. */
+    /** Returns one line for messages: its size, and the free memory. */
     public String describe() {
         String size = "host cache " + MemoryPlan.mebibytes(bytes);
         return leftBytes.isEmpty()

@@ -35,7 +35,7 @@ import java.util.Optional;
 
 /**
  * A model on its devices, ready to generate. Owns its shards and, once started, its engine; the
- * devices belong to the caller, who closes them afterwards.
+ * caller owns the devices and closes them afterwards.
  */
 public final class LoadedModel implements AutoCloseable {
     private final OpenedModel model;
@@ -49,22 +49,22 @@ public final class LoadedModel implements AutoCloseable {
     private Optional<Scheduler> engine = Optional.empty();
 
     /**
-     * What helps the shards of a model.
+     * Optional parts of the engine beside the shards.
      *
-     * @param stores keep computed prompts behind host memory
-     * @param speculation guesses tokens
-     * @param pages reads what is written to say which pages matter
-     * @param feed is told what is kept of prompts
+     * @param stores stores of cached prefixes behind host memory
+     * @param speculation speculative decoding
+     * @param pages scores pages of a sequence
+     * @param feed publishes cache events
      */
     public record Extras(
             CacheStores stores,
             Optional<SpeculationOptions> speculation,
             Optional<AsyncPageScorer> pages,
             Optional<CacheEventPublisher> feed) {
-        /** The shards alone. */
+        /** No extras. */
         public static final Extras NONE = new Extras(Optional.empty(), Optional.empty());
 
-        /** Nobody is told what is kept. */
+        /** Creates extras without cache events. */
         public Extras(
                 CacheStores stores,
                 Optional<SpeculationOptions> speculation,
@@ -72,17 +72,17 @@ public final class LoadedModel implements AutoCloseable {
             this(stores, speculation, pages, Optional.empty());
         }
 
-        /** Nobody reads what is written. */
+        /** Creates extras without a page scorer. */
         public Extras(Optional<DiskCacheStore> disk, Optional<SpeculationOptions> speculation) {
             this(CacheStores.of(disk), speculation, Optional.empty());
         }
 
-        /** The same with somebody who reads what is written. */
+        /** Returns a copy with a page scorer. */
         public Extras with(AsyncPageScorer reader) {
             return new Extras(stores, speculation, Optional.of(reader), feed);
         }
 
-        /** Frees what nobody took. */
+        /** Closes all parts; for extras that no engine owns. */
         public void close() {
             stores.close();
             speculation.ifPresent(opened -> opened.speculator().close());
@@ -132,9 +132,9 @@ public final class LoadedModel implements AutoCloseable {
     }
 
     /**
-     * Likewise.
+     * Loads a model as several shards of one device, with extras.
      *
-     * @param extras what helps the shards
+     * @param extras optional parts of the engine
      */
     public static LoadedModel load(
             OpenedModel model,
@@ -155,7 +155,7 @@ public final class LoadedModel implements AutoCloseable {
         return load(model, plan, factory, settings, extras, LoadProgress.silent());
     }
 
-    /** Loads a model as planned, without a disk behind host memory. */
+    /** Loads a model as planned, without a disk store. */
     public static LoadedModel load(
             OpenedModel model,
             SplitMemoryPlan plan,
@@ -166,12 +166,12 @@ public final class LoadedModel implements AutoCloseable {
     }
 
     /**
-     * Loads a model as planned. If a shard cannot be loaded the others are closed.
+     * Loads a model as planned. If a shard cannot be loaded, the others are closed.
      *
-     * @param factory opens the shards, which belong to the model from then on
-     * @param extras what helps the shards; belongs to the model's engine once that runs
+     * @param factory opens the shards, which the model owns from then on
+     * @param extras optional parts of the engine; owned by the engine once it runs
      * @throws VarveException as the factory does
-     * @throws IllegalArgumentException if pages are to be chosen by a reader that is not there
+     * @throws IllegalArgumentException if pages are selected by a scorer that is missing
      */
     public static LoadedModel load(
             OpenedModel model,
@@ -196,37 +196,37 @@ public final class LoadedModel implements AutoCloseable {
         }
     }
 
-    /** The shards, their memory, health and times. */
+    /** Returns the shards with their memory, health and times. */
     public List<ShardStatus> shards() {
         return pipeline.status();
     }
 
-    /** The model file. */
+    /** Returns the model file. */
     public GgufFile file() {
         return model.file();
     }
 
-    /** The model as its family sees it. */
+    /** Returns the family's adapter. */
     public LayerSplitAdapter adapter() {
         return model.adapter();
     }
 
-    /** The sizes that were chosen. */
+    /** Returns the chosen sizes. */
     public MemoryPlan plan() {
         return plan.total();
     }
 
-    /** The sizes of each shard. */
+    /** Returns the sizes of each shard. */
     public SplitMemoryPlan splitPlan() {
         return plan;
     }
 
-    /** What was asked for. */
+    /** Returns the settings. */
     public ModelSettings settings() {
         return settings;
     }
 
-    /** Starts the engine at the first call; the same one afterwards. */
+    /** Returns the engine; the first call starts it. */
     public synchronized Scheduler engine() {
         Scheduler running = engine.orElseGet(this::start);
         engine = Optional.of(running);
@@ -237,7 +237,7 @@ public final class LoadedModel implements AutoCloseable {
         return Scheduler.start(pipeline, model.shape(), engineOptions(), speculation, pages);
     }
 
-    /** What the engine is started with. */
+    /** Returns the options of the engine. */
     EngineOptions engineOptions() {
         int[] suppressed =
                 file().metadata().findIntegers("tokenizer.ggml.suppress_tokens").stream()
@@ -282,7 +282,7 @@ public final class LoadedModel implements AutoCloseable {
     }
 
     /**
-     * Computes the logits of every given token. Not to be mixed with the engine.
+     * Computes the logits of every given token. Not to be used together with the engine.
      *
      * @throws VarveException of kind CONTEXT_OVERFLOW if there are more tokens than the context
      *     holds
@@ -299,7 +299,7 @@ public final class LoadedModel implements AutoCloseable {
                 sink);
     }
 
-    /** Cancels what runs and frees weights and caches. */
+    /** Cancels all requests and frees weights and caches. */
     @Override
     public synchronized void close() {
         try {

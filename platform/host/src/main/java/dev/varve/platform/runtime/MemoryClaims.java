@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What the models of this process were promised of each memory. Pools and caches are touched long
- * after they were planned, so what a device calls free is not what another model may have.
- * Thread-safe.
+ * Claims of the models of this process on each memory. Pools and caches are allocated or touched
+ * long after planning, so the free memory that a device reports may already be claimed by another
+ * model. Thread-safe.
  */
 public final class MemoryClaims {
-    /** One memory, by the name that {@link SplitMemoryPlan#memoryOf} gives it. */
+    /** One memory, by its name from {@link SplitMemoryPlan#memoryOf}. */
     private static final class Memory {
-        /** What was free when nobody had a claim. */
+        /** Free bytes when there was no claim. */
         private long baseBytes;
 
         private long claimedBytes;
@@ -23,7 +23,7 @@ public final class MemoryClaims {
 
     private final Map<String, Memory> memories = new HashMap<>();
 
-    /** What a model was promised, until it is closed; closing again does nothing. */
+    /** Claim of a model, until it is closed; closing again does nothing. */
     public static final class Claim implements AutoCloseable {
         private final MemoryClaims claims;
         private Map<String, Long> bytes;
@@ -33,7 +33,7 @@ public final class MemoryClaims {
             this.bytes = Map.copyOf(bytes);
         }
 
-        /** Gives it back. */
+        /** Releases the claim. */
         @Override
         public void close() {
             synchronized (claims) {
@@ -43,10 +43,10 @@ public final class MemoryClaims {
         }
     }
 
-    /** Nobody was promised anything. */
+    /** Creates an object without claims. */
     public MemoryClaims() {}
 
-    /** Facts about a device, in which what others were promised is not free. */
+    /** Returns the properties of a device with the free memory reduced by the claims. */
     public synchronized DeviceInfo left(DeviceReference device, DeviceInfo info) {
         Memory memory = memory(SplitMemoryPlan.memoryOf(device, info));
         if (memory.claimedBytes == 0) {
@@ -62,10 +62,9 @@ public final class MemoryClaims {
     }
 
     /**
-     * Promises what a plan needs.
+     * Claims the memory of a plan.
      *
-     * @param devices facts about the devices of the plan, which were asked for by way of {@link
-     *     #left}
+     * @param devices properties of the plan's devices, obtained through {@link #left}
      */
     public synchronized Claim claim(
             SplitMemoryPlan plan, Function<DeviceReference, DeviceInfo> devices) {
@@ -82,10 +81,10 @@ public final class MemoryClaims {
     }
 
     /**
-     * Promises what something else needs.
+     * Claims memory for other purposes.
      *
      * @param needs bytes by device
-     * @param devices facts about these, likewise
+     * @param devices properties of these devices, likewise
      */
     public synchronized Claim claim(
             Map<DeviceReference, Long> needs, Function<DeviceReference, DeviceInfo> devices) {

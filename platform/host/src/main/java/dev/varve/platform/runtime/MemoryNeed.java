@@ -1,23 +1,23 @@
 package dev.varve.platform.runtime;
 
 /**
- * Memory by what it is for.
+ * Memory need by purpose.
  *
  * @param weightBytes weights, mapped or copied
  * @param kvBytes KV pool
  * @param stateBytes recurrent states and window regions
- * @param computeBytes compute buffers, estimated from above
+ * @param computeBytes compute buffers, an upper estimate
  */
 public record MemoryNeed(long weightBytes, long kvBytes, long stateBytes, long computeBytes) {
-    /** Nothing at all. */
+    /** No memory. */
     static final MemoryNeed NONE = new MemoryNeed(0, 0, 0, 0);
 
-    /** Bytes of all parts. */
+    /** Returns the sum of all parts. */
     public long totalBytes() {
         return weightBytes + kvBytes + stateBytes + computeBytes;
     }
 
-    /** What several need together, that may have one copy of the weights. */
+    /** Returns the need of several copies, which may share one copy of the weights. */
     MemoryNeed replicated(int count, boolean shareWeights) {
         return new MemoryNeed(
                 weightBytes * (shareWeights ? 1 : count),
@@ -26,7 +26,7 @@ public record MemoryNeed(long weightBytes, long kvBytes, long stateBytes, long c
                 computeBytes * count);
     }
 
-    /** Both together. */
+    /** Returns the sum of two needs. */
     MemoryNeed plus(MemoryNeed other) {
         return new MemoryNeed(
                 weightBytes + other.weightBytes,

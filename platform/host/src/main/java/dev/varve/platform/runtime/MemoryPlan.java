@@ -7,16 +7,16 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * The memory that a model will need on a device, worked out before anything is loaded.
+ * Memory plan of a model on a device, computed before anything is loaded.
  *
  * @param contextTokens most tokens of one sequence
- * @param sizes how much state the caches hold
+ * @param sizes sizes of the caches
  * @param need bytes of the parts
- * @param availableBytes what the device has free
+ * @param availableBytes free memory of the device
  */
 public record MemoryPlan(
         int contextTokens, CacheSizes sizes, MemoryNeed need, long availableBytes) {
-    /** End of a message about a model that is too large, with what helps. */
+    /** End of the message for a model that is too large, with advice. */
     static final String DOES_NOT_FIT =
             "; it does not fit. Use a smaller quantisation, "
                     + Setting.CONTEXT_TOKENS
@@ -32,7 +32,7 @@ public record MemoryPlan(
         Objects.requireNonNull(need);
     }
 
-    /** One line for people: the parts, their sum and what is free. */
+    /** Returns one line for messages: the parts, their sum and the free memory. */
     public String describe(String device) {
         return String.format(
                 Locale.ROOT,

@@ -8,16 +8,16 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a person may set about a model that is being loaded, wherever it computes.
+ * Settings of a model, independent of its devices.
  *
- * @param sequences how many there may be, and how long
+ * @param sequences number and length of sequences
  * @param computation how the shards compute
  * @param reading how the family reads the file
- * @param waiting how many requests wait, and how long
- * @param hostCache how much host memory holds computed prompts beside the devices
- * @param drafts what whoever guesses tokens needs of the shards
- * @param pool how the attention cache of each sequence is bounded; empty for a slot per token
- * @param replicas engines with caches of their own that share the requests
+ * @param waiting queue length and wait limits
+ * @param hostCache host memory for cached prefixes beside the devices
+ * @param drafts what speculative decoding requires of the shards
+ * @param pool bounded attention cache of each sequence; empty for a slot per token
+ * @param replicas number of engines with their own caches that share the requests
  */
 public record ModelSettings(
         SequenceLimits sequences,
@@ -28,7 +28,7 @@ public record ModelSettings(
         SpeculationRequirements drafts,
         Optional<RequestedPaging> pool,
         int replicas) {
-    /** More of them take more memory than they are good for. */
+    /** Limit of replicas; more would use memory without a gain. */
     private static final int MOST_REPLICAS = 64;
 
     /** Checks that nothing is missing. */
@@ -46,7 +46,7 @@ public record ModelSettings(
         }
     }
 
-    /** Nothing is guessed, and sequences have a slot for each token. */
+    /** Creates settings without speculative decoding, and with a slot for each token. */
     public ModelSettings(
             SequenceLimits sequences,
             ComputeSettings computation,
@@ -64,17 +64,17 @@ public record ModelSettings(
                 1);
     }
 
-    /** A few sequences of the usual length. */
+    /** Returns settings for a few sequences of the default length. */
     public static ModelSettings defaults() {
         return of(SequenceLimits.parallel(SequenceLimits.DEFAULT_PARALLEL));
     }
 
-    /** One sequence of a given length. */
+    /** Returns settings for one sequence of a given length. */
     public static ModelSettings single(int contextTokens) {
         return of(SequenceLimits.of(contextTokens, 1));
     }
 
-    /** Some sequences, and everything else as usual; only the devices keep what was computed. */
+    /** Returns settings for some sequences, with defaults; no host memory caches prefixes. */
     public static ModelSettings of(SequenceLimits sequences) {
         return new ModelSettings(
                 sequences,
@@ -84,49 +84,49 @@ public record ModelSettings(
                 HostCacheLimit.NONE);
     }
 
-    /** The same for other sequences. */
+    /** Returns a copy for other sequences. */
     public ModelSettings with(SequenceLimits other) {
         return new ModelSettings(
                 other, computation, reading, waiting, hostCache, drafts, pool, replicas);
     }
 
-    /** The same, computed in another way. */
+    /** Returns a copy with other compute settings. */
     public ModelSettings with(ComputeSettings other) {
         return new ModelSettings(
                 sequences, other, reading, waiting, hostCache, drafts, pool, replicas);
     }
 
-    /** The same for a model that is read in another way. */
+    /** Returns a copy with other model options. */
     public ModelSettings with(ModelOptions other) {
         return new ModelSettings(
                 sequences, computation, other, waiting, hostCache, drafts, pool, replicas);
     }
 
-    /** The same with other limits to waiting. */
+    /** Returns a copy with other wait limits. */
     public ModelSettings with(WaitingLimits other) {
         return new ModelSettings(
                 sequences, computation, reading, other, hostCache, drafts, pool, replicas);
     }
 
-    /** The same with other host memory beside the devices. */
+    /** Returns a copy with another limit of host memory. */
     public ModelSettings with(HostCacheLimit other) {
         return new ModelSettings(
                 sequences, computation, reading, waiting, other, drafts, pool, replicas);
     }
 
-    /** The same with room for guesses. */
+    /** Returns a copy with room for draft tokens. */
     public ModelSettings with(SpeculationRequirements other) {
         return new ModelSettings(
                 sequences, computation, reading, waiting, hostCache, other, pool, replicas);
     }
 
-    /** The same with an attention cache that is bounded in another way, or not at all. */
+    /** Returns a copy with another bounded attention cache, or none. */
     public ModelSettings withPool(Optional<RequestedPaging> other) {
         return new ModelSettings(
                 sequences, computation, reading, waiting, hostCache, drafts, other, replicas);
     }
 
-    /** The same with as many engines that share the requests. */
+    /** Returns a copy with another number of replicas. */
     public ModelSettings withReplicas(int count) {
         return new ModelSettings(
                 sequences, computation, reading, waiting, hostCache, drafts, pool, count);

@@ -11,26 +11,26 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * How the attention cache of sequences is bounded, worked out before anything is loaded.
+ * Planned bounds of the sequences' attention cache, computed before anything is loaded.
  *
- * @param options what an engine is told; empty where sequences have a slot for each token
+ * @param options paging options of the engine; empty if sequences have a slot for each token
  * @param contextTokens most tokens of a sequence
- * @param pages host memory for what leaves the pools
- * @param remarks how it came about, for people
+ * @param pages host memory for pages outside the pools
+ * @param remarks notes and warnings for the operator
  */
 public record PoolPlan(
         Optional<PagingOptions> options, int contextTokens, Pages pages, Remarks remarks) {
-    /** Nobody asked for it. */
+    /** Not requested. */
     public static final PoolPlan NONE = new PoolPlan(Optional.empty(), 0, Pages.NONE, Remarks.NONE);
 
     /**
      * Host memory for pages, on this machine.
      *
-     * @param mostBytes where every sequence is as long as it may get
-     * @param leftBytes what the model and computed prompts leave free; empty if nobody knows
+     * @param mostBytes need if every sequence reaches its full length
+     * @param leftBytes memory that the model and cached prefixes leave free; empty if unknown
      */
     public record Pages(long mostBytes, OptionalLong leftBytes) {
-        /** No page leaves the devices. */
+        /** No page is in host memory. */
         static final Pages NONE = new Pages(0, OptionalLong.empty());
 
         private boolean fit() {
@@ -39,15 +39,15 @@ public record PoolPlan(
     }
 
     /**
-     * What people are told.
+     * Messages for the operator.
      *
-     * @param notes what they may want to know
-     * @param warnings what is not as it was asked for
+     * @param notes notes for the operator
+     * @param warnings differences from the request
      */
     public record Remarks(List<String> notes, List<String> warnings) {
         static final Remarks NONE = new Remarks(List.of(), List.of());
 
-        /** Copies the texts. */
+        /** Copies the lists. */
         public Remarks {
             notes = List.copyOf(notes);
             warnings = List.copyOf(warnings);
@@ -61,13 +61,13 @@ public record PoolPlan(
         Objects.requireNonNull(remarks);
     }
 
-    /** One that was asked for in vain. */
+    /** Returns a plan without a pool for a request that cannot be met. */
     static PoolPlan none(String warning) {
         return new PoolPlan(
                 Optional.empty(), 0, Pages.NONE, new Remarks(List.of(), List.of(warning)));
     }
 
-    /** The same with host memory for pages; warns if there is not enough of it. */
+    /** Returns a copy with host memory for pages; warns if it does not suffice. */
     PoolPlan with(Pages other) {
         List<String> warnings = new ArrayList<>(remarks.warnings());
         if (!other.fit()) {
@@ -90,7 +90,7 @@ public record PoolPlan(
         return options.isPresent();
     }
 
-    /** One line for people; empty where the cache is not bounded. */
+    /** Returns one line for messages; empty if the cache is not bounded. */
     public Optional<String> describe() {
         return options.map(this::describe);
     }

@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Decides on the pool of a sequence, once it is known where the weights lie. One size holds for all
- * shards: the memory with the least room and the one whose shards keep the most of a token decide.
+ * Decides on the pool of a sequence, once the placement of the weights is known. One size applies
+ * to all shards: the memory with the least room, and the one whose shards keep the most bytes per
+ * token, decide.
  */
 final class PoolPlanner {
     /**
      * A memory with shards.
      *
-     * @param freeBytes beside weights, states and what others reserve
+     * @param freeBytes beside weights, states and other reservations
      * @param bytesPerSlot K and V rows of one token, of all of its shards
      */
     record Room(long freeBytes, long bytesPerSlot) {}
@@ -25,10 +26,11 @@ final class PoolPlanner {
     private PoolPlanner() {}
 
     /**
-     * Decides; pages in host memory are not counted yet.
+     * Computes the plan; pages in host memory are not counted yet.
      *
-     * @param request what was asked for
-     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if no pool of that size can be
+     * @param request the requested pool
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if no pool of that size is
+     *     possible
      */
     static PoolPlan of(
             RequestedPaging request, ModelShape shape, ModelSettings settings, List<Room> rooms) {

@@ -20,20 +20,20 @@ import dev.varve.platform.shard.ShardFootprint;
 import dev.varve.platform.shard.SlotSpan;
 
 /**
- * What a layer range needs in memory, for any number of KV slots.
+ * Memory need of a layer range, for any number of KV slots.
  *
  * @param weightBytes weights, mapped or copied
  * @param bytesPerSlot K and V rows of one token
- * @param regionSlots slots of one state row's region for the sliding layers; 0 where none slides
+ * @param regionSlots slots of one state row's region for the sliding layers; 0 if no layer slides
  * @param stateBytes recurrent states and window regions
- * @param computeBytes compute buffers, estimated from above
+ * @param computeBytes compute buffers, an upper estimate
  */
 public record RangeMemory(
         long weightBytes, long bytesPerSlot, int regionSlots, long stateBytes, long computeBytes) {
     /** Rows of a prefill chunk. */
     private static final int CHUNK = 512;
 
-    /** Largest pool: slot numbers and their sums stay well inside an int. */
+    /** Largest pool: slot numbers and their sums stay well below the int limit. */
     private static final int MAX_SLOTS = 1 << 29;
 
     private static final long CHOSEN_EXPERTS = 10;
@@ -41,15 +41,12 @@ public record RangeMemory(
     /** Most rows of logits in one step beside those of decode. */
     private static final long LOGIT_ROWS = 128;
 
-    /**
-     * Query heads over one KV head that a step of decode shows as rows of a mask; models have no
-     * more.
-     */
+    /** Query heads per KV head for which a decode step has mask rows; models have no more. */
     private static final long MASK_ROWS = 16;
 
     /**
-     * Works out what a range needs of a device. Tables whose rows are looked up count only where
-     * the device's memory is the host's; elsewhere they stay in the file.
+     * Computes the need of a range on a device. Tables with row lookups count only if the device's
+     * memory is the host's; elsewhere they stay in the file.
      *
      * @throws VarveException of kind INVALID_REQUEST if a setting contradicts the model
      */
@@ -73,7 +70,7 @@ public record RangeMemory(
     }
 
     /**
-     * Works out what a range needs of any device, at most.
+     * Computes the largest need of a range on any device.
      *
      * @throws VarveException of kind INVALID_REQUEST if a setting contradicts the model
      */
@@ -104,7 +101,7 @@ public record RangeMemory(
     }
 
     /**
-     * Most tokens of one sequence.
+     * Returns the most tokens of one sequence.
      *
      * @throws VarveException of kind INVALID_REQUEST if the model was not trained for that many
      */
@@ -127,8 +124,9 @@ public record RangeMemory(
     }
 
     /**
-     * Most slots of one sequence: one for each token of its context, or those of its pool; of an
-     * automatic pool, which depends on where the weights lie, the least that it can have.
+     * Returns the most slots of one sequence: one for each token of its context, or those of its
+     * pool. For an automatic pool, whose size depends on the placement of the weights, this is its
+     * minimum.
      *
      * @throws VarveException of kind INVALID_REQUEST if context or pool contradict the model
      */
@@ -154,11 +152,12 @@ public record RangeMemory(
     }
 
     /**
-     * Slots of the KV pool: those asked for, or as many for each sequence as it can have as far as
-     * the memory holds, those of one sequence at least.
+     * Returns the slots of the KV pool: the configured number, or as many for each sequence as it
+     * can use and as the memory holds, at least those of one sequence.
      *
-     * @param affordable how many the memory holds
-     * @throws VarveException of kind INVALID_REQUEST if fewer were asked for than one sequence has
+     * @param affordable slots that fit the memory
+     * @throws VarveException of kind INVALID_REQUEST if fewer are configured than one sequence
+     *     needs
      */
     static int slots(ModelShape shape, ModelSettings settings, long affordable) {
         SequenceLimits limits = settings.sequences();
@@ -190,7 +189,10 @@ public record RangeMemory(
         return settings.drafts().stashes(shape, settings.sequences().parallel());
     }
 
-    /** Two rows of each sequence, and one to try out what the last tokens of a prompt look for. */
+    /**
+     * Returns two rows for each sequence, and one to compute the queries of a prompt's last tokens
+     * for page scoring.
+     */
     private static int stateRows(ModelShape shape, ModelSettings settings) {
         boolean triesOut =
                 shape.forgets()
@@ -200,9 +202,9 @@ public record RangeMemory(
     }
 
     /**
-     * What several shards of this range need together.
+     * Returns the need of several shards of this range.
      *
-     * @param shareWeights whether they have one copy of the weights
+     * @param shareWeights whether they share one copy of the weights
      */
     public RangeMemory replicated(int count, boolean shareWeights) {
         return new RangeMemory(
@@ -213,24 +215,24 @@ public record RangeMemory(
                 Math.multiplyExact(computeBytes, count));
     }
 
-    /** Bytes without the KV pool. */
+    /** Returns the bytes without the KV pool. */
     public long fixedBytes() {
         return weightBytes + stateBytes + computeBytes;
     }
 
-    /** Bytes with a KV pool of some slots. */
+    /** Returns the bytes with a KV pool of some slots. */
     public long bytes(long slots) {
         return fixedBytes() + Math.multiplyExact(bytesPerSlot, slots);
     }
 
-    /** Slots that fit some bytes beside everything else. */
+    /** Returns the slots that fit some bytes beside everything else. */
     long affordableSlots(long bytes) {
         return bytesPerSlot == 0
                 ? Long.MAX_VALUE
                 : Math.max(0, bytes - fixedBytes()) / bytesPerSlot;
     }
 
-    /** The plan of this range with a KV pool of some slots. */
+    /** Returns the plan of this range with a KV pool of some slots. */
     MemoryPlan plan(ModelShape shape, ModelSettings settings, int slots, long available) {
         return new MemoryPlan(
                 contextTokens(shape, settings),
@@ -245,8 +247,8 @@ public record RangeMemory(
     }
 
     /**
-     * The buffer of prefill, and one for each graph of decode that is kept: widest intermediate
-     * results, as if a few of them lived at once, with logits and masks.
+     * Estimates the buffer of prefill, and one for each decode graph that is kept: the widest
+     * intermediate results, as if a few of them were live at once, with logits and masks.
      */
     private static long computeBytes(
             TensorSelection selection,
@@ -258,7 +260,7 @@ public record RangeMemory(
         for (TensorSelection.Entry entry : selection.entries()) {
             long rows = entry.tensor().ne(1);
             if (entry.use() == TensorUse.EXPERT_MATMUL) {
-                // A column per chosen expert; families choose about this many.
+                // One column per chosen expert; families choose about this many.
                 widest = Math.max(widest, rows * Math.min(entry.tensor().ne(2), CHOSEN_EXPERTS));
             } else if (entry.use() == TensorUse.MATMUL && rows != shape.vocabularySize()) {
                 widest = Math.max(widest, rows);
@@ -284,8 +286,9 @@ public record RangeMemory(
     }
 
     /**
-     * The recurrent state of a sequence on its way: an operator puts it behind its output, from
-     * where it goes to its row. Layers compute one after the other, so the largest one counts.
+     * Returns the temporary copy of a sequence's recurrent state: an operator appends it to its
+     * output, and then it is copied to its row. Layers compute one after the other, so the largest
+     * one counts.
      */
     private static long stateBytes(ModelShape shape, LayerRange range) {
         return shape.layers().subList(range.begin(), range.end()).stream()
@@ -295,7 +298,7 @@ public record RangeMemory(
                                     case LayerState.Recurrent recurrent ->
                                             recurrent.matrixElements()
                                                     + 2 * recurrent.convElements();
-                                    // Read in place, made anew and copied once more.
+                                    // Read in place, created anew and copied once more.
                                     case LayerState.Custom own -> 2 * own.elements();
                                     case LayerState.Attention rows -> 0;
                                     case LayerState.SharedAttention rows -> 0;
@@ -305,7 +308,7 @@ public record RangeMemory(
                 .orElse(0);
     }
 
-    /** Scores that are there at once where attention is not one operator. */
+    /** Returns the bytes of scores that exist at once if attention is not one operator. */
     private static long scoreBytes(
             TensorSelection selection,
             ModelShape shape,

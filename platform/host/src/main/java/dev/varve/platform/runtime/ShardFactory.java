@@ -5,10 +5,10 @@ import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardOptions;
 
-/** Loads the ranges of a model, each wherever its device is. */
+/** Loads the ranges of a model, each on its device. */
 public interface ShardFactory {
     /**
-     * Loads one range; who opens a shard closes it.
+     * Loads one range; the caller closes the shard.
      *
      * @throws dev.varve.api.VarveException if it does not fit or the device cannot be used
      */

@@ -16,7 +16,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 
 /**
- * Loads all shards of a model: those of other processes side by side, those of this one in turn.
+ * Loads all shards of a model: those of other processes concurrently, those of this process one
+ * after the other.
  */
 final class ShardLoader {
     private final ShardFactory factory;
@@ -35,7 +36,7 @@ final class ShardLoader {
         this.progress = new ProgressSum(progress, plan.parts().size());
     }
 
-    /** Loads everything, or closes what was loaded and fails with the first failure. */
+    /** Loads everything; on a failure closes the loaded shards and throws the first failure. */
     List<Shard> run() {
         List<CompletableFuture<Shard>> opening = new ArrayList<>();
         Deque<Runnable> ownWork = new ArrayDeque<>();
@@ -93,7 +94,7 @@ final class ShardLoader {
                 () -> factory.open(where, options, progress.of(index)), executor);
     }
 
-    /** Adds up how far the shards are. */
+    /** Adds up the progress of the shards. */
     private static final class ProgressSum {
         private final LoadProgress target;
         private final long[] done;

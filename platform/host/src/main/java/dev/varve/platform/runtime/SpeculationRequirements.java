@@ -6,14 +6,14 @@ import dev.varve.platform.shard.RollbackBuffers;
 import java.util.List;
 
 /**
- * What the shards of a model must offer to whoever guesses its tokens.
+ * Requirements of speculative decoding on the shards of a model.
  *
- * @param tokens most guesses of a sequence in a step, those of a tree included; 0 where nothing is
- *     guessed
- * @param captures layers whose input is to be seen, ascending
+ * @param tokens most draft tokens of a sequence in a step, including those of a tree; 0 if it is
+ *     off
+ * @param captures layers whose input is captured, ascending
  */
 public record SpeculationRequirements(int tokens, List<Integer> captures) {
-    /** Nothing is guessed. */
+    /** No speculative decoding. */
     public static final SpeculationRequirements NONE = new SpeculationRequirements(0, List.of());
 
     /** Copies the layers. */
@@ -24,14 +24,17 @@ public record SpeculationRequirements(int tokens, List<Integer> captures) {
         }
     }
 
-    /** Room for the guesses of some sequences, where state cannot be cut back. */
+    /**
+     * Returns the rollback buffers for the draft tokens of some sequences, for state that cannot be
+     * truncated.
+     */
     RollbackBuffers stashes(ModelShape shape, int parallel) {
         return tokens > 0 && shape.forgets()
                 ? new RollbackBuffers(parallel, 1 + tokens)
                 : RollbackBuffers.NONE;
     }
 
-    /** Tokens of decode that a sequence may have in a step. */
+    /** Returns the most decode tokens of a sequence in a step. */
     int columns() {
         return 1 + tokens;
     }

@@ -19,27 +19,28 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The memory that a model will need on each of its devices. All shards have KV caches of the same
- * number of slots, so the device with the least room limits it.
+ * Memory plan of a model on all its devices. All shards have KV caches with the same number of
+ * slots, so the device with the least room is the limit.
  *
  * @param parts in layer order, of one replica
- * @param hostCache host memory for computed prompts of all replicas, beside the parts
+ * @param hostCache host memory for cached prefixes of all replicas, beside the parts
  * @param pool how the attention cache of sequences is bounded
- * @param replicas engines that have such parts each
+ * @param replicas number of engines with such parts
  */
 public record SplitMemoryPlan(
         List<Part> parts, HostCachePlan hostCache, PoolPlan pool, int replicas) {
-    /** Name of the memory that the processor's cores share. */
+    /** Name of the memory that the processor's cores use. */
     static final String HOST = "host";
 
     /**
      * The memory of one shard.
      *
-     * @param memory with what the shard's device has free, other shards on it not counted
+     * @param memory includes the free memory of the shard's device, without deducting other shards
+     *     on it
      */
     public record Part(Placement.Part where, MemoryPlan memory) {}
 
-    /** Takes a copy of the parts. */
+    /** Copies the parts. */
     public SplitMemoryPlan {
         parts = List.copyOf(parts);
         Objects.requireNonNull(hostCache);
@@ -47,9 +48,9 @@ public record SplitMemoryPlan(
     }
 
     /**
-     * Works out the plan of a placement.
+     * Computes the plan of a placement.
      *
-     * @param devices facts about each device, by its reference
+     * @param devices properties of each device, by its reference
      * @throws VarveException of kind OUT_OF_MEMORY with the sums of each device if it does not fit,
      *     INVALID_REQUEST if a setting contradicts the model
      */
@@ -62,8 +63,8 @@ public record SplitMemoryPlan(
     }
 
     /**
-     * Name of the memory that a device takes from. What computes on the processor's cores shares
-     * its memory, in whichever process of this machine.
+     * Returns the name of the memory that a device uses. All devices that compute on the
+     * processor's cores share its memory, in any process of this machine.
      */
     public static String memoryOf(DeviceReference device, DeviceInfo info) {
         if (!isHere(device)) {
@@ -72,15 +73,16 @@ public record SplitMemoryPlan(
         return info.hostCores() ? HOST : device.device();
     }
 
-    /** Whether a device is one of this machine. */
+    /** Whether a device belongs to this machine. */
     static boolean isHere(DeviceReference device) {
         return !(device.site() instanceof ProcessLocation.Listening(var address))
                 || address.startsWith("unix:");
     }
 
     /**
-     * What a device has free for shards, however many of them. An automatic pool has its size from
-     * what is free beyond a reserve, so shards that took that would be left without one.
+     * Returns the memory of a device that is free for shards, whatever their number. An automatic
+     * pool is sized from the free memory beyond a reserve, so the reserve is excluded: otherwise
+     * shards could use it up and leave no pool.
      */
     public static long memoryForShards(
             DeviceReference device, DeviceInfo info, ModelSettings settings) {
@@ -92,25 +94,25 @@ public record SplitMemoryPlan(
         return Math.max(0, info.memoryFreeBytes() - reserved);
     }
 
-    /** What the shards of all replicas need where one of them has a part. */
+    /** Returns the need of the shards of all replicas at one part. */
     MemoryNeed needOfAll(Part part) {
         return part.memory().need().replicated(replicas, sharesWeights(part.where().device()));
     }
 
     /**
-     * Whether shards of one range on a device have one copy of the weights: those of this process
+     * Whether shards of one range on a device share one copy of the weights: those in this process
      * do.
      */
     public static boolean sharesWeights(DeviceReference device) {
         return device.isLocal();
     }
 
-    /** One line for people. */
+    /** Returns one line for messages. */
     static String describe(Part part) {
         return part.memory().describe(part.where().toString());
     }
 
-    /** The sums of all shards; what is free is the sum over the shards too. */
+    /** Returns the sums of all shards; the free memory is the sum over the shards too. */
     public MemoryPlan total() {
         MemoryPlan first = parts.getFirst().memory();
         MemoryNeed need = MemoryNeed.NONE;
@@ -133,12 +135,12 @@ public record SplitMemoryPlan(
                 free);
     }
 
-    /** Bytes of the shards of all replicas. */
+    /** Returns the bytes of the shards of all replicas. */
     public long bytesOfAll() {
         return parts.stream().mapToLong(part -> needOfAll(part).totalBytes()).sum();
     }
 
-    /** What all replicas need together, for people; empty where there is one. */
+    /** Returns the need of all replicas, for messages; empty if there is one. */
     public Optional<String> describeReplicas() {
         if (replicas == 1) {
             return Optional.empty();
@@ -158,7 +160,9 @@ public record SplitMemoryPlan(
                         MemoryPlan.mebibytes(bytesOfAll())));
     }
 
-    /** One line per shard for people, one for the host cache, and one for bounded caches. */
+    /**
+     * Returns one line per shard for messages, one for the host cache, and one for bounded caches.
+     */
     public String describe() {
         return Stream.of(
                         parts.stream().map(SplitMemoryPlan::describe),

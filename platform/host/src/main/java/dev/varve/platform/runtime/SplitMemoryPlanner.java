@@ -17,16 +17,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/**
- * Works out a {@link SplitMemoryPlan}: shards that take from the same memory must fit it together.
- */
+/** Computes a {@link SplitMemoryPlan}: shards that use the same memory must fit it together. */
 final class SplitMemoryPlanner {
-    /** A memory, and the shards that take from it. */
+    /** A memory, and the shards that use it. */
     private static final class Memory {
         private final List<Integer> parts = new ArrayList<>();
         private long free = Long.MAX_VALUE;
 
-        /** Bytes that something beside the shards will take. */
+        /** Bytes reserved for other uses than shards. */
         private long reserved;
     }
 
@@ -60,8 +58,8 @@ final class SplitMemoryPlanner {
     }
 
     /**
-     * The host's memory, of which a cache takes its part and pages theirs; empty if there is
-     * neither or nobody knows how much that is.
+     * Returns the host's memory for the cache and pages; empty if neither is configured or its size
+     * is unknown.
      */
     private Optional<Memory> host() {
         if (settings.hostCache().equals(HostCacheLimit.NONE) && settings.pool().isEmpty()) {
@@ -72,7 +70,7 @@ final class SplitMemoryPlanner {
             try {
                 memory.free = devices.apply(DeviceReference.PROCESSOR).memoryFreeBytes();
             } catch (VarveException e) {
-                // No shard needs the processor's backend, and the plugin may not be installed.
+                // No shard uses the processor's backend, so the plugin may be missing.
                 return Optional.empty();
             }
             memories.put(SplitMemoryPlan.HOST, memory);
@@ -82,7 +80,7 @@ final class SplitMemoryPlanner {
         return Optional.of(found);
     }
 
-    /** The plan, or a failure as {@link SplitMemoryPlan#of} tells of them. */
+    /** Returns the plan, or fails as {@link SplitMemoryPlan#of}. */
     SplitMemoryPlan plan() {
         ModelShape shape = model.shape();
         PoolPlan pool =
@@ -99,7 +97,7 @@ final class SplitMemoryPlanner {
         List<SplitMemoryPlan.Part> parts = new ArrayList<>();
         for (int i = 0; i < needs.size(); i++) {
             long free = infos.get(i).memoryFreeBytes();
-            // One replica's; what all need is counted where it must fit.
+            // The part of one replica; the need of all is counted where it must fit.
             parts.add(
                     new SplitMemoryPlan.Part(
                             placement.parts().get(i),
@@ -122,7 +120,7 @@ final class SplitMemoryPlanner {
         return needs;
     }
 
-    /** What each memory has for pools; nothing of that depends on their size. */
+    /** Returns the room of each memory for pools, which does not depend on their size. */
     private List<PoolPlanner.Room> rooms() {
         List<RangeMemory> needs = needs(settings.withPool(Optional.empty()));
         return memories.values().stream()
@@ -148,7 +146,9 @@ final class SplitMemoryPlanner {
                                                 .map(asked -> asked.sized(options.poolTokens()))));
     }
 
-    /** Host memory for pages of the shards on this machine; others have their own. */
+    /**
+     * Returns the host memory for pages of the shards on this machine; other hosts use their own.
+     */
     private PoolPlan.Pages pages(
             PoolPlan pool,
             List<RangeMemory> needs,
@@ -179,7 +179,7 @@ final class SplitMemoryPlanner {
         return bytes == 0 ? HostCachePlan.NONE : new HostCachePlan(bytes, left);
     }
 
-    /** What the shards of all replicas need. */
+    /** Returns the need of the shards of all replicas. */
     private RangeMemory sum(Memory memory, List<RangeMemory> needs) {
         RangeMemory sum = new RangeMemory(0, 0, 0, 0, 0);
         for (int part : memory.parts) {

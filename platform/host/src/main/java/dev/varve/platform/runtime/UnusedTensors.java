@@ -19,9 +19,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The tensors of a model file that no shard loads.
+ * Tensors of a model file that no shard loads.
  *
- * @param byReason without reasons that leave out nothing
+ * @param byReason only reasons with at least one tensor
  */
 public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTensor>> byReason) {
     private static final Pattern BLOCK = Pattern.compile("blk\\.(\\d{1,9})\\.(.*)");
@@ -29,9 +29,9 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
     private static final String PREDICTION_BLOCKS = ".nextn_predict_layers";
     private static final int NAMED = 3;
 
-    /** Why tensors are left out. */
+    /** Why tensors are not loaded. */
     public enum Reason {
-        /** Blocks behind the last layer, which the file tells of. */
+        /** Blocks behind the last layer, as the file declares them. */
         MULTI_TOKEN_PREDICTION(
                 "for multi-token prediction, of use with " + Setting.DRAFT + " mtp alone"),
 
@@ -39,7 +39,7 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
         SHARED_KEYS_AND_VALUES(
                 "for keys and values of layers that use the KV cache of an earlier layer"),
 
-        /** A sound file has none of these. */
+        /** A valid file has none of these. */
         UNKNOWN("not used by this model");
 
         private final String text;
@@ -49,12 +49,12 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
         }
     }
 
-    /** Takes a copy of the map. */
+    /** Copies the map. */
     public UnusedTensors {
         byReason = Map.copyOf(byReason);
     }
 
-    /** Compares a file with what a shard of all layers loads. */
+    /** Compares a file with the tensors that a shard of all layers loads. */
     public static UnusedTensors of(GgufFile file, LayerSplitAdapter model) {
         ModelShape shape = model.shape();
         Set<String> used =
@@ -90,12 +90,12 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
                 : Reason.UNKNOWN;
     }
 
-    /** The tensors that are left out for a reason. */
+    /** Returns the tensors that are not loaded for a reason. */
     public List<GgufTensor> tensors(Reason reason) {
         return byReason.getOrDefault(reason, List.of());
     }
 
-    /** What a person should know before the model is used: most likely the file is not right. */
+    /** Returns a warning for the operator: most likely the file is damaged or not supported. */
     public Optional<String> warning() {
         return describe(Reason.UNKNOWN)
                 .map(
@@ -110,7 +110,7 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
                                         + " kind");
     }
 
-    /** What is left out as it should be. */
+    /** Returns notes on tensors that are expected to be left out. */
     public List<String> notes() {
         return byReason.keySet().stream()
                 .filter(reason -> reason != Reason.UNKNOWN)
@@ -119,7 +119,7 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
                 .toList();
     }
 
-    /** Such as {@code a.gguf: 12 tensors of 0.3 MiB (x, y, z, ...) for ...}. */
+    /** Describes a reason, such as {@code a.gguf: 12 tensors of 0.3 MiB (x, y, z, ...) for ...}. */
     private Optional<String> describe(Reason reason) {
         List<GgufTensor> tensors = tensors(reason);
         if (tensors.isEmpty()) {
@@ -143,7 +143,7 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
                         reason.text));
     }
 
-    /** Bytes in the file that are left out for a reason. */
+    /** Returns the bytes in the file that are not loaded for a reason. */
     public long bytes(Reason reason) {
         return tensors(reason).stream().mapToLong(GgufTensor::bytes).sum();
     }

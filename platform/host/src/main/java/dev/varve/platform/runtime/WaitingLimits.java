@@ -7,17 +7,17 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How many requests wait, how long for a shard that was lost, and how long for others.
+ * Queue length, and how long requests wait for a lost shard and for other requests.
  *
- * @param queueLimit most requests that wait
+ * @param queueLimit most queued requests
  * @param shardPatience how long requests wait for a lost shard that makes no progress
- * @param pace how long streams wait while prompts of others are computed
+ * @param pace how long streams wait while the prompts of other requests are computed
  */
 public record WaitingLimits(int queueLimit, Duration shardPatience, EngineOptions.Pace pace) {
-    /** Most waiting requests where nobody asked for another number. */
+    /** Default queue length. */
     public static final int DEFAULT_QUEUE = 64;
 
-    /** Checks that somebody may wait. */
+    /** Checks that the queue has room for a request. */
     public WaitingLimits {
         Objects.requireNonNull(shardPatience);
         Objects.requireNonNull(pace);
@@ -27,13 +27,13 @@ public record WaitingLimits(int queueLimit, Duration shardPatience, EngineOption
         }
     }
 
-    /** The usual queue, patience and pace. */
+    /** Returns the default queue, patience and pace. */
     public static WaitingLimits defaults() {
         return new WaitingLimits(
                 DEFAULT_QUEUE, EngineOptions.DEFAULT_SHARD_PATIENCE, EngineOptions.Pace.DEFAULT);
     }
 
-    /** The same with batches that hold prompts only or decode only. */
+    /** Returns a copy with batches that hold prompts only or decode only. */
     public WaitingLimits withoutMixing() {
         return new WaitingLimits(
                 queueLimit, shardPatience, new EngineOptions.Pace(pace.maxGap(), false));

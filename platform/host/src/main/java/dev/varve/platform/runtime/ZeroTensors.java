@@ -18,37 +18,37 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The matrices of a model file that hold zeros only, or zeros in long stretches: a download that
- * reserves its space first and breaks off leaves a file of the full size that ends in zeros.
- * Matrices of zeros alone may be meant, as those of a layer that was switched off.
+ * Matrices of a model file that hold only zeros, or zeros in long stretches. An aborted download
+ * that reserved its space first leaves a file of the full size that ends in zeros. Matrices of only
+ * zeros may be intended, as those of a disabled layer.
  *
- * <p>Values are sampled: two blocks of a sound matrix are read, which takes milliseconds for a
- * model of any size, and {@value #SAMPLES} of one that has zeros there.
+ * <p>Values are sampled: two blocks are read of a valid matrix, which takes milliseconds for a
+ * model of any size, and {@value #SAMPLES} of a matrix with zeros there.
  *
- * @param tensors those with zeros in at least {@value #FEWEST} of {@value #SAMPLES} samples
- * @param bytes estimate of their zeros
- * @param ending estimate of the bytes at the ends of files that are zeros, vectors included
+ * @param tensors tensors with zeros in at least {@value #FEWEST} of {@value #SAMPLES} samples
+ * @param bytes estimated bytes of their zeros
+ * @param ending estimated bytes of zeros at the ends of files, including vectors
  */
 public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes, long ending) {
     private static final int SAMPLES = 8;
     private static final int FEWEST = 2;
     private static final int SAMPLE_BYTES = 4 << 10;
 
-    /** A file that ends in more zeros than this part of it is refused. */
+    /** Part of a file; a file that ends in more zeros is rejected. */
     private static final double MOST_ZEROS = 0.05;
 
-    /** Takes a copy of the list. */
+    /** Copies the list. */
     public ZeroTensors {
         tensors = List.copyOf(tensors);
     }
 
     /**
-     * Opens a file that is to be loaded as a model, a draft model or a drafter: refuses files that
-     * hold something else or end in zeros.
+     * Opens a file to load as a model, a draft model or a drafter: rejects files that hold
+     * something else or end in zeros.
      *
-     * @param warn takes what a person should know of a file that is used all the same
-     * @throws VarveException if the file cannot be read, breaks the format, holds no model or has
-     *     lost a part of its weights
+     * @param warn receives a warning about a file that is used nevertheless
+     * @throws VarveException if the file cannot be read, violates the format, holds no model or
+     *     lacks a part of its weights
      */
     public static GgufFile requireWeights(Path path, Consumer<String> warn) {
         GgufFile file = GgufFile.open(path).requireModel();
@@ -105,7 +105,7 @@ public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes, l
     private static final class Samples implements AutoCloseable {
         private final Map<Path, FileChannel> channels = new HashMap<>();
 
-        /** Samples that are zeros; the outer two decide whether the others are read. */
+        /** Returns the number of zero samples; the outer two decide whether the others are read. */
         int zeros(GgufTensor tensor) throws IOException {
             int zeros = 0;
             for (int i : new int[] {SAMPLES - 1, 0}) {
@@ -152,7 +152,7 @@ public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes, l
                 try {
                     channel.close();
                 } catch (IOException e) {
-                    // It was only read from.
+                    // Ignored: the file was only read.
                 }
             }
         }
@@ -164,7 +164,7 @@ public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes, l
         }
     }
 
-    /** The finding and its remedy; empty if all is well. */
+    /** Returns the finding and its remedy; empty if there is none. */
     public Optional<String> describe() {
         if (tensors.isEmpty()) {
             return Optional.empty();

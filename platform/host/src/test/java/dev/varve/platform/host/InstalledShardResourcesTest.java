@@ -38,7 +38,7 @@ class InstalledShardResourcesTest {
         return new InstalledShardResources(
                 catalog,
                 new LocalBackends(catalog.backends(), BackendOptions.packed(folder)),
-                new InstalledShardResources.OfferedModels(
+                new InstalledShardResources.Permitted(
                         devices.stream().map(DeviceReference::parse).toList(), models, folders),
                 TensorDigests.rememberedIn(folder));
     }

@@ -14,7 +14,7 @@ record Arguments(List<Value> positional, Map<String, Value> keywords) {
         return new Arguments(List.of(values), Map.of());
     }
 
-    /** Gives the arguments names, in order. Too many, unknown and repeated ones are errors. */
+    /** Binds the arguments to names, in order. Too many, unknown and repeated ones are errors. */
     Bound bind(String callee, String... names) {
         if (positional.size() > names.length) {
             throw new EvaluationError(

@@ -63,7 +63,7 @@ final class AttributePath {
         return several;
     }
 
-    /** Returns a path that gives this value where the attribute is missing. */
+    /** Returns a path that results in this value if the attribute is missing. */
     AttributePath orElse(Optional<Value> value) {
         return new AttributePath(attributes, parts, value);
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Attribute, item and slice access. Only plain data and the methods listed in this package can be
- * reached.
+ * Attribute, item and slice access. Only plain data and the methods listed in this package are
+ * accessible.
  */
 final class Attributes {
     private final RenderContext runtime;
@@ -64,7 +64,7 @@ final class Attributes {
             return item.get();
         }
         if (index instanceof TemplateString name) {
-            // Only what the template itself wrote may appear in an error message.
+            // Only text of the template itself may appear in an error message.
             return builtIn(value, name.text())
                     .orElseGet(
                             () ->

@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@code '{} and {name:>8}'.format(...)}; attributes and items of the values cannot be reached from
- * the format.
+ * {@code '{} and {name:>8}'.format(...)}; the format cannot access attributes and items of the
+ * values.
  */
 final class BraceFormat {
     private static final Pattern SPEC =

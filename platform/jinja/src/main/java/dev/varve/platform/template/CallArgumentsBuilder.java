@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Collects the arguments of a call in the order that Python allows. */
+/** Collects the arguments of a call in the order that Python permits. */
 final class CallArgumentsBuilder {
     private final List<Expr> positional = new ArrayList<>();
     private final List<Expr.Named> keywords = new ArrayList<>();

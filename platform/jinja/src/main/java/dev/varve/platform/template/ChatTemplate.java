@@ -10,10 +10,11 @@ import java.util.Set;
  * A chat template in Jinja, as the key {@code tokenizer.chat_template} of a model file holds it.
  *
  * <p>Templates render as with the options {@code trim_blocks}, {@code lstrip_blocks}, no automatic
- * escaping and no trailing newline, and with the additions common for chat templates: {@code
- * raise_exception}, {@code strftime_now}, {@code break}, {@code continue}, {@code generation}
- * blocks and a {@code tojson} that keeps key order and characters. Templates cannot include other
- * templates. Instances are immutable and may be used by several threads at once.
+ * escaping and no trailing newline, and with the additions common for chat templates:
+ * {@code raise_exception}, {@code strftime_now}, {@code break}, {@code continue},
+ * {@code generation} blocks and a {@code tojson} that keeps key order and characters. Templates
+ * cannot include other templates. Instances are immutable and may be used by several threads at
+ * once.
  */
 public final class ChatTemplate {
     private final List<Stmt> program;
@@ -29,7 +30,7 @@ public final class ChatTemplate {
     /**
      * Compiles a template with the default limits and the clock of the system.
      *
-     * @throws TemplateException if the source is no valid template; its message names the line
+     * @throws TemplateException if the source is not a valid template; its message names the line
      */
     public static ChatTemplate compile(String source) {
         return compile(source, TemplateLimits.DEFAULT, Clock.systemDefaultZone());
@@ -38,9 +39,9 @@ public final class ChatTemplate {
     /**
      * Compiles a template.
      *
-     * @param limits what each render may use
-     * @param clock what {@code strftime_now} reads
-     * @throws TemplateException if the source is no valid template; its message names the line
+     * @param limits limits of each render
+     * @param clock clock that {@code strftime_now} reads
+     * @throws TemplateException if the source is not a valid template; its message names the line
      */
     public static ChatTemplate compile(String source, TemplateLimits limits, Clock clock) {
         Objects.requireNonNull(limits);
@@ -54,7 +55,7 @@ public final class ChatTemplate {
         }
     }
 
-    /** Renders with no trusted variable, see {@link #render(Map, Set)}. */
+    /** Renders without trusted variables, see {@link #render(Map, Set)}. */
     public RenderedPrompt render(Map<String, Object> variables) {
         return render(variables, Set.of());
     }
@@ -62,12 +63,12 @@ public final class ChatTemplate {
     /**
      * Renders the template.
      *
-     * @param variables strings, numbers, booleans, {@code null} for {@code None}, {@link
-     *     RenderedPrompt}s, and lists and maps of these; maps keep their order. They are copied, so
-     *     the template cannot change them
+     * @param variables strings, numbers, booleans, {@code null} for {@code None},
+     *     {@link RenderedPrompt}s, and lists and maps of these; maps keep their order. They are
+     *     copied, so the template cannot change them
      * @param trustedVariables names of variables whose strings count as text of the template, such
      *     as {@code bos_token}
-     * @throws TemplateException if the template fails, exceeds its limits, or refuses the input
+     * @throws TemplateException if the template fails, exceeds its limits, or rejects the input
      *     itself
      */
     public RenderedPrompt render(Map<String, Object> variables, Set<String> trustedVariables) {

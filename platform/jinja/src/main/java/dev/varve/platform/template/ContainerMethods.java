@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Methods of lists, tuples and dicts. Values belong to one render, so changing them reaches nobody
- * else.
+ * Methods of lists, tuples and dicts. Values belong to one render, so changes do not affect other
+ * renders.
  */
 final class ContainerMethods {
     private ContainerMethods() {}

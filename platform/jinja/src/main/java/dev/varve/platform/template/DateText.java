@@ -58,7 +58,7 @@ final class DateText {
                     String.format(Locale.ROOT, "%02d", now.get(IsoFields.WEEK_OF_WEEK_BASED_YEAR));
             case 'G' -> String.valueOf(now.get(IsoFields.WEEK_BASED_YEAR));
             case 's' -> String.valueOf(now.getLong(ChronoField.INSTANT_SECONDS));
-            // A local time in Python knows no zone, so these two are empty.
+            // A local time in Python has no zone, so these two are empty.
             case 'z', 'Z' -> "";
             case 'F' -> format("%Y-%m-%d", clock);
             case 'T', 'X' -> format("%H:%M:%S", clock);

@@ -70,7 +70,7 @@ final class Dict implements Value {
         return "dict";
     }
 
-    /** Returns an object that is equal for keys that Python takes as equal. */
+    /** Returns an object that is equal for keys that are equal in Python. */
     static Object identity(Value key) {
         return switch (key) {
             case TemplateString string -> string.text();

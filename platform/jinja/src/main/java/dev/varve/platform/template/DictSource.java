@@ -2,7 +2,7 @@ package dev.varve.platform.template;
 
 import java.util.List;
 
-/** What {@code dict(...)} and {@code update(...)} accept: a dict, or a sequence of pairs. */
+/** Argument of {@code dict(...)} and {@code update(...)}: a dict, or a sequence of pairs. */
 final class DictSource {
     private DictSource() {}
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Computes expressions. */
+/** Evaluates expressions. */
 final class Evaluator {
     private final RenderContext runtime;
     private final Attributes attributes;
@@ -41,7 +41,7 @@ final class Evaluator {
                         runtime.line(item.line());
                         yield attributes.item(target, index);
                     }
-                    case Expr.SequenceChunk slice -> slice(slice, scope);
+                    case Expr.Slice slice -> slice(slice, scope);
                     case Expr.Call call -> call(call, scope, Map.of());
                     case Expr.Filtered filtered ->
                             filter(filtered.step(), value(filtered.input(), scope), scope);
@@ -77,7 +77,7 @@ final class Evaluator {
         return dict;
     }
 
-    private Value slice(Expr.SequenceChunk slice, Scope scope) {
+    private Value slice(Expr.Slice slice, Scope scope) {
         Value target = value(slice.target(), scope);
         Optional<Value> start = slice.start().map(bound -> value(bound, scope));
         Optional<Value> stop = slice.stop().map(bound -> value(bound, scope));
@@ -151,9 +151,7 @@ final class Evaluator {
         return keeps ? operand : sign.negative() ? negated : PythonArithmetic.negated(negated);
     }
 
-    /**
-     * Sums of many terms lean to the left; walking that side in a loop keeps the Java stack flat.
-     */
+    /** Sums of many terms are left-nested; iterating over that side keeps the Java stack flat. */
     private Value binary(Expr.Binary expression, Scope scope) {
         Deque<Expr.Binary> pending = new ArrayDeque<>();
         Expr left = expression;

@@ -30,7 +30,7 @@ sealed interface Expr {
     record Item(Expr target, Expr index, int line) implements Expr {}
 
     /** {@code target[start:stop:step]}. */
-    record SequenceChunk(
+    record Slice(
             Expr target, Optional<Expr> start, Optional<Expr> stop, Optional<Expr> step, int line)
             implements Expr {}
 
@@ -58,7 +58,7 @@ sealed interface Expr {
     /** {@code a < b <= c}: true when each neighbour comparison is. */
     record Compare(Expr first, List<Comparison> rest) implements Expr {}
 
-    /** One operator of a {@link Compare} and what stands right of it. */
+    /** One operator of a {@link Compare} and its right operand. */
     record Comparison(Relation relation, Expr right, int line) {}
 
     /** {@code a ~ b}. */

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads expressions, by recursive descent from the loosest operator to the tightest. */
+/** Parses expressions, by recursive descent from the loosest operator to the tightest. */
 final class ExpressionParser {
     /**
      * Nesting of parentheses, unary operators and tags; each level takes about fifteen Java frames.
@@ -39,7 +39,7 @@ final class ExpressionParser {
 
     private final TemplateTokenStream tokens;
 
-    /** Which of caller, varargs and kwargs were named since the set was last cleared. */
+    /** Which of caller, varargs and kwargs were used since the set was last cleared. */
     private Set<String> specialNames = new HashSet<>();
 
     private int nesting;
@@ -67,7 +67,7 @@ final class ExpressionParser {
         nesting--;
     }
 
-    /** An expression or, where commas follow, a tuple without parentheses. */
+    /** Parses an expression or, if commas follow, a tuple without parentheses. */
     Expr tuple(boolean conditional) {
         Expr first = expression(conditional);
         if (!tokens.current().isOperator(",")) {
@@ -347,7 +347,7 @@ final class ExpressionParser {
         Optional<Expr> stop = sliceBound();
         Optional<Expr> step = tokens.skipOperator(":") ? sliceBound() : Optional.empty();
         tokens.expectOperator("]");
-        return new Expr.SequenceChunk(target, start, stop, step, line);
+        return new Expr.Slice(target, start, stop, step, line);
     }
 
     private Expr tupleIndex(Expr first) {
@@ -379,7 +379,7 @@ final class ExpressionParser {
         }
     }
 
-    /** Reads {@code |name(arguments)}. */
+    /** Parses {@code |name(arguments)}. */
     Expr.Step filterStep() {
         tokens.expectOperator("|");
         return bareFilterStep();
@@ -408,7 +408,10 @@ final class ExpressionParser {
         return negated ? new Expr.Not(tested) : tested;
     }
 
-    /** A test takes one argument without parentheses: {@code x is divisibleby 3}. */
+    /**
+     * Parses the arguments of a test, which may be one without parentheses:
+     * {@code x is divisibleby 3}.
+     */
     private CallArguments testArguments() {
         TemplateToken token = tokens.current();
         boolean argument =

@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /** Executes statements. */
 final class Interpreter {
-    /** How a statement ended. */
+    /** Result of a statement for the control flow. */
     private enum Flow {
         NEXT,
         BREAK,
@@ -152,16 +152,16 @@ final class Interpreter {
             flow = execute(statement.body(), scope, out);
             completed |= flow == Flow.NEXT;
         }
-        // Also after items whose bodies all left early: the reference notes an iteration at the end
-        // of the body.
+        // Also after items whose bodies all ended early: the reference notes an iteration at the
+        // end of the body.
         if (!completed) {
             execute(statement.otherwise(), outer.inner(), out);
         }
     }
 
     /**
-     * Returns a copy, since the body may change the list it walks; ranges cannot change and are
-     * paid as they go.
+     * Returns a copy, since the body may change the list that it iterates over. Ranges cannot
+     * change, and their elements are charged one by one.
      */
     private List<Value> selected(Stmt.For statement, Value over, Scope outer) {
         boolean lazy =
@@ -260,7 +260,7 @@ final class Interpreter {
             }
             scope.set(parameter.name(), value);
         }
-        // Defaults see all parameters, given or not, and not the variables that these hide.
+        // Defaults can use all parameters, given or not, and not the variables that these hide.
         for (Stmt.Parameter parameter : missing) {
             parameter
                     .fallback()
@@ -283,7 +283,7 @@ final class Interpreter {
         }
         if (body.usesKwargs()) {
             Dict rest = new Dict();
-            // The order in which they were written.
+            // In the order in which they were written.
             arguments
                     .keywords()
                     .forEach(

@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** Tests: {@code value is name(arguments)}. */
 final class JinjaTests {
-    /** The code of a test. */
+    /** Implementation of a test. */
     interface Test {
         boolean holds(RenderContext runtime, Value value, Arguments arguments);
     }
@@ -89,8 +89,8 @@ final class JinjaTests {
     }
 
     /**
-     * In Python: has a length and can be indexed, which strings, dicts and undefined values do as
-     * well.
+     * In Python: has a length and can be indexed, which includes strings, dicts and undefined
+     * values.
      */
     private static boolean isSequence(Value value) {
         return switch (value) {

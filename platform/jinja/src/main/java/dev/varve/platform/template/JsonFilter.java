@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /** The {@code tojson} filter: JSON as Python's {@code json.dumps} writes it. */
 final class JsonFilter {
-    /** How to write: an indentation makes one element per line. */
+    /** Notation; an indentation puts each element on its own line. */
     record Style(
             boolean ascii,
             Optional<TemplateString> indent,

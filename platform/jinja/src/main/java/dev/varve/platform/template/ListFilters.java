@@ -122,7 +122,7 @@ final class ListFilters {
         return value instanceof TemplateString string && !caseSensitive ? string.lower() : value;
     }
 
-    /** Stable in both directions, as Python's sort. */
+    /** Stable in both directions, like Python's sort. */
     private static List<Value> sorted(
             RenderContext runtime, List<Value> items, Key key, boolean reverse) {
         record Keyed(Value key, Value item) {}

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The object that {@code namespace(...)} makes: the one thing whose attributes a template can set.
+ * The object that {@code namespace(...)} creates: the only one whose attributes a template can set.
  */
 final class NamespaceObject implements Value {
     private final Map<String, Value> attributes = new LinkedHashMap<>();

@@ -12,7 +12,7 @@ final class NumberFormat {
 
     private NumberFormat() {}
 
-    /** Formats by type letter; a negative precision means the default, which is 6. */
+    /** Formats by type letter; a negative precision selects the default, which is 6. */
     static String format(Value value, char type, int precision) {
         if (!PythonArithmetic.isNumber(value)) {
             throw new EvaluationError(

@@ -35,8 +35,8 @@ final class PercentFormat {
             at = percent + 1;
             directive(out);
         }
-        // What can be indexed might be looked up by name, so it may stay unused; tuples and strings
-        // may not.
+        // An object that can be indexed might be looked up by name, so it may stay unused; tuples
+        // and strings may not.
         boolean mayBeUnused =
                 operand instanceof Dict
                         || operand instanceof Value.Sequence sequence

@@ -5,15 +5,15 @@ import java.util.Objects;
 /**
  * A piece of a rendered prompt.
  *
- * @param text the characters, never empty in a {@link RenderedPrompt} that a template made
- * @param origin who wrote them
+ * @param text the characters, never empty in a {@link RenderedPrompt} that a template created
+ * @param origin author of the text
  */
 public record PromptSpan(String text, Origin origin) {
-    /** Who wrote a text. */
+    /** Author of a text. */
     public enum Origin {
-        /** The template, or a variable that the caller vouched for. */
+        /** The template, or a variable that the caller declared as trusted. */
         TEMPLATE,
-        /** Anybody. */
+        /** Any other author. */
         INPUT
     }
 
@@ -23,17 +23,17 @@ public record PromptSpan(String text, Origin origin) {
         Objects.requireNonNull(origin);
     }
 
-    /** A text of the template. */
+    /** Creates a span of the template's text. */
     public static PromptSpan ofTemplate(String text) {
         return new PromptSpan(text, Origin.TEMPLATE);
     }
 
-    /** A text of anybody. */
+    /** Creates a span of untrusted text. */
     public static PromptSpan ofInput(String text) {
         return new PromptSpan(text, Origin.INPUT);
     }
 
-    /** Whether the text may be read as special tokens. */
+    /** Returns whether the text may be read as special tokens. */
     public boolean trusted() {
         return origin == Origin.TEMPLATE;
     }

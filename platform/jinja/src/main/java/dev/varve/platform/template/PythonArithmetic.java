@@ -9,18 +9,18 @@ import java.math.RoundingMode;
 import java.util.Optional;
 
 /**
- * Arithmetic with Python's rules: integers are unbounded (within reason), division rounds towards
- * minus infinity.
+ * Arithmetic with Python's rules: integers have no fixed size, up to a limit, and division rounds
+ * towards minus infinity.
  */
 final class PythonArithmetic {
-    /** As many digits as Python is willing to print. */
+    /** Maximum number of digits that Python prints. */
     static final int MAX_DIGITS = 4300;
 
     private static final int MAX_BITS = 14_284;
 
     private PythonArithmetic() {}
 
-    /** Returns the integer behind an {@code int} or {@code bool}. */
+    /** Returns the integer value of an {@code int} or {@code bool}. */
     static Optional<BigInteger> integer(Value value) {
         return switch (value) {
             case Value.Int integer -> Optional.of(integer.value());
@@ -52,7 +52,7 @@ final class PythonArithmetic {
         return real;
     }
 
-    /** Returns an integer as an {@code int}, cut to its range. */
+    /** Returns an integer as an {@code int}, clamped to its range. */
     static int index(Value value, String user) {
         BigInteger integer =
                 integer(value)
@@ -192,7 +192,7 @@ final class PythonArithmetic {
         return power;
     }
 
-    /** Rounds half to even on the exact value, as Python's {@code round}. */
+    /** Rounds half to even on the exact value, as Python's {@code round} does. */
     static Value rounded(Value value, int digits) {
         if (value instanceof Value.Real(double number)) {
             boolean exact = Double.isNaN(number) || Double.isInfinite(number) || digits > 400;

@@ -3,7 +3,7 @@ package dev.varve.platform.template;
 import java.math.BigDecimal;
 import java.util.Locale;
 
-/** How Python prints values. */
+/** Text of values as Python prints them. */
 final class PythonText {
     private PythonText() {}
 
@@ -106,7 +106,7 @@ final class PythonText {
         }
     }
 
-    /** The end is the one that the elements imply, as only they are kept. */
+    /** The end is derived from the elements, as only they are stored. */
     private static String range(Value.Sequence range) {
         long[] items =
                 range.items().stream()

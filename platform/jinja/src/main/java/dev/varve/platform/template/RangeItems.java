@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.RandomAccess;
 
 /**
- * The elements of a {@code range}, made when asked for: templates often leave long ranges after a
- * few steps.
+ * The elements of a {@code range}, created on demand: templates often leave long ranges after a few
+ * steps.
  */
 final class RangeItems extends AbstractList<Value> implements RandomAccess {
     private final long first;

@@ -2,14 +2,14 @@ package dev.varve.platform.template;
 
 import dev.varve.platform.preemption.PreemptionPoint;
 
-/** Counts what one render uses. */
+/** Counts the resources of one render. */
 final class RenderBudget {
-    /** As in the sandbox of the reference implementation. */
+    /** The limit of the reference implementation's sandbox. */
     static final int MAX_RANGE = 100_000;
 
     /**
-     * Copies made on the way to a prompt, as a multiple of the prompt: strings are often built
-     * piece by piece.
+     * Maximum characters of intermediate strings, as a multiple of the prompt: strings are often
+     * built piece by piece.
      */
     private static final int COPY_FACTOR = 32;
 
@@ -20,12 +20,12 @@ final class RenderBudget {
 
     private static final int ELEMENTS_PER_OBJECT = 12;
 
-    /** Steps of some microseconds together, beside which asking for the time is nothing. */
+    /** These steps take some microseconds in all, so reading the time costs little beside them. */
     private static final int STEPS_PER_LOOK = 4096;
 
     private final TemplateLimits limits;
 
-    /** Moved on by the time in which other work ran. */
+    /** Advanced by the time in which other work ran. */
     private long begin = System.nanoTime();
 
     private long steps;
@@ -61,7 +61,7 @@ final class RenderBudget {
         }
     }
 
-    /** For elements put into a list or dict. */
+    /** Charges elements added to a list or dict. */
     void elements(long count) {
         steps(count);
         elements += count;
@@ -71,12 +71,12 @@ final class RenderBudget {
         }
     }
 
-    /** For elements that take an object or more each. */
+    /** Charges elements that need an object or more each. */
     void objects(long count) {
         elements(count * ELEMENTS_PER_OBJECT);
     }
 
-    /** For looking up a text in another one, at the cost of the worst case. */
+    /** Charges a text search, at the cost of the worst case. */
     void search(int textChars, int patternChars) {
         steps(textChars / 64 + (long) textChars * patternChars / 512);
     }
@@ -93,7 +93,7 @@ final class RenderBudget {
         depth--;
     }
 
-    /** Must be asked before a string of this length is made. */
+    /** Checks a length; call it before a string of this length is created. */
     void chars(long length) {
         if (length > limits.outputChars()) {
             throw new EvaluationError(
@@ -109,7 +109,7 @@ final class RenderBudget {
         return new TemplateString.Builder(limits.outputChars());
     }
 
-    /** Accounts for a finished string. */
+    /** Charges a finished string. */
     TemplateString counted(TemplateString string) {
         chars(string.length());
         return string;

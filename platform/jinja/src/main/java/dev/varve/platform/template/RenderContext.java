@@ -4,9 +4,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * What one render shares: budget, clock, order of values, current line; not for several threads.
- */
+/** State of one render: budget, clock, order of values, current line; not for several threads. */
 final class RenderContext {
     private final RenderBudget budget;
     private final ValueComparison order;
@@ -43,7 +41,7 @@ final class RenderContext {
         return PythonText.str(value, budget);
     }
 
-    /** Returns the elements that a loop over the value visits. A generator is used up. */
+    /** Returns the elements that a loop over the value visits. A generator is consumed. */
     List<Value> items(Value value) {
         if (value instanceof Value.Sequence(var elements, var shape)
                 && shape == Value.Shape.RANGE) {

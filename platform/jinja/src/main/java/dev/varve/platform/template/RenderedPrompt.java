@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * A prompt with the origin of its characters.
  *
- * <p>It may also be given to a template as a variable, alone or inside lists and maps: it then acts
- * as a string that keeps its spans, which is how text the model itself wrote is replayed with its
- * special tokens.
+ * <p>A template may also receive it as a variable, alone or inside lists and maps: it then acts as
+ * a string that keeps its spans. Text that the model itself wrote is replayed with its special
+ * tokens in this way.
  *
  * @param spans pieces in order; neighbours of equal trust are merged and empty ones dropped
  */

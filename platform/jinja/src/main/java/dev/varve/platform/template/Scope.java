@@ -3,7 +3,7 @@ package dev.varve.platform.template;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Variables by name; what is set here hides the outer ones and ends with the scope. */
+/** Variables by name; a variable set here hides outer ones and ends with the scope. */
 final class Scope {
     private static final Scope NOTHING = new Scope();
 
@@ -20,7 +20,7 @@ final class Scope {
         this.variables = variables;
     }
 
-    /** A scope without an outer one that starts with these variables. */
+    /** Creates a scope without an outer one, with these variables. */
     static Scope of(Map<String, Value> variables) {
         return new Scope(NOTHING, variables);
     }

@@ -27,7 +27,7 @@ final class SelectionFilters {
     }
 
     /**
-     * Anything false, such as {@code None} or 0, has no elements here; elsewhere it would be an
+     * Any false value, such as {@code None} or 0, has no elements here; elsewhere it would be an
      * error.
      */
     private static List<Value> items(RenderContext runtime, Value input) {

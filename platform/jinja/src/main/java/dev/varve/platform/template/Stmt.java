@@ -14,7 +14,7 @@ sealed interface Stmt {
     /** {@code if} with its {@code elif}s and {@code else}. */
     record If(List<Branch> branches, List<Stmt> otherwise) implements Stmt {}
 
-    /** A condition of an {@link If} and what it guards. */
+    /** A condition of an {@link If} and its body. */
     record Branch(Expr test, List<Stmt> body, int line) {}
 
     /** {@code for target in items if filter}, with {@code else} for no item at all. */
@@ -22,7 +22,7 @@ sealed interface Stmt {
             Iteration iteration, boolean recursive, List<Stmt> body, List<Stmt> otherwise, int line)
             implements Stmt {}
 
-    /** What a {@link For} goes over: {@code target in items if filter}. */
+    /** Items and variables of a {@link For}: {@code target in items if filter}. */
     record Iteration(Target target, Expr items, Optional<Expr> filter) {}
 
     /** {@code set target = value}. */
@@ -45,8 +45,8 @@ sealed interface Stmt {
     record FilterBlock(List<Expr.Step> filters, List<Stmt> body, int line) implements Stmt {}
 
     /**
-     * {@code with a = 1} ... {@code endwith}; without variables just a scope of its own, as {@code
-     * generation}.
+     * {@code with a = 1} ... {@code endwith}; without variables only a scope of its own, as
+     * {@code generation}.
      */
     record With(List<Expr.Named> variables, List<Stmt> body, int line) implements Stmt {}
 
@@ -59,7 +59,7 @@ sealed interface Stmt {
     /** {@code continue}. */
     record Continue() implements Stmt {}
 
-    /** What is executed when a macro is called. The flags say which special names its body uses. */
+    /** Code of a macro. The flags say which special names its body uses. */
     record MacroBody(
             List<Parameter> parameters,
             List<Stmt> statements,
@@ -70,7 +70,7 @@ sealed interface Stmt {
     /** A macro parameter. */
     record Parameter(String name, Optional<Expr> fallback) {}
 
-    /** What an assignment assigns to. */
+    /** Target of an assignment. */
     sealed interface Target {
         /** A variable. */
         record Variable(String name) implements Target {}
@@ -78,7 +78,7 @@ sealed interface Stmt {
         /** An attribute of a namespace. */
         record NamespaceAttribute(String name, String attribute) implements Target {}
 
-        /** Several targets that share out a sequence. */
+        /** Several targets that unpack a sequence. */
         record Several(List<Target> targets) implements Target {}
     }
 }

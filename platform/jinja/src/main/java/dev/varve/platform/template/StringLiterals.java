@@ -19,7 +19,7 @@ final class StringLiterals {
         return text.toString();
     }
 
-    /** Decodes the escape whose letter is at {@code at}; returns where the text goes on. */
+    /** Decodes the escape whose letter is at {@code at}; returns the index after it. */
     private static int escape(String literal, int at, StringBuilder text, int line) {
         char c = literal.charAt(at);
         int plain = "\\'\"abfnrtv\n".indexOf(c);

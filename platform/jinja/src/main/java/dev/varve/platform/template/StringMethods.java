@@ -11,7 +11,7 @@ import java.util.function.IntPredicate;
 
 /** Methods of strings. Positions are code points, as in Python. */
 final class StringMethods {
-    /** The code of a method. */
+    /** Implementation of a method. */
     private interface Method {
         Value apply(RenderContext runtime, TemplateString self, Arguments arguments);
     }

@@ -2,10 +2,7 @@ package dev.varve.platform.template;
 
 import dev.varve.api.VarveException;
 
-/**
- * A template that cannot be compiled, or a render that failed or was refused by the template
- * itself.
- */
+/** A template cannot be compiled, or a render failed or was rejected by the template itself. */
 public final class TemplateException extends VarveException {
     private static final long serialVersionUID = 1L;
 
@@ -18,12 +15,12 @@ public final class TemplateException extends VarveException {
         this.raisedByTemplate = raisedByTemplate;
     }
 
-    /** An error of the interpreter; the message is prefixed with the line. */
+    /** Creates an error of the interpreter; the message is prefixed with the line. */
     static TemplateException at(int line, String message) {
         return new TemplateException("chat template line " + line + ": " + message, line, false);
     }
 
-    /** What the template passed to {@code raise_exception}, word for word. */
+    /** Creates an error with the template's argument of {@code raise_exception}, unchanged. */
     static TemplateException raised(int line, String message) {
         return new TemplateException(message, line, true);
     }
@@ -33,7 +30,7 @@ public final class TemplateException extends VarveException {
         return line;
     }
 
-    /** Returns whether the template itself refused its input with {@code raise_exception}. */
+    /** Returns whether the template itself rejected its input with {@code raise_exception}. */
     public boolean raisedByTemplate() {
         return raisedByTemplate;
     }

@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * Splits a template into text and tags. Whitespace control works as with {@code trim_blocks} and
- * {@code lstrip_blocks}: the newline after a block tag or comment goes, and so does the indentation
- * before one that begins its line.
+ * {@code lstrip_blocks}: the newline after a block tag or comment is removed, and so is the
+ * indentation before one that begins its line.
  */
 final class TemplateLexer {
     private static final int MAX_SOURCE_CHARS = 4 << 20;
@@ -107,7 +107,8 @@ final class TemplateLexer {
     }
 
     /**
-     * After the closing mark: a minus drops all whitespace, none the next newline, a plus nothing.
+     * Skips white space after the closing mark: a minus removes all of it, no sign the next
+     * newline, a plus nothing.
      */
     private void skipAfterTag(char sign) {
         if (sign == '-') {
@@ -181,7 +182,9 @@ final class TemplateLexer {
         skipAfterTag(block || sign == '-' ? sign : '+');
     }
 
-    /** Lines are asked for in ascending order, so that counting stays linear. */
+    /**
+     * Returns a line number; lines are requested in ascending order, so that counting stays linear.
+     */
     private int lineAt(int position) {
         for (int i = countedTo; i < position; i++) {
             line += source.charAt(i) == '\n' ? 1 : 0;

@@ -3,23 +3,23 @@ package dev.varve.platform.template;
 import java.time.Duration;
 
 /**
- * What one render may use. A render that exceeds a limit fails with a {@link TemplateException}.
+ * Limits of one render. A render that exceeds a limit fails with a {@link TemplateException}.
  *
  * @param steps statements, expressions and container elements evaluated
  * @param depth nested statements, expressions and macro calls
- * @param outputChars length of the prompt, and of any string on the way, in UTF-16 units
- * @param time how long it may take
+ * @param outputChars length of the prompt, and of any intermediate string, in UTF-16 units
+ * @param time maximum duration
  */
 public record TemplateLimits(long steps, int depth, int outputChars, Duration time) {
     /**
      * Enough for prompts of millions of tokens and thousands of messages, also with templates that
-     * walk all messages again for each one. Such a render takes a fraction of a second; the time is
-     * for templates that make a long way of a short text.
+     * iterate over all messages again for each one. Such a render takes a fraction of a second; the
+     * time limit is for templates whose work is out of proportion to the text.
      */
     public static final TemplateLimits DEFAULT =
             new TemplateLimits(100_000_000, 1_000, 8 << 20, Duration.ofSeconds(3));
 
-    /** Refuses a limit that nothing fits in. */
+    /** Refuses a limit that is not positive. */
     public TemplateLimits {
         if (steps < 1 || depth < 1 || outputChars < 1 || !time.isPositive()) {
             throw new IllegalArgumentException(

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads the statements of a template. */
+/** Parses the statements of a template. */
 final class TemplateParser {
     private static final Set<String> CONSTANTS =
             Set.of("true", "false", "none", "True", "False", "None");
@@ -30,7 +30,7 @@ final class TemplateParser {
         return parser.body(Set.of());
     }
 
-    /** Reads up to a tag with one of these names, which is left open behind its {@code '{%'}. */
+    /** Parses up to a tag with one of these names, whose {@code '{%'} has then been read. */
     private List<Stmt> body(Set<String> ends) {
         expressions.enter();
         List<Stmt> statements = new ArrayList<>();
@@ -95,7 +95,7 @@ final class TemplateParser {
         };
     }
 
-    /** Values separated by commas are printed one after the other. */
+    /** Parses an output tag; values separated by commas are printed one after the other. */
     private Stmt print(int line) {
         List<Expr> values = new ArrayList<>(List.of(expressions.expression()));
         while (tokens.skipOperator(",")) {
@@ -141,7 +141,7 @@ final class TemplateParser {
         return new Stmt.Branch(test, body(Set.of("elif", "else", "endif")), line);
     }
 
-    /** Reads the rest of an {@code else} tag and its body, up to the open end tag. */
+    /** Parses the rest of an {@code else} tag and its body, up to the open end tag. */
     private List<Stmt> bodyOf(String end) {
         tokens.expect(Kind.BLOCK_END, "'%}'");
         return body(Set.of(end));
@@ -186,7 +186,9 @@ final class TemplateParser {
         return new Stmt.AssignBlock(target, filters, outsideLoops("endset"), line);
     }
 
-    /** The body of a tag that runs apart from the loop around it: {@code break} cannot leave it. */
+    /**
+     * Parses the body of a tag that runs outside the enclosing loop: {@code break} cannot leave it.
+     */
     private List<Stmt> outsideLoops(String end) {
         int outer = loops;
         loops = 0;

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A string that knows which of its characters the template wrote. Equality and hash look at the
- * text alone.
+ * A string that records which of its characters the template wrote. Equality and hash use the text
+ * alone.
  *
- * <p>Indices are UTF-16 units unless a name says code points; Python counts code points, see {@link
- * #codePoints()}.
+ * <p>Indices are UTF-16 units unless a name says code points; Python counts code points, see
+ * {@link #codePoints()}.
  */
 final class TemplateString implements Value {
     static final TemplateString EMPTY = new TemplateString("", new int[0]);
@@ -90,8 +90,8 @@ final class TemplateString implements Value {
     private int firstRangeEndingAfter(int begin) {
         int at = Arrays.binarySearch(trusted, begin);
         int insertion = at >= 0 ? at : -at - 1;
-        // A hit on an end skips that range, a hit on a begin starts there, in between steps back to
-        // its begin.
+        // A match at an end skips that range, a match at a begin starts there, and a position in
+        // between steps back to its begin.
         return at >= 0 ? insertion + insertion % 2 : insertion - insertion % 2;
     }
 
@@ -127,8 +127,8 @@ final class TemplateString implements Value {
     }
 
     /**
-     * Case changes depend on neighbours (final sigma), but the length of a range does not: ranges
-     * carry over.
+     * Case changes depend on neighbours (final sigma), but the length of a range does not, so
+     * ranges stay valid.
      */
     private TemplateString mapped(String result, boolean upper) {
         if (trusted.length == 0 || isWhollyTrusted()) {

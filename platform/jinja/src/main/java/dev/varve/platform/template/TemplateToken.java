@@ -33,7 +33,7 @@ record TemplateToken(Kind kind, String text, int line) {
         return kind == Kind.OPERATOR && text.equals(operator);
     }
 
-    /** Returns how to call this token in an error message. */
+    /** Returns the description of this token for an error message. */
     String described() {
         return switch (kind) {
             case DATA -> "text";

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Filters on text. Like their models they turn other values into text first. */
+/** Filters on text. As in Jinja they convert other values to text first. */
 final class TextFilters {
     private TextFilters() {}
 

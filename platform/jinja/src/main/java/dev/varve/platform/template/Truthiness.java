@@ -1,6 +1,6 @@
 package dev.varve.platform.template;
 
-/** What counts as true. */
+/** Truth of values. */
 final class Truthiness {
     private Truthiness() {}
 

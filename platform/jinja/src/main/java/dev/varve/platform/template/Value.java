@@ -3,7 +3,7 @@ package dev.varve.platform.template;
 import java.math.BigInteger;
 import java.util.List;
 
-/** A value inside a template, with the meaning it has in Python. */
+/** A value inside a template, with Python's semantics. */
 sealed interface Value
         permits TemplateString,
                 Value.None,
@@ -30,8 +30,8 @@ sealed interface Value
     }
 
     /**
-     * A name, key or attribute that does not exist: false, empty, and an error as soon as anything
-     * is done with it.
+     * A name, key or attribute that does not exist: false, empty, and an error for any operation on
+     * it.
      *
      * @param what the message of that error
      */
@@ -54,7 +54,7 @@ sealed interface Value
         }
     }
 
-    /** An integer of any size the limits allow. */
+    /** An integer of any size that the limits permit. */
     record Int(BigInteger value) implements Value {
         static Int of(long value) {
             return new Int(BigInteger.valueOf(value));
@@ -74,7 +74,7 @@ sealed interface Value
         }
     }
 
-    /** What a {@link Sequence} is in Python. */
+    /** Python type of a {@link Sequence}. */
     enum Shape {
         LIST("list"),
         TUPLE("tuple"),
@@ -107,7 +107,7 @@ sealed interface Value
         }
     }
 
-    /** Anything with elements in order; only the elements of a {@link Shape#LIST} may change. */
+    /** A value with elements in order; only the elements of a {@link Shape#LIST} may change. */
     record Sequence(List<Value> items, Shape shape) implements Value {
         static Sequence list(List<Value> items) {
             return new Sequence(items, Shape.LIST);
@@ -124,8 +124,8 @@ sealed interface Value
     }
 
     /**
-     * The result of {@code map}, {@code select} and the like: can be walked once, has no length, is
-     * always true.
+     * The result of {@code map}, {@code select} and the like: can be iterated once, has no length,
+     * is always true.
      */
     final class Generator implements Value {
         private final List<Value> items;
@@ -155,11 +155,9 @@ sealed interface Value
         }
     }
 
-    /**
-     * Something that can be called: a global function, a method bound to its object, or a macro.
-     */
+    /** A callable value: a global function, a method bound to its object, or a macro. */
     record Callable(String name, Body body) implements Value {
-        /** The code behind a {@link Callable}. */
+        /** Implementation of a {@link Callable}. */
         interface Body {
             Value call(Arguments arguments);
         }

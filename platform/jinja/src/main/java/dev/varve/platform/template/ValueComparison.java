@@ -105,7 +105,9 @@ final class ValueComparison {
         };
     }
 
-    /** Nothing is less than, equal to or greater than a NaN. */
+    /**
+     * Returns whether two values are ordered: nothing is less than, equal to or greater than a NaN.
+     */
     private static boolean ordered(Value left, Value right) {
         return !(PythonArithmetic.isNumber(left)
                 && PythonArithmetic.isNumber(right)
@@ -141,7 +143,7 @@ final class ValueComparison {
                 : new BigDecimal(PythonArithmetic.integer(value).orElseThrow());
     }
 
-    /** By code point; UTF-16 order differs above the basic plane. */
+    /** Compares by code point; UTF-16 order differs above the basic plane. */
     private static int compareText(String a, String b) {
         int length = Math.min(a.length(), b.length());
         for (int i = 0; i < length; i++) {

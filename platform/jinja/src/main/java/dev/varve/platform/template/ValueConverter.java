@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Turns plain Java values into values of a render. */
+/** Converts plain Java values to values of a render. */
 final class ValueConverter {
     private static final int MAX_NESTING = 256;
 

@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Remembers the digests of files' tensors, in memory and in records: beside the file as {@code
- * NAME.digests}, or in a folder of this user where that cannot be written. A record is UTF-8 text,
- * line by line:
+ * Stores the digests of files' tensors, in memory and in records. A record is beside the model file
+ * as {@code NAME.digests}, or in a folder of this user if that location is not writable. A record
+ * is UTF-8 text, line by line:
  *
  * <pre>
  * varve-tensor-digests 1
@@ -31,10 +31,10 @@ import java.util.TreeMap;
  * end SHA256                 of all lines before
  * </pre>
  *
- * <p>It only saves time: one that is damaged, of another state of the file, or that somebody may
- * have written who cannot change the file itself, is ignored and written anew. The last of two
- * processes that write at a time wins; what the other one added is computed again when it is
- * needed.
+ * <p>A record only saves time. This class ignores and rewrites a record that is damaged, belongs to
+ * another state of the file, or is writable for a user who cannot change the file itself. If two
+ * processes write at once, the last one wins; the digests of the other one are computed again when
+ * they are needed.
  */
 final class DigestRecords {
     private static final Logger LOG = System.getLogger("dev.varve.content");
@@ -43,7 +43,9 @@ final class DigestRecords {
     private static final String END = "end ";
     private static final long MOST_BYTES = 64 << 20;
 
-    /** Clocks of file systems tick slowly: a write so soon before may be followed by one unseen. */
+    /**
+     * File system clocks have a coarse resolution: a second write shortly after may keep the time.
+     */
     private static final Duration SETTLED = Duration.ofSeconds(2);
 
     private static final int ROOT = 0;
@@ -57,7 +59,7 @@ final class DigestRecords {
     /** Digests of one state of a file. */
     private record Known(FileIdentity identity, Map<GgufTensor.Place, String> digests) {}
 
-    /** A record is not used, for the reason in the message. */
+    /** Signals that a record is not usable, for the reason in the message. */
     private static final class UnusableException extends IOException {
         UnusableException(String reason) {
             super(reason);
@@ -71,7 +73,7 @@ final class DigestRecords {
         this.folder = folder;
     }
 
-    /** Digests that are remembered of a file in this state, none if nothing is known. */
+    /** Returns the stored digests of a file in this state; empty if none are known. */
     synchronized Map<GgufTensor.Place, String> find(Path file, FileIdentity identity) {
         Known known = memory.get(file);
         if (known != null && known.identity().equals(identity)) {
@@ -83,7 +85,7 @@ final class DigestRecords {
                 memory.put(file, new Known(identity, digests));
                 return digests;
             } catch (NoSuchFileException e) {
-                // Usual before the first time.
+                // Expected before the first record is written.
             } catch (IOException e) {
                 LOG.log(
                         Level.INFO,
@@ -95,7 +97,7 @@ final class DigestRecords {
         return Map.of();
     }
 
-    /** Remembers digests of a file in this state, unless it was written to only just now. */
+    /** Stores digests of a file in this state, unless the file was modified a moment ago. */
     synchronized void keep(
             Path file, FileIdentity identity, Map<GgufTensor.Place, String> digests) {
         if (identity.modified().isAfter(Instant.now().minus(SETTLED))) {
@@ -135,7 +137,10 @@ final class DigestRecords {
                 Sha256.hex(path.getBytes(StandardCharsets.UTF_8)).substring(0, 24) + SUFFIX);
     }
 
-    /** Another process sees the former record or this one, never a part of it. */
+    /**
+     * Replaces the record atomically: another process reads the former record or this one, never a
+     * part.
+     */
     private static void write(Path record, byte[] text) throws IOException {
         Path fresh =
                 Files.createTempFile(
@@ -163,7 +168,7 @@ final class DigestRecords {
         return body + END + Sha256.hex(body.getBytes(StandardCharsets.UTF_8)) + "\n";
     }
 
-    /** Without the device: its number may be another one after each start of the system. */
+    /** Omits the device: its number may change with each boot. */
     private static String state(FileIdentity identity) {
         return identity.bytes() + " " + identity.modified() + " " + identity.inode();
     }
@@ -214,7 +219,7 @@ final class DigestRecords {
         }
     }
 
-    /** Only users who could change the model file as well may write its record. */
+    /** Rejects a record that may be written by users who cannot change the model file. */
     private static void requireTrusted(Path record, Path file) throws IOException {
         Map<String, Object> found =
                 Files.readAttributes(record, "unix:mode,uid,size", LinkOption.NOFOLLOW_LINKS);

@@ -13,21 +13,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A state of a file, as the file system tells it. A file that was written to or replaced has
- * another one.
+ * State of a file, as the file system reports it. A file that was modified or replaced has another
+ * state.
  *
  * @param device number of the file system on the running system
  * @param inode number of the file in the file system
  * @param bytes its length
- * @param modified when it was last written to
+ * @param modified time of the last modification
  */
 public record FileIdentity(long device, long inode, long bytes, Instant modified) {
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
     /**
-     * Asks the file system; follows symbolic links.
+     * Reads the state from the file system; follows symbolic links.
      *
-     * @throws VarveException of kind UNREADABLE_FILE if there is no such file
+     * @throws VarveException of kind UNREADABLE_FILE if the file does not exist
      */
     public static FileIdentity of(Path file) {
         try {
@@ -44,18 +44,18 @@ public record FileIdentity(long device, long inode, long bytes, Instant modified
         }
     }
 
-    /** For people, with all values. */
+    /** Formats all values for messages. */
     @Override
     public String toString() {
         return bytes + " bytes of " + modified + ", inode " + inode + " of device " + device;
     }
 
     /**
-     * A digest that another process computes alike if and only if it sees the same files in the
-     * same state: device and inode numbers mean the same files only below one running kernel, so
-     * that one's boot id is part of it.
+     * Returns a digest that is equal in two processes if and only if they see the same files in the
+     * same state. Device and inode numbers identify files only within one running kernel, so the
+     * digest includes its boot id.
      *
-     * @return 64 hexadecimal digits; empty if the system tells no boot id
+     * @return 64 hexadecimal digits; empty if the system reports no boot id
      * @throws VarveException of kind UNREADABLE_FILE if a file is missing
      */
     public static Optional<String> digest(Collection<Path> files) {

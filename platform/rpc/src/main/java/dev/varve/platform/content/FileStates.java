@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** States of files at one moment, to find out later whether they are still the same. Immutable. */
+/** States of files at one moment, to check later whether the files changed. Immutable. */
 public final class FileStates {
     private final Map<Path, FileIdentity> states;
 
@@ -16,7 +16,7 @@ public final class FileStates {
     }
 
     /**
-     * The states as they are now.
+     * Captures the current states.
      *
      * @throws VarveException of kind UNREADABLE_FILE if a file is missing
      */
@@ -31,7 +31,7 @@ public final class FileStates {
     }
 
     /**
-     * Fails if a file was written to or replaced.
+     * Fails if a file was modified or replaced.
      *
      * @throws VarveException of kind UNREADABLE_FILE that names the file and both states
      */

@@ -4,9 +4,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256, which every Java platform has. */
+/** Computes SHA-256, which every Java platform provides. */
 final class Sha256 {
-    /** Hexadecimal digits of a digest. */
+    /** Number of hexadecimal digits of a digest. */
     static final int DIGITS = 64;
 
     private Sha256() {}

@@ -13,10 +13,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 
 /**
- * SHA-256 digests of the bytes of tensors, one for each tensor, so that any layers can be compared
- * whichever were read before. They are remembered by the file's size, time and inode ({@link
- * DigestRecords}); only tensors without a digest are read. Thread-safe; one caller at a time reads,
- * and those behind it find what it remembered.
+ * Computes SHA-256 digests of tensors. Each tensor has its own digest, so any layers can be
+ * compared, whichever were read before. Digests are stored with the file's size, time and inode
+ * ({@link DigestRecords}); only tensors without a digest are read. Thread-safe; one caller reads at
+ * a time, and later callers reuse its digests.
  */
 public final class TensorDigests {
     private final DigestRecords records;
@@ -28,8 +28,7 @@ public final class TensorDigests {
     }
 
     /**
-     * Digests that are remembered beside the model files, or in a folder where that cannot be
-     * written to.
+     * Stores digests beside the model files, or in a folder where that location is not writable.
      *
      * @param cacheFolder of this user; need not exist yet
      */
@@ -43,7 +42,7 @@ public final class TensorDigests {
      *
      * @param tensors of any files, each name once
      * @param read accepts the number of bytes that were read since its last call, one call at a
-     *     time, from any thread; what it throws ends the work
+     *     time, from any thread; an exception from it stops the computation
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if a file cannot be read or
      *     changes meanwhile
      */

@@ -23,18 +23,18 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongConsumer;
 
-/** Reads tensors and computes their digests, several at a time; reports how far it is. */
+/** Reads tensors, computes their digests on several threads, and reports progress. */
 final class TensorHasher {
     private static final Logger LOG = System.getLogger("dev.varve.content");
     private static final int BLOCK = 1 << 20;
     private static final double MIB = 1 << 20;
 
-    /** A core computes about 1 GB/s; more threads would only wait for the disk. */
+    /** A core computes about 1 GB/s; with more threads the disk is the limit. */
     private static final int MOST_THREADS = 4;
 
     private static final long REPORT_NANOS = Duration.ofSeconds(10).toNanos();
 
-    /** Counts the bytes of one file; logs now and then, so that a long start explains itself. */
+    /** Counts the bytes of one file and logs at intervals, to explain a long start. */
     private static final class Progress {
         private final Path file;
         private final long total;

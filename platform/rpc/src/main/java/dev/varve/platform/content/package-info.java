@@ -1,7 +1,6 @@
 /**
- * What the files of a model hold: which files they are ({@link
- * dev.varve.platform.content.FileIdentity}) and SHA-256 digests of their tensors' bytes ({@link
- * dev.varve.platform.content.TensorDigests}), which are computed once and remembered. Knows neither
- * shards nor families.
+ * Contents of model files: their identity ({@link dev.varve.platform.content.FileIdentity}) and
+ * SHA-256 digests of their tensors' bytes ({@link dev.varve.platform.content.TensorDigests}), which
+ * are computed once and stored. Does not depend on shards or families.
  */
 package dev.varve.platform.content;

@@ -24,23 +24,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A batch on the wire: changes of caches and slices in the small fields; in the payload the large
- * fields, token ids and, where the range does not begin the model, the boundary activation. Large
- * fields are moves of rows, the pages in each slice's span, i32 how many and i32 each, and queries
- * for pages: i32 the slice, i32 how many pages, and of each i64 its name and i32 its slot.
+ * Encodes a batch on the wire. The small fields hold cache changes and slices. The payload holds
+ * the large fields, token ids and, if the range does not begin the model, the boundary activation.
+ * Large fields are moves of rows; the pages in each slice's span, as i32 count and i32 each; and
+ * queries for pages: i32 slice, i32 number of pages, and for each page its i64 name and i32 slot.
  *
- * @param type how activations travel
- * @param boundaryLength elements per token that enter the range; no matter where it begins the
- *     model
+ * @param type element type of activations on the wire
+ * @param boundaryLength elements per token that enter the range; unused if it begins the model
  */
 record BatchCodec(BoundaryType type, int boundaryLength) {
     private static final int MAX_SLICES = 1024;
     private static final int MAX_TOKENS = 1 << 20;
 
-    /** Of 64 tokens each; more than any context has. */
+    /** Pages of 64 tokens each; more than any context has. */
     private static final int MOST_PAGES = 1 << 22;
 
-    /** A batch as it arrived. */
+    /** A decoded batch. */
     record Received(Batch batch, Optional<LayerActivations> boundary) {}
 
     Message encode(Batch batch, Optional<LayerActivations> boundary) {
@@ -217,7 +216,7 @@ record BatchCodec(BoundaryType type, int boundaryLength) {
                 tree);
     }
 
-    /** Of each token but the first, which one it follows; nothing of a chain. */
+    /** Reads the parent of each token but the first; empty for a chain. */
     private static TokenTree tree(FieldReader fields, int tokens) {
         int count = fields.number("tree tokens", 0, Math.min(tokens, TokenTrees.MOST_TOKENS));
         if (count == 0) {

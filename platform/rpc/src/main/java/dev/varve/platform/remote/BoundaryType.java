@@ -2,9 +2,9 @@ package dev.varve.platform.remote;
 
 import java.nio.ByteBuffer;
 
-/** How activations between shards travel. */
+/** Element type of activations that are sent between shards. */
 public enum BoundaryType {
-    /** As computed. */
+    /** Values as computed, without rounding. */
     F32(4),
     /** 11 bits of mantissa, up to 65504. */
     F16(2),
@@ -22,7 +22,7 @@ public enum BoundaryType {
         return bytes;
     }
 
-    /** Puts the first {@code count} values; rounds to nearest, ties to even. */
+    /** Writes the first {@code count} values; rounds to nearest, ties to even. */
     void put(float[] values, int count, ByteBuffer target) {
         switch (this) {
             case F32 -> {
@@ -42,7 +42,7 @@ public enum BoundaryType {
         }
     }
 
-    /** Takes {@code count} values. */
+    /** Reads {@code count} values. */
     float[] get(int count, ByteBuffer source) {
         float[] values = new float[count];
         switch (this) {
@@ -67,7 +67,7 @@ public enum BoundaryType {
     private static short toBfloat16(float value) {
         int bits = Float.floatToRawIntBits(value);
         if (Float.isNaN(value)) {
-            // Rounding could carry a NaN over into infinity.
+            // Rounding could turn a NaN into infinity.
             return (short) (bits >>> 16 | 0x40);
         }
         int rounded = bits + 0x7FFF + (bits >>> 16 & 1);

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Parts of caches on the wire, in the small fields; their bytes are a payload, see {@link
- * CachePartPayload}. There is i32 the number of parts, and of each i32 kind, i32 layer and
+ * Encodes parts of caches in the small fields; their bytes are a payload, see {@link
+ * CachePartPayload}. The fields are i32 number of parts, and for each part i32 kind, i32 layer and
  *
  * <ul>
  *   <li>0, rows: layout, i32 slot, i32 position, i32 count;
@@ -24,10 +24,10 @@ import java.util.List;
  *
  * <p>A layout is i32 type and i64 elements of a K row, and the same of a V row.
  *
- * @param range layers that the parts may be of
+ * @param range layers that the parts may belong to
  */
 record CachePartCodec(LayerRange range) {
-    /** Most parts of a message, for which there is room in its small fields. */
+    /** Largest number of parts in a message; they fit its small fields. */
     static final int MOST_PARTS = 1024;
 
     /** Most bytes of all parts of a message. */
@@ -39,10 +39,10 @@ record CachePartCodec(LayerRange range) {
     private static final int PAGE = 3;
     private static final int MOST_TENSORS = 256;
 
-    /** More are larger than all parts may be; with them no product of a part overflows. */
+    /** Element limit per part: within it no size computation of a part overflows. */
     private static final long MOST_ELEMENTS = MOST_BYTES;
 
-    /** The small fields of some parts. */
+    /** Encodes the small fields of parts. */
     ByteBuffer encode(List<CachePart> parts) {
         if (parts.size() > MOST_PARTS) {
             throw FieldReader.invalid("parts", "at most " + MOST_PARTS, parts.size());
@@ -87,10 +87,10 @@ record CachePartCodec(LayerRange range) {
     }
 
     /**
-     * Reads the small fields of some parts.
+     * Decodes the small fields of parts.
      *
-     * @throws dev.varve.platform.wire.WireException if there cannot be such parts, if they are too
-     *     large together, or if they are of other layers
+     * @throws dev.varve.platform.wire.WireException if the parts are invalid, too large together,
+     *     or of other layers
      */
     List<CachePart> decode(ByteBuffer meta) {
         FieldReader fields = new FieldReader(meta);

@@ -7,11 +7,11 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The bytes of parts of caches, one part behind the other as in their message and nothing between
- * them. The parts have passed {@link CachePartCodec}, which bounds them. For one thread at a time.
+ * Bytes of cache parts, one part after the other in the order of their message, without gaps.
+ * {@link CachePartCodec} has checked the parts and bounds their sizes. For one thread at a time.
  */
 final class CachePartPayload implements CachePartTransfer {
-    /** Where each part begins, and where the last one ends. */
+    /** Offset of each part, and the end of the last one. */
     private final int[] begins;
 
     private ByteBuffer bytes;
@@ -24,15 +24,15 @@ final class CachePartPayload implements CachePartTransfer {
         this.bytes = bytes;
     }
 
-    /** A payload without bytes; room for all of them is made for the first part. */
+    /** Creates a payload without bytes; the first part allocates room for all of them. */
     static CachePartPayload empty(List<CachePart> parts) {
         return new CachePartPayload(parts, ByteBuffer.allocate(0));
     }
 
     /**
-     * A payload that was received.
+     * Wraps a received payload.
      *
-     * @throws dev.varve.platform.wire.WireException if it has not the bytes of the parts
+     * @throws dev.varve.platform.wire.WireException if its length does not match the parts
      */
     static CachePartPayload of(List<CachePart> parts, ByteBuffer received) {
         CachePartPayload payload = new CachePartPayload(parts, received);
@@ -56,7 +56,7 @@ final class CachePartPayload implements CachePartTransfer {
         target.put(slice(index));
     }
 
-    /** Asks for all parts. */
+    /** Fills all parts from a source. */
     void fillFrom(CachePartTransfer source) {
         for (int i = 0; i < begins.length - 1; i++) {
             ByteBuffer part = slice(i);
@@ -68,14 +68,14 @@ final class CachePartPayload implements CachePartTransfer {
         }
     }
 
-    /** Passes all parts on. */
+    /** Passes all parts to a target. */
     void handTo(CachePartTransfer target) {
         for (int i = 0; i < begins.length - 1; i++) {
             target.take(i, slice(i));
         }
     }
 
-    /** The bytes; none if no part was put in. */
+    /** Returns the bytes; empty if no part was added. */
     ByteBuffer bytes() {
         return bytes;
     }

@@ -8,13 +8,13 @@ import dev.varve.platform.wire.WireException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 
-/** What it means that a call of another process failed. */
+/** Maps the failure of a call to another process to an exception. */
 final class CallFailure {
     private CallFailure() {}
 
     /**
-     * Tells a refusal from the end of a process, which is given up here: one that is gone, is too
-     * late or says what makes no sense.
+     * Distinguishes a refused request from a lost process. Gives the process up if its connection
+     * ended, it missed the deadline, or its message is malformed.
      */
     static RuntimeException meaningOf(
             Throwable failure, ShardSupervisor supervisor, ShardSupervisor.Session session) {

@@ -16,16 +16,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Changes of caches on the wire, in the small fields: i32 the number of commits, and of each six
- * i32, the last of which is the number of tokens of a path through a tree, 0 for none, and those
- * that follow it; i32 the number of moves of rows. These follow in the large fields, each as i32
- * kind and
+ * Encodes changes of caches. The small fields are i32 number of commits, then six i32 for each: the
+ * last one is the number of tokens of a path through a tree (0 for none), which follow it; then i32
+ * number of row moves. The large fields hold the moves, each as i32 kind and
  *
  * <ul>
  *   <li>0, a copy: i32 first slot to read, i32 first slot to write, i32 count;
- *   <li>1, a page that leaves its slots: i64 page, i32 slot;
- *   <li>2, a page that comes back: likewise;
- *   <li>3, a page that is dropped: i64 page.
+ *   <li>1, a page out: i64 page, i32 slot;
+ *   <li>2, a page in: likewise;
+ *   <li>3, a dropped page: i64 page.
  * </ul>
  */
 final class ChangeCodec {
@@ -134,7 +133,7 @@ final class ChangeCodec {
         return new SlotCopy(from, to, slots);
     }
 
-    /** A message of changes alone; the large fields are its payload. */
+    /** Encodes a message that holds only changes; the large fields are its payload. */
     static Message encode(CacheChanges changes) {
         FieldWriter fields = new FieldWriter();
         FieldWriter large = new FieldWriter();

@@ -10,8 +10,8 @@ import dev.varve.platform.wire.WireOptions;
 import java.util.Optional;
 
 /**
- * The way to a shard process of our own: every {@link #open} starts a new one and ends what is left
- * of the one before.
+ * Link to a shard process that this process starts: every {@link #open} starts a new process and
+ * ends the previous one.
  */
 public final class ChildLink implements ShardLink {
     private final ShardLaunch launch;
@@ -20,7 +20,7 @@ public final class ChildLink implements ShardLink {
     private volatile Optional<ShardProcess> process = Optional.empty();
     private volatile boolean closed;
 
-    /** A link whose process starts with {@link #open}. */
+    /** Creates a link that starts its process in {@link #open}. */
     public ChildLink(ShardLaunch launch, TransportProvider transport, WireOptions wireOptions) {
         this.launch = launch;
         this.transport = transport;
@@ -44,15 +44,15 @@ public final class ChildLink implements ShardLink {
     }
 
     /**
-     * Holds no lock: {@link #peer} and {@link #close} must not wait for an operating system that
-     * starts a process slowly, or for a process that never listens.
+     * Starts the process without holding a lock: {@link #peer} and {@link #close} must not wait for
+     * a slow process start, or for a process that never listens.
      */
     private ShardProcess start() {
         requireOpen();
         ShardProcess fresh = ShardProcess.start(launch);
         process = Optional.of(fresh);
         try {
-            // close() may have run before the process was stored, and then did not end it.
+            // close() may have run before the process was stored, and then it did not end this one.
             requireOpen();
         } catch (VarveException e) {
             fresh.kill();
@@ -72,14 +72,14 @@ public final class ChildLink implements ShardLink {
         return true;
     }
 
-    /** The process' number, while there is one. */
+    /** Returns the process id while the process runs. */
     public Optional<Long> pid() {
         return process.map(ShardProcess::pid);
     }
 
     @Override
     public RemoteShardProcess peer() {
-        // Its socket lies in a folder that nobody else has a use for.
+        // No other process uses its socket folder.
         return new RemoteShardProcess(true, Optional.empty(), pid());
     }
 

@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the answer to a load says of the tensors that were loaded. Meta has a flag: whether both
- * sides see the same files on one running system, so that there is nothing to compare. Else the
- * payload has name and SHA-256 (64 hexadecimal digits) of each tensor, both as texts.
+ * Encodes the tensor digests in the response to a load. Meta has a flag: whether both sides see the
+ * same files on one running system, so that no comparison is needed. Otherwise the payload has name
+ * and SHA-256 (64 hexadecimal digits) of each tensor, both as texts.
  */
 final class DigestCodec {
-    /** More than any name in a GGUF file has. */
+    /** Length limit of a tensor name; longer than any name in a GGUF file. */
     private static final int NAME = 1 << 10;
 
     private DigestCodec() {}
@@ -29,7 +29,7 @@ final class DigestCodec {
         return payload.done();
     }
 
-    /** Digests by the tensors' names; empty where both sides see the same files. */
+    /** Returns digests by the tensors' names; empty where both sides see the same files. */
     static Optional<Map<String, String>> get(FieldReader meta, ByteBuffer payload) {
         FieldReader fields = new FieldReader(payload);
         if (meta.flag("same files")) {

@@ -10,15 +10,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Steps of a draft model and its guesses on the wire. Hidden states travel as the target computed
- * them, in F32: sequence after sequence, and of each layer after layer.
+ * Encodes steps of a draft model and its draft tokens. Hidden states are sent in F32 as the target
+ * computed them: sequence by sequence, and layer by layer within a sequence.
  *
- * @param captures layers whose input the draft sees
+ * @param captures layers whose input the draft reads
  * @param hidden elements of each
  * @param vocabulary tokens of the target
  */
 record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
-    /** Most tokens of a guess. */
+    /** Largest number of draft tokens of one sequence. */
     static final int MOST_TOKENS = 1 << 10;
 
     private static final int MOST_EVENTS = 1 << 12;
@@ -26,7 +26,7 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
     private static final int FORGOTTEN = 0;
     private static final int SEEN = 1;
 
-    /** Bytes that a token's states take. */
+    /** Bytes of one token's states. */
     int tokenBytes() {
         return captures.size() * hidden * Float.BYTES;
     }
@@ -37,7 +37,7 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
         int tokens = 0;
         for (DraftStep.Event event : step.events()) {
             switch (event) {
-                case DraftStep.Event.RecentEvictions(long sequence) ->
+                case DraftStep.Event.Reset(long sequence) ->
                         fields.number(FORGOTTEN).number(sequence);
                 case DraftStep.Event.Seen(HiddenStates states) -> {
                     fields.number(SEEN)
@@ -83,7 +83,7 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
             long sequence = fields.number("sequence", Long.MIN_VALUE, Long.MAX_VALUE);
             events.add(
                     kind == FORGOTTEN
-                            ? new DraftStep.Event.RecentEvictions(sequence)
+                            ? new DraftStep.Event.Reset(sequence)
                             : seen(sequence, fields, payload));
         }
         int askCount = fields.number("asks", 0, MOST_ASKS);
@@ -145,9 +145,9 @@ record DraftCodec(List<Integer> captures, int hidden, int vocabulary) {
     }
 
     /**
-     * Reads guesses; only what fits the question is believed.
+     * Decodes draft tokens; rejects fields that do not match the requests.
      *
-     * @throws dev.varve.platform.wire.WireException that names the field that does not
+     * @throws dev.varve.platform.wire.WireException that names the field that does not match
      */
     List<Draft> decode(List<DraftStep.Ask> asks, Message reply) {
         FieldReader fields = new FieldReader(reply.meta());

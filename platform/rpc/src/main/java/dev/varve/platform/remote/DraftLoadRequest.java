@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a server wants a shard process to guess with. Both files are named and compared as in a
+ * Request to load a draft model in a shard process. Both files are named and compared as in a
  * {@link ShardLoadRequest}: the process takes embedding and head from its own copy of the target.
  *
- * @param target model whose tokens are guessed
+ * @param target model whose tokens the draft proposes
  * @param draft the draft model
- * @param limits how much of the target is used
+ * @param limits how much of the target it uses
  * @param conduct how it behaves
- * @param device where to compute
+ * @param device device that computes it
  */
 public record DraftLoadRequest(
         ShardLoadRequest.Model target,
@@ -36,7 +36,7 @@ public record DraftLoadRequest(
      * @param files {@link FileIdentity#digest} of its parts; empty where that is not known
      */
     public record Draft(String name, String digest, Optional<String> files) {
-        /** What this process sees. */
+        /** Describes the file that this process sees. */
         public static Draft of(GgufFile file) {
             return new Draft(
                     file.path().getFileName().toString(),
@@ -93,7 +93,7 @@ public record DraftLoadRequest(
         return new DraftLoadRequest(target, draft, limits, conduct, device);
     }
 
-    /** What differs between what the server has and what this process has, for people. */
+    /** Lists the differences between the server's files and this process's files, for messages. */
     List<String> differences(ShardLoadRequest.Model mine, Draft myDraft) {
         List<String> found = new ArrayList<>(target.differences(mine));
         if (!draft.digest().equals(myDraft.digest())) {

@@ -5,10 +5,9 @@ import dev.varve.api.speculation.HiddenStates;
 import java.util.List;
 
 /**
- * What a server tells a draft model at once: what happened to sequences, in order, and of which it
- * wants to know what follows.
+ * One message to a draft model: events of sequences, in order, and the sequences to draft for.
  *
- * @param events what happened
+ * @param events events since the last step
  * @param asks each sequence at most once
  */
 record DraftStep(List<Event> events, List<Ask> asks) {
@@ -17,25 +16,25 @@ record DraftStep(List<Event> events, List<Ask> asks) {
         asks = List.copyOf(asks);
     }
 
-    /** Something that happened to a sequence. */
+    /** An event of a sequence. */
     sealed interface Event {
-        /** It ended, or is computed anew. */
-        record RecentEvictions(long sequence) implements Event {}
+        /** The sequence ended, or is computed again. */
+        record Reset(long sequence) implements Event {}
 
-        /** Tokens of it were computed. */
+        /** Tokens of the sequence were computed. */
         record Seen(HiddenStates states) implements Event {}
     }
 
     /**
-     * A sequence whose next tokens are to be guessed.
+     * Request for draft tokens of a sequence.
      *
-     * @param known its tokens, the last of which was chosen and is not computed yet
+     * @param known number of its tokens, the last of which was sampled and is not computed yet
      * @param last that token
-     * @param most tokens one after the other that can be of use
-     * @param branched tokens of a tree that can be; 0 where none is wanted
+     * @param most largest useful number of draft tokens in a chain
+     * @param branched largest useful number of tokens of a tree; 0 if no tree is requested
      */
     record Ask(long sequence, int known, int last, int most, int branched) {
-        /** Tokens, at most, of an answer. */
+        /** Returns the largest number of draft tokens in a response. */
         int tokens() {
             return Math.max(most, branched);
         }

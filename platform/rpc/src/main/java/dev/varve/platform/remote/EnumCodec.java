@@ -15,13 +15,13 @@ import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 
 /**
- * Choices on the wire, i32 each. The numbers never change their meaning, however the constants are
- * ordered or called in a later release; a constant without a number does not compile.
+ * Encodes enum values as i32. A number never changes its meaning, whatever the order or name of the
+ * constants in a later release; a constant without a number does not compile.
  *
- * @param <E> the choices
+ * @param <E> the enum
  */
 final class EnumCodec<E extends Enum<E>> {
-    /** Of a batch. */
+    /** Field of a batch. */
     static final EnumCodec<Phase> PHASE =
             new EnumCodec<>(
                     "phase",
@@ -32,7 +32,7 @@ final class EnumCodec<E extends Enum<E>> {
                                 case DECODE -> 1;
                             });
 
-    /** Of a slice. */
+    /** Field of a slice. */
     static final EnumCodec<OutputRows> OUTPUTS =
             new EnumCodec<>(
                     "outputs",
@@ -46,7 +46,7 @@ final class EnumCodec<E extends Enum<E>> {
                                 case BEST_EACH -> 4;
                             });
 
-    /** Of a slice. */
+    /** Field of a slice. */
     static final EnumCodec<ChunkComputeMode> SLICE_KIND =
             new EnumCodec<>(
                     "kind of slice",
@@ -58,7 +58,7 @@ final class EnumCodec<E extends Enum<E>> {
                                 case ROWS -> 2;
                             });
 
-    /** Of a draft model. */
+    /** Field of a draft model. */
     static final EnumCodec<DflashSpeculator.Residency> RESIDENCY =
             new EnumCodec<>(
                     "residency",
@@ -69,7 +69,7 @@ final class EnumCodec<E extends Enum<E>> {
                                 case REQUEST_SCOPED -> 1;
                             });
 
-    /** Of a model that reads texts. */
+    /** Field of a model that scores texts. */
     static final EnumCodec<LocalTextScorer.Residency> SCAN_RESIDENCY =
             new EnumCodec<>(
                     "residency",
@@ -81,7 +81,7 @@ final class EnumCodec<E extends Enum<E>> {
                                 case AUTO -> 2;
                             });
 
-    /** Of a load request. */
+    /** Field of a load request. */
     static final EnumCodec<FlashAttention> FLASH_ATTENTION =
             new EnumCodec<>(
                     "flash attention",
@@ -93,7 +93,7 @@ final class EnumCodec<E extends Enum<E>> {
                                 case OFF -> 2;
                             });
 
-    /** Of a load request. */
+    /** Field of a load request. */
     static final EnumCodec<BatchInvariance> EXACT_ROWS =
             new EnumCodec<>(
                     "exact rows",
@@ -105,7 +105,7 @@ final class EnumCodec<E extends Enum<E>> {
                                 case OFF -> 2;
                             });
 
-    /** Of a load request. */
+    /** Field of a load request. */
     static final EnumCodec<BoundaryType> BOUNDARY_TYPE =
             new EnumCodec<>(
                     "boundary type",
@@ -117,7 +117,7 @@ final class EnumCodec<E extends Enum<E>> {
                                 case BF16 -> 2;
                             });
 
-    /** Of the rows of a cache; the numbers are those of GGUF files. */
+    /** Element type of cache rows; the numbers are those of GGUF files. */
     static final EnumCodec<GgmlType> ELEMENT_TYPE =
             new EnumCodec<>("element type", GgmlType.values(), GgmlType::id);
 
@@ -135,15 +135,16 @@ final class EnumCodec<E extends Enum<E>> {
         }
     }
 
-    /** The number of a choice. */
+    /** Returns the number of a constant. */
     int number(E value) {
         return number.applyAsInt(value);
     }
 
     /**
-     * Reads a choice.
+     * Reads a constant.
      *
-     * @throws dev.varve.platform.wire.WireException naming the known numbers if it is another one
+     * @throws dev.varve.platform.wire.WireException naming the known numbers if the number is
+     *     unknown
      */
     E get(FieldReader fields) {
         int found = fields.number(field, Integer.MIN_VALUE, Integer.MAX_VALUE);

@@ -11,7 +11,7 @@ import dev.varve.platform.wire.WireOptions;
 import java.io.IOException;
 import java.util.Optional;
 
-/** The way to a shard process that somebody else started, here or on another host. */
+/** Link to a shard process that the operator started, here or on another host. */
 public final class ExternalProcessLink implements ShardLink {
     private final TransportProvider transport;
     private final String address;
@@ -66,6 +66,6 @@ public final class ExternalProcessLink implements ShardLink {
 
     @Override
     public void close() {
-        // The process belongs to somebody else.
+        // This link does not own the process.
     }
 }

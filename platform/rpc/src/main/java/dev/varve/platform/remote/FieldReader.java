@@ -8,8 +8,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads the fields of a message. Whatever another process sent is checked before it is used: every
- * method fails with a {@link WireException} of code INVALID_REQUEST that names the field.
+ * Reads the fields of a message. Every value is checked before it is used: every method fails with
+ * a {@link WireException} of code INVALID_REQUEST that names the field.
  */
 final class FieldReader {
     private final ByteBuffer bytes;
@@ -61,7 +61,10 @@ final class FieldReader {
         }
     }
 
-    /** Nothing may be left over: both sides would mean different things. */
+    /**
+     * Checks that no bytes are left over; left-over bytes mean that both sides read the format
+     * differently.
+     */
     void end() {
         if (bytes.hasRemaining()) {
             throw invalid("message", "no more fields", bytes.remaining() + " bytes");

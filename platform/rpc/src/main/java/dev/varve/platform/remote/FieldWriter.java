@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/** Fields of a message in their fixed order, little-endian. */
+/** Writes the fields of a message in their fixed order, little-endian. */
 final class FieldWriter {
     private ByteBuffer bytes = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
 

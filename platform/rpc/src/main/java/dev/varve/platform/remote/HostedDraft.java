@@ -17,7 +17,7 @@ import dev.varve.platform.wire.Message;
 import java.util.List;
 import java.util.Optional;
 
-/** A draft model of a session, between its messages and the speculator. For one thread. */
+/** Draft model of a session: translates between its messages and the speculator. For one thread. */
 final class HostedDraft implements AutoCloseable {
     private final DflashSpeculator speculator;
     private final ComputeDevice device;
@@ -38,8 +38,8 @@ final class HostedDraft implements AutoCloseable {
     /**
      * Loads a draft model.
      *
-     * @throws VarveException if a file is missing or another one than the server's, does not fit
-     *     the target, or there is no room
+     * @throws VarveException if a file is missing or differs from the server's, the draft does not
+     *     fit the target, or memory is insufficient
      */
     static HostedDraft open(DraftLoadRequest request, ShardResources host, LoadProgress progress) {
         GgufFile targetFile = host.model(request.target().name());
@@ -87,7 +87,7 @@ final class HostedDraft implements AutoCloseable {
                 target.shape().vocabularySize());
     }
 
-    /** Response to a load: place and sizes; waits for the digests of the tensors. */
+    /** Builds the response to a load: placement and sizes; waits for the digests of the tensors. */
     Message describe() {
         return HostedShard.describe(
                 new ShardMemory(speculator.bytes(), 0, 0, 0), device, List.of(), tensors.await());
@@ -97,7 +97,7 @@ final class HostedDraft implements AutoCloseable {
         DraftStep step = codec.decode(request);
         for (DraftStep.Event event : step.events()) {
             switch (event) {
-                case DraftStep.Event.RecentEvictions(long sequence) -> speculator.forget(sequence);
+                case DraftStep.Event.Reset(long sequence) -> speculator.forget(sequence);
                 case DraftStep.Event.Seen(HiddenStates states) -> speculator.observe(states);
             }
         }
@@ -114,7 +114,7 @@ final class HostedDraft implements AutoCloseable {
                 ask.sequence(), new Last(ask.known(), ask.last()), ask.most(), ask.branched());
     }
 
-    /** A history of which only the last token is known; a draft network needs no other. */
+    /** History that holds only the last token; a draft network needs no other. */
     private record Last(int size, int token) implements TokenHistory {
         @Override
         public int get(int position) {

@@ -18,7 +18,9 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
-/** A model of a session that reads texts, between its messages and the scan. For one thread. */
+/**
+ * Text-scoring model of a session: translates between its messages and the scorer. For one thread.
+ */
 final class HostedScan implements AutoCloseable {
     private final LocalTextScorer scan;
     private final ComputeDevice device;
@@ -39,8 +41,8 @@ final class HostedScan implements AutoCloseable {
     /**
      * Loads the model.
      *
-     * @throws VarveException if the file is missing or another one than the server's, cannot read
-     *     texts, or there is no room
+     * @throws VarveException if the file is missing or differs from the server's, the model cannot
+     *     score texts, or memory is insufficient
      */
     static HostedScan open(ScanLoadRequest request, ShardResources host, LoadProgress progress) {
         ShardLoadRequest.Model model = request.model();
@@ -70,18 +72,18 @@ final class HostedScan implements AutoCloseable {
         }
     }
 
-    /** Response to a load: place and sizes; waits for the digests of the tensors. */
+    /** Builds the response to a load: placement and sizes; waits for the digests of the tensors. */
     Message describe() {
         return HostedShard.describe(
                 new ShardMemory(scan.weightBytes(), 0, 0, 0), device, List.of(), tensors.await());
     }
 
     /**
-     * Reads a text.
+     * Scores a text.
      *
-     * @param cancelled whether the server does not want to know any more
-     * @param progress hears that it goes on: of the weights first where they have to be loaded
-     *     again, and then of tokens in layers
+     * @param cancelled whether the server cancelled the request
+     * @param progress accepts progress: first of the weights if they must be loaded again, then of
+     *     tokens in layers
      */
     Message read(Message request, BooleanSupplier cancelled, LoadProgress progress) {
         int[] tokens = codec.decode(request);

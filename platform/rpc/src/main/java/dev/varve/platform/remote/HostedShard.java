@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
-/** A loaded range of a session, between its messages and the shard. For one thread. */
+/** Loaded range of a session: translates between its messages and the shard. For one thread. */
 final class HostedShard implements AutoCloseable {
     private final Shard shard;
     private final ComputeDevice device;
@@ -55,13 +55,13 @@ final class HostedShard implements AutoCloseable {
                 adapter.shape().embeddingLength());
     }
 
-    /** Response to a load: place and sizes; waits for the digests of the tensors. */
+    /** Builds the response to a load: placement and sizes; waits for the digests of the tensors. */
     Message describe() {
         return describe(shard.memory(), device, shard.computesOn().processors(), tensors.await());
     }
 
     /**
-     * Contents of the response to a request to load.
+     * Builds the content of the response to a load request.
      *
      * @param digests as of {@link DigestCodec}
      */

@@ -27,7 +27,7 @@ final class LoadedRange implements AutoCloseable {
                 () -> new WireException(WireErrorCode.INVALID_REQUEST, "no range is loaded"));
     }
 
-    /** Replaces the range; the former one is freed first, since both might not fit. */
+    /** Replaces the range; frees the former one first, since both might not fit. */
     Message load(ShardLoadRequest request, LoadProgress progress) {
         close();
         ShardLoadRequest.Model model = request.model();

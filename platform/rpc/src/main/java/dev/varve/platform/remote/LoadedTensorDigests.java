@@ -18,9 +18,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Digests of the tensors that a session loads, for the server to compare with its own. They are
- * computed on a thread of their own while the weights are loaded, unless the server sees the same
- * files. A load that fails lets them go on: the next one finds them remembered.
+ * Computes digests of the tensors that a session loads; the server compares them with its own. A
+ * dedicated thread computes them while the weights are loaded, unless the server sees the same
+ * files. If the load fails, the computation continues, and the next load uses the stored digests.
  */
 final class LoadedTensorDigests {
     private static final long SIGN_MILLIS = 1000;
@@ -43,11 +43,11 @@ final class LoadedTensorDigests {
     }
 
     /**
-     * Begins to compute.
+     * Starts the computation.
      *
      * @param compared computes the digests; empty if the server sees the same files
-     * @param progress accepts signs of life while digests are computed, and reports of {@link
-     *     #progress}
+     * @param progress accepts a repeated report while digests are computed, and the reports of
+     *     {@link #progress}
      */
     static LoadedTensorDigests of(
             TensorSelection selection, Optional<TensorDigests> compared, LoadProgress progress) {
@@ -71,7 +71,7 @@ final class LoadedTensorDigests {
         return found;
     }
 
-    /** Where the weights are to report. */
+    /** Returns the listener for the progress of the weights. */
     LoadProgress progress() {
         return (bytes, all) -> {
             done = bytes;
@@ -81,7 +81,7 @@ final class LoadedTensorDigests {
     }
 
     /**
-     * Waits for the digests. To be called when the weights are loaded.
+     * Waits for the digests. Call it after the weights are loaded.
      *
      * @return by the tensors' names; empty if the server sees the same files
      * @throws VarveException of kind UNREADABLE_FILE if a file cannot be read or has changed
@@ -100,7 +100,7 @@ final class LoadedTensorDigests {
             } catch (TimeoutException e) {
                 long now = bytesRead.get();
                 if (now != before) {
-                    // The server would take the process for a stuck one.
+                    // Without this report the server would treat the process as stuck.
                     target.loaded(done, total);
                 }
                 before = now;

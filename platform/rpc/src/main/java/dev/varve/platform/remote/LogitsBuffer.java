@@ -1,6 +1,6 @@
 package dev.varve.platform.remote;
 
-/** Keeps one array for rows of logits, since a new one per token would keep the collector busy. */
+/** Reuses one array for rows of logits; a new one per token would load the garbage collector. */
 final class LogitsBuffer {
     private static final float[] NONE = new float[0];
 

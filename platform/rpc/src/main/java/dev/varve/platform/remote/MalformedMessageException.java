@@ -2,7 +2,10 @@ package dev.varve.platform.remote;
 
 import dev.varve.api.VarveException;
 
-/** The other process said something that makes no sense here; nothing it says can be trusted. */
+/**
+ * Signals a malformed message from the other process; no message of that process is trusted any
+ * longer.
+ */
 final class MalformedMessageException extends VarveException {
     private static final long serialVersionUID = 1L;
 

@@ -15,7 +15,7 @@ import java.util.HexFormat;
 /**
  * Identity of a model file: SHA-256 over the header of every part (metadata and tensor table) and
  * the parts' sizes. Two files with the same digest have the same tensors of the same types at the
- * same places; the weights themselves are not read, since that would take as long as loading them.
+ * same places; the weights themselves are not read, since that takes as long as loading them.
  */
 public final class ModelDigest {
     private static final int BLOCK = 1 << 20;

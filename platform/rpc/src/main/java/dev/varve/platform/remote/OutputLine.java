@@ -5,15 +5,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A line that a shard process printed. Its log lines carry a time and a level of their own, which
- * are not to be shown twice.
+ * Line of a shard process's output. Its log lines carry their own time and level, which must not be
+ * printed twice.
  *
- * @param level as the line says, else {@code INFO}
+ * @param level level in the line, else {@code INFO}
  * @param text the line without time, level and logger
- * @param logged whether it is a log line, not what a library or the Java runtime printed
+ * @param logged whether it is a log line, as opposed to output of a library or the Java runtime
  */
 record OutputLine(System.Logger.Level level, String text, boolean logged) {
-    /** As the command line writes them: {@code 12:34:56.789 warning remote: text}. */
+    /** Log line format of the command line: {@code 12:34:56.789 warning remote: text}. */
     private static final Pattern LOGGED =
             Pattern.compile(
                     "\\d\\d:\\d\\d:\\d\\d\\.\\d{3} (error|warning|info|debug) [^ :]+: (.*)");
@@ -28,7 +28,7 @@ record OutputLine(System.Logger.Level level, String text, boolean logged) {
                 : new OutputLine(System.Logger.Level.INFO, line, false);
     }
 
-    /** Whether the line may tell why the process ended. */
+    /** Whether the line may explain why the process ended. */
     boolean tellsOfTrouble() {
         return !logged || level.compareTo(System.Logger.Level.WARNING) >= 0;
     }

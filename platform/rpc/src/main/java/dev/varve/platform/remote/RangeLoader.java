@@ -8,13 +8,13 @@ import dev.varve.platform.shard.ModelRange;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.local.LocalShard;
 
-/** Makes the shard that computes what a server asked for. */
+/** Creates the shard for a load request. */
 @FunctionalInterface
 interface RangeLoader {
     /**
-     * A model of this process on one of its devices.
+     * A model of this process and a device for it.
      *
-     * @param device stays the caller's
+     * @param device owned by the caller
      */
     record Place(GgufFile file, LayerSplitAdapter adapter, ComputeDevice device) {}
 
@@ -25,7 +25,7 @@ interface RangeLoader {
      */
     Shard load(Place place, ShardLoadRequest request, LoadProgress progress);
 
-    /** Shards that ggml computes. */
+    /** Returns the loader for shards that ggml computes. */
     static RangeLoader local() {
         return (place, request, progress) ->
                 LocalShard.load(

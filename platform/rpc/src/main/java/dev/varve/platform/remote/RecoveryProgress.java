@@ -3,13 +3,13 @@ package dev.varve.platform.remote;
 import dev.varve.platform.shard.ShardHealth;
 
 /**
- * How far a lost shard is on its way back, over all attempts to start it again. Requests wait as
- * long as this grows, so an attempt that only repeats what failed before must not count for ever:
- * the first few count in full, since a process may be killed while it loads, and the later ones
- * where they come further than any before. Not thread-safe.
+ * Counts the loading progress of a lost shard, over all restart attempts. Requests wait as long as
+ * the count grows, so repeated attempts that fail at the same point must not count without limit.
+ * The first few attempts count in full, since a process may be killed while it loads; later ones
+ * count only where they get further than any before. Not thread-safe.
  */
 final class RecoveryProgress {
-    /** A shard that failed so often in loading will hardly come back by itself. */
+    /** A shard that failed this often while loading is unlikely to recover. */
     static final int TRUSTED_ATTEMPTS = 3;
 
     private int attempts;
@@ -18,7 +18,7 @@ final class RecoveryProgress {
     private long furthestBytes;
     private long steps;
 
-    /** A shard that worked is gone. */
+    /** Records that a working shard was lost. */
     void lost() {
         attempts = 0;
         loadedBytes = 0;
@@ -26,7 +26,7 @@ final class RecoveryProgress {
         furthestBytes = 0;
     }
 
-    /** A process was reached, which has loaded nothing yet. */
+    /** Records that a process was reached, which has not loaded any weights. */
     void reached() {
         attempts++;
         loadedBytes = 0;
@@ -35,7 +35,7 @@ final class RecoveryProgress {
         }
     }
 
-    /** It has loaded {@code done} of {@code total} bytes. */
+    /** Records that {@code done} of {@code total} bytes are loaded. */
     void loaded(long done, long total) {
         if (done > loadedBytes && (isTrusted() || done > furthestBytes)) {
             steps++;

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 
-/** Asks shard processes for their devices. */
+/** Queries shard processes for their devices. */
 public final class RemoteDevices {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int TEXT = 4096;
@@ -18,9 +18,9 @@ public final class RemoteDevices {
     private RemoteDevices() {}
 
     /**
-     * Facts about a device of another process.
+     * Returns the properties of a device of another process.
      *
-     * @param link used for this question only; closed afterwards
+     * @param link used for this query only; closed afterwards
      * @param device name of the device there
      * @throws VarveException of kind UNAVAILABLE if the process or the device cannot be reached
      */

@@ -29,25 +29,25 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A draft model in another process. A process that dies, hangs or answers nonsense costs speed
- * only: there are no guesses until a new one has loaded the model. Hidden states are sent without
- * waiting for them; what the connection cannot take in time is left out, and the draft begins anew
- * behind it.
+ * Draft model in another process. A process that dies, hangs or sends malformed messages costs only
+ * speed: there are no draft tokens until a new process has loaded the model. Hidden states are sent
+ * without waiting for a reply. States that exceed the send limit are dropped, and the draft
+ * restarts after the gap.
  */
 public final class RemoteDraft implements RemoteSpeculator {
-    /** States that are sent by themselves; fewer wait for what follows. */
+    /** Bytes of states that are sent at once; smaller ones are collected. */
     private static final int SMALL = 1 << 18;
 
-    /** Bytes of states in a message, so that others get between. */
+    /** Bytes of states in a message; other messages are sent in between. */
     private static final int MESSAGE = 4 << 20;
 
-    /** Bytes of states under way. */
+    /** Limit for the bytes of states in flight. */
     private static final long UNDER_WAY = 256L << 20;
 
-    /** More would not fit the small fields of a message. */
+    /** Limit for events in a message; more would not fit its small fields. */
     private static final int MOST_EVENTS = 1 << 10;
 
-    /** As long as a process may be without any answer. */
+    /** Time limit for a reply of the process. */
     private static final Deadline DEADLINE = Deadline.within(Duration.ofSeconds(30));
 
     private final String device;
@@ -56,16 +56,16 @@ public final class RemoteDraft implements RemoteSpeculator {
     private final ShardSupervisor supervisor;
     private final DraftTimeout patience = new DraftTimeout();
 
-    /** What is not sent yet. */
+    /** Events that are not sent yet. */
     private List<DraftStep.Event> waiting = new ArrayList<>();
 
     private long waitingBytes;
     private final AtomicLong underWay = new AtomicLong();
 
-    /** What it was asked and has not told yet. */
+    /** The outstanding request, if its draft tokens were not read yet. */
     private Optional<Question> asked = Optional.empty();
 
-    /** Guesses that a step did not wait for any longer. */
+    /** A request that timed out and is not answered yet. */
     private Optional<Question> late = Optional.empty();
 
     /** The incarnation of the process that was used last. */
@@ -77,7 +77,7 @@ public final class RemoteDraft implements RemoteSpeculator {
     private final LongAdder answerNanos = new LongAdder();
     private final LongAdder tooLate = new LongAdder();
 
-    /** What the process was asked, and when. */
+    /** A request to the process, and its start time. */
     private record Question(
             List<DraftStep.Ask> asks,
             ShardSupervisor.Session session,
@@ -93,13 +93,13 @@ public final class RemoteDraft implements RemoteSpeculator {
     }
 
     /**
-     * Reaches a process and has it load a draft model.
+     * Connects to a process and loads a draft model in it.
      *
-     * @param device its device, for people
-     * @param link the way to it; this object's from now on
+     * @param device its device, for messages
+     * @param link link to the process; owned by this object from now on
      * @param file the draft model, as this process sees it
-     * @param target the model whose tokens are guessed
-     * @param digests of this process's files, with which the process must agree
+     * @param target the model whose tokens the draft proposes
+     * @param digests of this process's files; the files of the process must match
      * @throws dev.varve.api.VarveException if the process cannot be reached, refuses, or has other
      *     weights
      */
@@ -124,7 +124,7 @@ public final class RemoteDraft implements RemoteSpeculator {
         return new RemoteDraft(device, file, HostedDraft.codec(file, target), supervisor);
     }
 
-    /** How the process is. */
+    /** Returns the health of the process. */
     public ShardHealth health() {
         return supervisor.health();
     }
@@ -161,7 +161,7 @@ public final class RemoteDraft implements RemoteSpeculator {
             return;
         }
         if (bytes < SMALL) {
-            // The arrays behind them are used again.
+            // The caller reuses the arrays behind them.
             waiting.add(new DraftStep.Event.Seen(copy(states)));
             waitingBytes += bytes;
             if (waitingBytes >= SMALL || waiting.size() >= MOST_EVENTS) {
@@ -210,7 +210,7 @@ public final class RemoteDraft implements RemoteSpeculator {
 
     @Override
     public void forget(long sequence) {
-        waiting.add(new DraftStep.Event.RecentEvictions(sequence));
+        waiting.add(new DraftStep.Event.Reset(sequence));
         if (waiting.size() >= MOST_EVENTS) {
             flush();
         }
@@ -229,7 +229,7 @@ public final class RemoteDraft implements RemoteSpeculator {
         return taken;
     }
 
-    /** Sends what needs no answer. */
+    /** Sends a step that requests no draft tokens. */
     private void send(DraftStep step) {
         Optional<ShardSupervisor.Session> session = session();
         if (session.isEmpty()) {
@@ -255,7 +255,10 @@ public final class RemoteDraft implements RemoteSpeculator {
         return null;
     }
 
-    /** The process in use, if there is one; one that came back knows of no sequence. */
+    /**
+     * Returns the process in use, if any; counts a loss when a new process, which has no sequences,
+     * replaces it.
+     */
     private Optional<ShardSupervisor.Session> session() {
         try {
             ShardSupervisor.Session session = supervisor.current();
@@ -319,7 +322,7 @@ public final class RemoteDraft implements RemoteSpeculator {
         return Optional.empty();
     }
 
-    /** Does not wait for an answer any longer. */
+    /** Stops waiting for a reply. */
     private void giveUp(Question question) {
         question.reply()
                 .exceptionally(
@@ -330,7 +333,7 @@ public final class RemoteDraft implements RemoteSpeculator {
         late = Optional.of(question);
     }
 
-    /** Whether an earlier question was not answered yet; its answer would be of no use. */
+    /** Whether an earlier request has no reply yet; that reply would be useless. */
     private boolean isStillWaiting() {
         if (late.isPresent() && late.get().reply().isDone()) {
             patience.took(System.nanoTime() - late.get().askedAt());

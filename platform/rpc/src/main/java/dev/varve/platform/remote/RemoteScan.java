@@ -18,15 +18,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
 /**
- * A model in another process that reads texts. When the process dies, hangs or answers nonsense,
- * the text at hand fails with a {@link ShardLostException}, and so do others until a new process
- * has loaded the model.
+ * Text-scoring model in another process. When the process dies, hangs or sends malformed messages,
+ * the current text fails with a {@link ShardLostException}, and so do later ones until a new
+ * process has loaded the model.
  */
 public final class RemoteScan implements TextScorer {
-    /** How often whoever waits for scores looks whether anybody waits for it. */
+    /** Milliseconds between two checks whether the caller has cancelled. */
     private static final long LOOK_MILLIS = 50;
 
-    /** A chunk of one layer takes less, even where kernels have to be compiled first. */
+    /** A chunk of one layer takes less, including the first compilation of kernels. */
     private static final Deadline DEADLINE = Deadline.withoutProgress(Duration.ofMinutes(2));
 
     private final String name;
@@ -40,11 +40,11 @@ public final class RemoteScan implements TextScorer {
     }
 
     /**
-     * Reaches a process and has it load the model.
+     * Connects to a process and loads the model in it.
      *
-     * @param device its device, for people
-     * @param link the way to it; this object's from now on
-     * @param check its tensors, with which those of the process must agree
+     * @param device its device, for messages
+     * @param link link to the process; owned by this object from now on
+     * @param check its tensors; those of the process must match
      * @throws VarveException if the process cannot be reached, refuses, or has other weights
      */
     public static RemoteScan open(
@@ -60,7 +60,7 @@ public final class RemoteScan implements TextScorer {
         return new RemoteScan(name, ScanCodec.of(request), supervisor);
     }
 
-    /** How the process is. */
+    /** Returns the health of the process. */
     public ShardHealth health() {
         return supervisor.health();
     }
@@ -96,7 +96,7 @@ public final class RemoteScan implements TextScorer {
         return scores;
     }
 
-    /** Whoever loses interest tells the process, which then ends what it does for it. */
+    /** Waits for the reply; cancels the request in the process if the caller has cancelled. */
     private static Message await(CompletableFuture<Message> reply, BooleanSupplier cancelled)
             throws ExecutionException {
         try {

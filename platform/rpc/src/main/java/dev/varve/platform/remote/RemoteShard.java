@@ -36,9 +36,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A shard in another process. When the process dies, hangs or answers nonsense, everything under
- * way fails with a {@link ShardLostException}, and a new process loads the range again, as often as
- * it takes.
+ * Shard in another process. When the process dies, hangs or sends malformed messages, all
+ * outstanding calls fail with a {@link ShardLostException}. A new process then loads the range
+ * again; attempts repeat until one succeeds.
  */
 public final class RemoteShard implements Shard {
     private final String device;
@@ -54,14 +54,14 @@ public final class RemoteShard implements Shard {
     private volatile long boundaryNanos;
 
     /**
-     * The process that is to compute.
+     * The process that computes the shard.
      *
-     * @param device its device, for people
-     * @param link the way to it; the shard's from {@link #open} on
-     * @param hostCores what the shards compute on that compute on this machine's cores
+     * @param device its device, for messages
+     * @param link link to the process; the shard owns it from {@link #open} on
+     * @param hostCores compute unit of the shards that run on this machine's cores
      */
     public record Peer(String device, ShardLink link, ComputeUnit hostCores) {
-        /** What a shard there computes on, which may be cores of this machine as well. */
+        /** Returns the compute unit of the shard, which may be cores of this machine. */
         private ComputeUnit unit(ShardSupervisor supervisor) {
             return link.sameHost() && supervisor.computesOnHostCores()
                     ? hostCores.only(supervisor.processors())
@@ -85,10 +85,10 @@ public final class RemoteShard implements Shard {
     }
 
     /**
-     * Reaches a process and has it load a range.
+     * Connects to a process and loads a range in it.
      *
      * @param adapter the model that the request names, as this process sees it
-     * @param digests of this process's files, with which the process must agree
+     * @param digests of this process's files; the files of the process must match
      * @throws VarveException if the process cannot be reached, refuses, or has other weights
      */
     public static RemoteShard open(
@@ -211,7 +211,7 @@ public final class RemoteShard implements Shard {
                     try {
                         payload.handTo(target);
                     } catch (RuntimeException e) {
-                        // The process did nothing wrong.
+                        // The process is not at fault.
                         throw new VarveException(
                                 VarveException.Kind.BACKEND_FAILED,
                                 device + ": what was copied out could not be taken: " + e,
@@ -251,7 +251,7 @@ public final class RemoteShard implements Shard {
         }
     }
 
-    /** Sends a request and reads its answer; an answer that makes no sense ends the process. */
+    /** Sends a request and reads its response; a malformed response ends the process. */
     private <T> CompletableFuture<T> call(
             Message request, Duration limit, Function<Message, T> read) {
         return guarded(
@@ -280,7 +280,7 @@ public final class RemoteShard implements Shard {
                         failure ->
                                 CompletableFuture.failedFuture(
                                         CallFailure.meaningOf(failure, supervisor, session)));
-        // Whoever loses interest gives up what lies behind, too.
+        // A caller that cancels the result also cancels the call behind it.
         result.whenComplete((value, failure) -> answer.cancel(true));
         return result;
     }
@@ -295,26 +295,30 @@ public final class RemoteShard implements Shard {
         supervisor.close();
     }
 
-    /** How long a call may take; that of a batch from what earlier ones took. */
+    /**
+     * Computes how long a call may take; the limit of a batch follows from the times of earlier
+     * batches.
+     */
     private static final class ForwardDeadline {
-        /** Before anything was measured: kernels may have to be compiled first. */
+        /** Limit before the first measurement: kernels may have to be compiled. */
         private static final Duration FIRST = Duration.ofMinutes(2);
 
         private static final long LEAST_NANOS = Duration.ofSeconds(10).toNanos();
         private static final int FACTOR = 16;
 
         /**
-         * For rows to copy, per slot: a hundred times what a slow memory needs for a large model.
+         * Limit for row copies, per slot: a hundred times the time that slow memory needs for a
+         * large model.
          */
         private static final long COPY_NANOS = 1_000_000;
 
-        /** For parts of caches, of which a call has few. */
+        /** Limit for cache parts; a call has few of them. */
         private static final Duration PARTS = Duration.ofSeconds(30);
 
-        /** Per phase, the slowest nanoseconds per token lately. */
+        /** Per phase, the recent maximum of nanoseconds per token. */
         private final Map<Phase, Double> cost = new EnumMap<>(Phase.class);
 
-        /** Until when the batches may take that were sent. */
+        /** Time limit of all batches that were sent, by {@link System#nanoTime}. */
         private long batchesUntil = System.nanoTime();
 
         synchronized Duration of(Batch batch) {
@@ -324,7 +328,7 @@ public final class RemoteShard implements Shard {
             return limit;
         }
 
-        /** Parts wait for the batches before them, however long these may take. */
+        /** Returns the limit for cache parts, which wait for the batches before them. */
         synchronized Duration ofParts() {
             return PARTS.plusNanos(Math.max(0, batchesUntil - System.nanoTime()));
         }
@@ -346,7 +350,7 @@ public final class RemoteShard implements Shard {
 
         synchronized void measured(Batch batch, long nanos) {
             if (batch.changes().movedSlots() > 0) {
-                // Says more about memory than about computing.
+                // With moved rows the time depends on memory more than on computing.
                 return;
             }
             double perToken = (double) nanos / batch.tokens();

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A result on the wire. Only rows of logits that somebody wants to see travel; what is expected
- * follows from the batch, and anything else is refused.
+ * Encodes a result. Only the requested rows of logits are sent. The batch determines the expected
+ * content; other content is rejected.
  *
  * @param range layers of the shard
  * @param boundaryLength elements per token that leave the range; empty where it ends the model
@@ -37,9 +37,9 @@ record ResultCodec(
         int vocabulary,
         int embeddingLength) {
     /**
-     * What came back.
+     * A decoded result.
      *
-     * @param computeNanos time that the other process spent on it
+     * @param computeNanos time that the other process computed
      */
     record Received(ShardResult result, ShardMemory memory, long computeNanos) {}
 
@@ -98,7 +98,7 @@ record ResultCodec(
     }
 
     /**
-     * @param buffer gives a place for rows of logits
+     * @param buffer provides the array for rows of logits
      */
     Received decode(Batch batch, Message message, LogitsBuffer buffer) {
         FieldReader fields = new FieldReader(message.meta());
@@ -158,10 +158,12 @@ record ResultCodec(
                 new ShardResult(logits, best, rows, boundary, features, scores), memory, nanos);
     }
 
-    /** Of a query and a layer, how many pages are scored. */
+    /** Number of scored pages for a query and a layer. */
     private record Scored(int query, int layer, int pages) {}
 
-    /** Query after query, of each the layers in ascending order, so that none answers twice. */
+    /**
+     * Reads the scores, query by query, layers in ascending order, so that no layer occurs twice.
+     */
     private List<Scored> scored(Batch batch, FieldReader fields) {
         int queries = batch.queries().size();
         int count = fields.number("scores", 0, queries * range.size());

@@ -6,17 +6,17 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Texts to read and what was found on the wire. Meta is i32 the number of tokens, the payload one
- * i32 of each, or one F32 of each in the answer.
+ * Encodes texts to score and their scores. Meta is i32 number of tokens. The payload is one i32 per
+ * token in the request and one F32 per token in the response.
  *
- * @param vocabulary tokens of the model that reads
- * @param tail how many of the last tokens look
+ * @param vocabulary vocabulary size of the scoring model
+ * @param tail how many of the last tokens act as queries
  */
 record ScanCodec(int vocabulary, int tail) {
     /** Most tokens of a text. */
     static final int MOST_TOKENS = 1 << 22;
 
-    /** Most pairs of tokens of which one looks at the other: two numbers are kept for each. */
+    /** Most pairs of a query token and a text token: two numbers are stored for each pair. */
     static final int MOST_LOOKS = 1 << 25;
 
     static ScanCodec of(ScanLoadRequest request) {
@@ -52,10 +52,10 @@ record ScanCodec(int vocabulary, int tail) {
     }
 
     /**
-     * Reads what was found.
+     * Decodes scores.
      *
      * @param tokens of the text
-     * @throws dev.varve.platform.wire.WireException if it is not as much
+     * @throws dev.varve.platform.wire.WireException if the number of scores differs
      */
     float[] decode(int tokens, Message reply) {
         FieldReader fields = new FieldReader(reply.meta());

@@ -10,21 +10,21 @@ import dev.varve.platform.wire.Message;
 import java.util.Optional;
 
 /**
- * What a server wants a shard process to read texts with. The file is named and compared as in a
+ * Request to load a text-scoring model in a shard process. The file is named and compared as in a
  * {@link ShardLoadRequest}.
  *
- * @param model the model that reads
- * @param look which of its layers count, how many of a text's last tokens look, and whether their
- *     positions matter
+ * @param model the scoring model
+ * @param look which of its layers count, how many of a text's last tokens act as queries, and
+ *     whether their positions matter
  * @param residency whether the weights stay in memory
- * @param device where to compute
+ * @param device device that computes it
  */
 public record ScanLoadRequest(
         ShardLoadRequest.Model model,
         LayerwiseTextScorer.Look look,
         LocalTextScorer.Residency residency,
         ShardLoadRequest.Device device) {
-    /** Most of the last tokens that look. */
+    /** Largest number of last tokens that act as queries. */
     private static final int MOST_TAIL = 1 << 10;
 
     Message encode() {

@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * What is known of a shard in another process: whether it is there, why not, and how far it is on
- * its way back. Not thread-safe.
+ * State of a shard in another process: whether it is ready, why not, and its loading progress. Not
+ * thread-safe.
  */
 final class ShardCondition {
-    /** A process that has not been reached by then may never be. */
+    /** Time limit to reach a process; after it the process counts as missing. */
     static final Duration START_LIMIT = Duration.ofSeconds(15);
 
     private final LongSupplier nanoTime;
@@ -20,17 +20,20 @@ final class ShardCondition {
     private State state = State.LOADING;
     private String reason = "it was never started";
 
-    /** Why the incarnation before was given up. */
+    /** Why the previous incarnation was lost. */
     private String loss = reason;
 
     private long incarnations;
 
-    /** When it was lost and came back, by the clock; empty as long as that never happened. */
+    /** Clock times of the last loss and recovery; empty before the first loss. */
     private Optional<Long> lostAt = Optional.empty();
 
     private Optional<Long> backAt = Optional.empty();
 
-    /** When a process that starts counts as missing; empty once it was reached or has failed. */
+    /**
+     * Clock time at which a starting process counts as missing; empty once it was reached or has
+     * failed.
+     */
     private Optional<Long> startsUntil = Optional.empty();
 
     /**
@@ -44,12 +47,12 @@ final class ShardCondition {
         return state == State.READY;
     }
 
-    /** Why it was lost the last time. */
+    /** Returns the reason of the last loss. */
     String loss() {
         return loss;
     }
 
-    /** A shard that worked is gone. */
+    /** Records that a working shard was lost. */
     void lost(String why) {
         now(State.MISSING, why);
         loss = why;
@@ -58,29 +61,29 @@ final class ShardCondition {
         progress.lost();
     }
 
-    /** A process for it is on its way; if it is not reached in time, it counts as missing. */
+    /** Records that a process starts; if it is not reached in time, it counts as missing. */
     void starts() {
         now(State.LOADING, "its process starts");
         startsUntil = Optional.of(nanoTime.getAsLong() + START_LIMIT.toNanos());
     }
 
-    /** A process was reached, which has loaded nothing yet. */
+    /** Records that a process was reached, which has not loaded any weights. */
     void reached() {
         now(State.LOADING, "it loads its weights");
         progress.reached();
     }
 
-    /** It has loaded {@code done} of {@code total} bytes. */
+    /** Records that {@code done} of {@code total} bytes are loaded. */
     void loaded(long done, long total) {
         progress.loaded(done, total);
     }
 
-    /** It did not come back. */
+    /** Records that an attempt to restart it failed. */
     void failed(String why) {
         now(State.MISSING, why);
     }
 
-    /** It has loaded everything. */
+    /** Records that all weights are loaded. */
     void ready() {
         now(State.READY, "");
         incarnations++;

@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a shard process is started.
+ * Parameters to start a shard process.
  *
- * @param name the shard, for people and log lines
- * @param command launcher and arguments that make it a shard process; where to listen is added
+ * @param name the shard, for messages and log lines
+ * @param command launcher and arguments that make it a shard process; the listen address is added
  * @param environment variables beside those of this process
- * @param workFolder where the socket's folder is made; empty: the system's folder for temporary
- *     files
+ * @param workFolder folder in which the socket's folder is created; empty: the system's folder for
+ *     temporary files
  */
 public record ShardLaunch(
         String name,

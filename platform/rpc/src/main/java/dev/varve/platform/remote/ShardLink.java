@@ -6,31 +6,30 @@ import dev.varve.platform.wire.WireChannel;
 import java.util.Optional;
 
 /**
- * The way to a shard process. At most one channel at a time; for one thread, but for {@link
+ * Link to a shard process. Has at most one channel at a time. For one thread, except {@link
  * #close}.
  */
 public interface ShardLink extends AutoCloseable {
     /**
-     * Reaches the process, starting it first if that is this link's business. What was there before
-     * is ended.
+     * Connects to the process; starts it first if this link owns it. Ends the previous channel and
+     * process.
      *
-     * @throws dev.varve.api.VarveException of kind UNAVAILABLE with the reason, as far as it is
-     *     known
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE with the reason, if it is known
      */
     WireChannel open();
 
     /** Whether the process runs on this machine. */
     boolean sameHost();
 
-    /** The process as it is known at the moment. Any thread may ask. */
+    /** Returns the current process. Callable from any thread. */
     default RemoteShardProcess peer() {
         return new RemoteShardProcess(false, Optional.empty(), Optional.empty());
     }
 
-    /** Why the process ended, if this link knows: exit status, last words. */
+    /** Returns why the process ended, if this link knows: exit status, last lines. */
     Optional<String> lastWords();
 
-    /** Ends the process if it is this link's; waits for it. */
+    /** Ends the process if this link owns it, and waits for its end. */
     @Override
     void close();
 }

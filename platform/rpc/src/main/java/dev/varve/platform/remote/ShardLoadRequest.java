@@ -23,14 +23,14 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
 /**
- * What a server wants a shard process to load. The model is named by file name and digest: no path
- * crosses the wire, and a process that has another file of that name refuses it.
+ * Request to load a layer range in a shard process. The model is named by file name and digest: no
+ * path is sent, and a process whose file of that name differs refuses the request.
  *
- * @param model what the server has
+ * @param model the server's model
  * @param range layers
  * @param shard sizes of the caches
- * @param device where to compute
- * @param boundaryType how activations travel
+ * @param device device that computes it
+ * @param boundaryType element type of activations on the wire
  */
 public record ShardLoadRequest(
         Model model,
@@ -54,7 +54,7 @@ public record ShardLoadRequest(
      */
     public record Model(
             String name, String digest, Optional<String> files, Shape shape, ModelOptions options) {
-        /** What this process sees. */
+        /** Describes the model that this process sees. */
         public static Model of(GgufFile file, LayerSplitAdapter adapter, ModelOptions options) {
             return new Model(
                     file.path().getFileName().toString(),
@@ -98,7 +98,7 @@ public record ShardLoadRequest(
             return files.isPresent() && files.equals(other.files);
         }
 
-        /** The fields in which another process sees something else, with both values. */
+        /** Lists the fields in which the processes differ, with both values. */
         List<String> differences(Model other) {
             List<String> found = new ArrayList<>();
             differ(found, "digest", digest, other.digest);
@@ -110,7 +110,7 @@ public record ShardLoadRequest(
         }
 
         /**
-         * Checks that this process sees the same.
+         * Checks that this process sees the same model.
          *
          * @throws VarveException of kind INVALID_REQUEST with both values if not
          */
@@ -154,8 +154,8 @@ public record ShardLoadRequest(
      * A device of the other process.
      *
      * @param name such as {@code cpu:0}
-     * @param options its threads; shared cores are those that the server or another of its shards
-     *     computes on, too
+     * @param options its threads; shared cores are cores that the server or another of its shards
+     *     also uses
      */
     public record Device(String name, DeviceOptions options) {
         void putOptions(FieldWriter fields) {
@@ -189,7 +189,7 @@ public record ShardLoadRequest(
                 .number(shard.sizes().regionSlots())
                 .number(shard.sizes().stashes().count())
                 .number(shard.sizes().stashes().tokens())
-                // Weights are mapped wherever that works.
+                // Weights are mapped where that is supported.
                 .flag(true)
                 .flag(shard.weights() == WeightLayout.REPACKED)
                 .number(EnumCodec.FLASH_ATTENTION.number(shard.numerics().flashAttention()))
@@ -253,7 +253,7 @@ public record ShardLoadRequest(
         return Optional.of(fields.text("files", DIGEST)).filter(text -> !text.isEmpty());
     }
 
-    /** A file's name, which leads nowhere else. */
+    /** Reads a file name; rejects names with a path. */
     static String fileName(String field, FieldReader fields) {
         String name = fields.text(field, NAME);
         if (name.isBlank() || name.contains("/") || name.contains("\0") || name.startsWith(".")) {

@@ -27,21 +27,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One run of a shard process. It listens on a socket in a folder of its own that only this user may
- * enter, gets its secret over its standard input, and ends when that closes, which happens whatever
- * way this process ends.
+ * One run of a shard process. It listens on a socket in its own folder, which only this user may
+ * enter, and reads its secret from standard input. It ends when standard input closes, which
+ * happens however this process ends.
  */
 final class ShardProcess {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
 
-    /** A Java runtime starts, loads its plugins and finds its devices in this time. */
+    /** Time limit in which a Java runtime starts, loads its plugins and finds its devices. */
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
     private static final Duration LAST_WORDS_LIMIT = Duration.ofMillis(500);
     private static final int KEPT_LINES = 5;
 
-    /** An exit status above it tells the number of a signal. */
+    /** An exit status above this value encodes a signal number. */
     private static final int SIGNALLED = 128;
 
     private final String name;
@@ -61,7 +61,7 @@ final class ShardProcess {
     /**
      * Starts a process.
      *
-     * @throws VarveException of kind UNAVAILABLE if there is no such program
+     * @throws VarveException of kind UNAVAILABLE if the program does not exist
      */
     static ShardProcess start(ShardLaunch launch) {
         Path folder = makeFolder(launch);
@@ -91,13 +91,13 @@ final class ShardProcess {
         started.follow(process.getInputStream());
         started.follow(process.getErrorStream());
         process.onExit().thenRun(() -> deleteFolder(folder));
-        // The secret goes neither through the arguments nor the environment, which others may see.
+        // The secret is not passed in arguments or environment, which other users may read.
         try {
             OutputStream input = process.getOutputStream();
             input.write((token + "\n").getBytes(StandardCharsets.UTF_8));
             input.flush();
         } catch (IOException e) {
-            // It ended already; waiting for it tells why.
+            // It ended already; waiting for it reports why.
             LOG.log(System.Logger.Level.DEBUG, "the shard process took no secret", e);
         }
         return started;
@@ -106,8 +106,9 @@ final class ShardProcess {
     /**
      * Waits until the process listens.
      *
-     * @throws ShardLostException with its last words if a signal ends it before
-     * @throws VarveException of kind UNAVAILABLE with its last words if it ends before otherwise
+     * @throws ShardLostException with its last output lines if a signal ends it before
+     * @throws VarveException of kind UNAVAILABLE with its last output lines if it ends before
+     *     otherwise
      */
     void awaitListening() {
         CompletableFuture<?> first = CompletableFuture.anyOf(listening, process.onExit());
@@ -138,7 +139,7 @@ final class ShardProcess {
         return name + ": the shard process failed: " + why;
     }
 
-    /** Passes the process' output on as log lines and keeps the last ones. */
+    /** Logs the output of the process and keeps the last lines. */
     private void follow(InputStream stream) {
         Thread.ofPlatform()
                 .name("varve-output-" + name)
@@ -176,10 +177,10 @@ final class ShardProcess {
         LOG.log(read.level(), "[{0}] {1}", name, read.text());
     }
 
-    /** What a shard process prints, followed by its address, once servers may connect. */
+    /** Text that a shard process prints before its address once servers may connect. */
     static final String LISTENING = "listening on ";
 
-    /** Address of its socket, without the scheme. */
+    /** Returns the address of its socket, without the scheme. */
     String address() {
         return folder.resolve("shard").toString();
     }
@@ -192,7 +193,7 @@ final class ShardProcess {
         return process.pid();
     }
 
-    /** Exit status and last lines, if it ended; else nothing. */
+    /** Returns exit status and last lines if the process ended; else empty. */
     Optional<String> lastWords() {
         try {
             if (!process.waitFor(LAST_WORDS_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -213,7 +214,7 @@ final class ShardProcess {
         }
     }
 
-    /** Asks the process to end, and makes it end if it does not. */
+    /** Asks the process to end, and kills it if it does not. */
     void end() {
         try {
             process.getOutputStream().close();
@@ -237,7 +238,7 @@ final class ShardProcess {
         }
     }
 
-    /** Ends the process at once and waits until it is gone. */
+    /** Kills the process and waits for its end. */
     void kill() {
         process.destroyForcibly();
         hasEnded();

@@ -10,13 +10,13 @@ import dev.varve.platform.content.TensorDigests;
 
 import java.util.List;
 
-/** What a shard process has to offer: devices, model files and families. Thread-safe. */
+/** Resources of a shard process: devices, model files and families. Thread-safe. */
 public interface ShardResources {
     /** Devices that servers may use. */
     List<DeviceInfo> devices();
 
     /**
-     * Opens a device; the caller closes it.
+     * Opens a device, which the caller closes.
      *
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if servers may not use it or it
      *     cannot be used
@@ -27,13 +27,13 @@ public interface ShardResources {
      * Finds a model file by its name.
      *
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if it is not among the files and
-     *     folders that this process was given
+     *     folders that this process may serve
      */
     GgufFile model(String name);
 
-    /** Computes and remembers digests of the model files' tensors. */
+    /** Returns the object that computes and stores digests of the model files' tensors. */
     TensorDigests digests();
 
-    /** The model as its family sees it. */
+    /** Returns the family's adapter of the model. */
     LayerSplitAdapter adapter(GgufFile file, ModelOptions options);
 }

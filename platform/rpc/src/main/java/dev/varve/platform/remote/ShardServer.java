@@ -18,12 +18,12 @@ public final class ShardServer implements AutoCloseable {
     private final RangeLoader loader;
     private final Set<WireChannel> channels = ConcurrentHashMap.newKeySet();
 
-    /** Serves nobody yet. */
+    /** Creates a server without connections. */
     public ShardServer(ShardResources host, WireOptions options) {
         this(host, options, RangeLoader.local());
     }
 
-    /** Serves nobody yet; ranges are loaded in another way. */
+    /** Creates a server without connections and with another range loader. */
     ShardServer(ShardResources host, WireOptions options, RangeLoader loader) {
         this.host = host;
         this.options = options;
@@ -31,9 +31,9 @@ public final class ShardServer implements AutoCloseable {
     }
 
     /**
-     * Serves a connection, beside the others.
+     * Serves a connection, concurrently with other connections.
      *
-     * @return completes once the connection has ended and what it had loaded is freed
+     * @return completes once the connection has ended and its resources are freed
      */
     public CompletableFuture<Void> serve(Connection connection) {
         CompletableFuture<Void> done = new CompletableFuture<>();

@@ -18,10 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A shard process' side of one connection: loads a layer range, a draft model or one that reads
- * texts when it is told to, computes, and frees everything when the connection ends. Requests are
- * worked on one after the other by a thread of the session's own, so that the connection's reader
- * always answers.
+ * Shard process's side of one connection: loads a layer range, a draft model or a text-scoring
+ * model on request, computes, and frees everything when the connection ends. The session's own
+ * thread executes requests one after the other, so the connection's reader can always respond.
  */
 public final class ShardSession implements Handler, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
@@ -40,27 +39,29 @@ public final class ShardSession implements Handler, AutoCloseable {
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().name("varve-shard-compute").daemon(true).factory());
 
-    /** A session without a range yet. */
+    /** Creates a session without a range. */
     public ShardSession(ShardResources host) {
         this(host, RangeLoader.local());
     }
 
-    /** A session whose ranges are loaded in another way. */
+    /** Creates a session with another range loader. */
     ShardSession(ShardResources host, RangeLoader loader) {
         this.host = host;
         loaded = new LoadedRange(host, loader);
     }
 
     /**
-     * Grows with everything that is done, so that a stuck computation can be told from a long one.
+     * Returns a counter that grows with all work, so that the server can distinguish a stuck
+     * computation from a long one.
      */
     public long progress() {
         return progress.get();
     }
 
     /**
-     * Runs the start of a request; the channel's executor. Straight on the computing thread, since
-     * every hand-over costs as much as the way between the processes.
+     * Runs the start of a request; this is the channel's executor. Runs it directly on the
+     * computing thread, since each thread hand-over costs as much as the transfer between the
+     * processes.
      */
     void execute(Runnable start) {
         try {
@@ -90,10 +91,10 @@ public final class ShardSession implements Handler, AutoCloseable {
         } catch (VarveException e) {
             call.fail(new WireException(WireErrorCode.of(e.kind()), e.getMessage()));
         } catch (IllegalArgumentException | IllegalStateException e) {
-            // The caches refuse what does not fit them; that is the server's mistake.
+            // The caches reject the request; the server made the mistake.
             call.fail(new WireException(WireErrorCode.INVALID_REQUEST, e.getMessage()));
         } catch (RuntimeException | Error e) {
-            // Whatever it was, somebody waits for an answer.
+            // Every failure needs a response: the server waits for it.
             LOG.log(System.Logger.Level.ERROR, "a request failed", e);
             call.fail(new WireException(WireErrorCode.INTERNAL, "the shard failed: " + e));
         } finally {
@@ -130,7 +131,7 @@ public final class ShardSession implements Handler, AutoCloseable {
         };
     }
 
-    /** Tells the server that it goes on, and ends what nobody waits for any more. */
+    /** Returns a listener that sends progress to the server and stops cancelled work. */
     private LoadProgress progressOf(CallResponder call, int type) {
         return (done, total) -> {
             progress.incrementAndGet();
@@ -144,7 +145,7 @@ public final class ShardSession implements Handler, AutoCloseable {
         };
     }
 
-    /** Replaces the draft model; the former one is freed first, since both might not fit. */
+    /** Replaces the draft model; frees the former one first, since both might not fit. */
     private Message loadDraft(DraftLoadRequest request, LoadProgress told) {
         closeDraft();
         HostedDraft opened = HostedDraft.open(request, host, told);
@@ -156,7 +157,7 @@ public final class ShardSession implements Handler, AutoCloseable {
         return new WireException(WireErrorCode.INVALID_REQUEST, "no draft model is loaded");
     }
 
-    /** Replaces the model that reads texts; the former one is freed first. */
+    /** Replaces the text-scoring model; frees the former one first. */
     private Message loadScan(ScanLoadRequest request, LoadProgress told) {
         closeScan();
         HostedScan opened = HostedScan.open(request, host, told);
@@ -199,7 +200,7 @@ public final class ShardSession implements Handler, AutoCloseable {
         return Message.of(MessageType.DESCRIBE, fields.done());
     }
 
-    /** Frees the range once the request at hand is done, and waits for that. */
+    /** Frees the range once the current request is done, and waits for that. */
     @Override
     public void close() {
         try {

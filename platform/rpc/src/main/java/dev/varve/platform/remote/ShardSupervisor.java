@@ -26,16 +26,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Keeps a shard process alive: notices its end, starts it anew with growing pauses, and has it load
- * its range again. A process that came back is not used before {@link #recover} was asked for,
- * since its caches are empty.
+ * Supervises a shard process: detects its end, restarts it with growing pauses, and loads its range
+ * again. A restarted process has empty caches, so it is not used before {@link #recover} was
+ * called.
  */
 final class ShardSupervisor implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
     private static final int MOST_PROCESSORS = 8192;
     private static final Duration LOAD_WITHOUT_PROGRESS = Duration.ofSeconds(60);
 
-    /** With the pauses between them 11 s, in which a service manager starts a process again. */
+    /**
+     * With the pauses in between this lasts 11 s, enough for a service manager to restart the
+     * process.
+     */
     private static final int FIRST_LOAD_ATTEMPTS = 8;
 
     private static final long FIRST_PAUSE_MILLIS = 100;
@@ -68,7 +71,7 @@ final class ShardSupervisor implements AutoCloseable {
 
     private final ShardCondition condition = new ShardCondition(System::nanoTime);
 
-    /** Of the incarnations that are gone. */
+    /** Traffic of former incarnations. */
     private ShardTraffic earlier = new ShardTraffic(0, 0, ShardTraffic.Payloads.STREAM);
 
     private boolean usable;
@@ -79,9 +82,9 @@ final class ShardSupervisor implements AutoCloseable {
     private volatile Set<Integer> processors = Set.of();
 
     /**
-     * @param name of the process, for people
-     * @param request what it is to load
-     * @param check what the tensors that it loads must be
+     * @param name of the process, for messages
+     * @param request its load request
+     * @param check expected digests of the tensors that it loads
      */
     ShardSupervisor(String name, ShardLink link, Message request, TensorCheck check) {
         this(name, link, request, check, FIRST_LOAD_ATTEMPTS);
@@ -101,10 +104,10 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     /**
-     * Starts the first incarnation. A process that is lost meanwhile is started again, a few times;
-     * one that refuses, or was never reached, would do so again.
+     * Starts the first incarnation. Restarts a process that is lost meanwhile, a few times. Does
+     * not restart one that refuses or was never reached, since that would repeat.
      *
-     * @throws VarveException with the failure, which is the caller's to report
+     * @throws VarveException with the failure, which the caller reports
      */
     void start(LoadProgress progress) {
         boolean lost = false;
@@ -160,7 +163,7 @@ final class ShardSupervisor implements AutoCloseable {
         return memory;
     }
 
-    /** Of all incarnations. */
+    /** Returns the traffic of all incarnations. */
     ShardTraffic traffic() {
         lock.lock();
         try {
@@ -174,7 +177,7 @@ final class ShardSupervisor implements AutoCloseable {
         return hostCores;
     }
 
-    /** Numbers of the processors that it computes on; empty where that is not known. */
+    /** Returns the numbers of the processors that it computes on; empty if unknown. */
     Set<Integer> processors() {
         return processors;
     }
@@ -198,9 +201,10 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     /**
-     * The incarnation in use.
+     * Returns the incarnation in use.
      *
-     * @throws ShardLostException if it is gone, or is back but was not asked for
+     * @throws ShardLostException if it was lost, or was restarted and {@link #recover} was not
+     *     called
      */
     Session session() {
         lock.lock();
@@ -218,10 +222,9 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     /**
-     * The incarnation that is there, for whoever takes one that came back for as good as the one
-     * before.
+     * Returns the running incarnation, for callers that need no state of the previous one.
      *
-     * @throws ShardLostException if there is none
+     * @throws ShardLostException if no incarnation is ready
      */
     Session current() {
         lock.lock();
@@ -233,7 +236,7 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
-    /** Gives an incarnation up, unless that was done already. */
+    /** Marks an incarnation as lost, unless it already is. */
     ShardLostException lost(Session gone, String why) {
         lock.lock();
         try {
@@ -260,7 +263,7 @@ final class ShardSupervisor implements AutoCloseable {
         return new ShardLostException(name + " is lost: " + condition.loss());
     }
 
-    /** Completes once the shard is there and may be used. */
+    /** Completes once the shard is ready for use. */
     CompletableFuture<Void> recover() {
         lock.lock();
         try {
@@ -282,7 +285,7 @@ final class ShardSupervisor implements AutoCloseable {
         gone.channel().close();
         String why = health().reason().orElse("") + lastWords();
         LOG.log(System.Logger.Level.WARNING, "the {0} is lost and is brought back: {1}", name, why);
-        // A process that starts is on its way; one that failed to start may never come.
+        // A process that starts counts as loading; one that failed to start may never appear.
         note(ShardCondition::starts);
         long pause = FIRST_PAUSE_MILLIS;
         while (!isClosed()) {
@@ -312,12 +315,12 @@ final class ShardSupervisor implements AutoCloseable {
         return link.lastWords().map(said -> " (" + said + ")").orElse("");
     }
 
-    /** One attempt: reach the process and have it load. */
+    /** Makes one attempt to reach the process and load the range. */
     private void connect(LoadProgress listener) {
         Session fresh = new Session(link.open());
         note(ShardCondition::reached);
         if (!link.sameHost()) {
-            // It will not see the same files: read while it loads.
+            // The process will not see the same files, so read them while it loads.
             check.begin();
         }
         try {
@@ -399,7 +402,7 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
-    /** Waits, but not once the shard is closed. */
+    /** Waits; ends early when the shard is closed. */
     private void pause(long millis) {
         lock.lock();
         try {

@@ -17,11 +17,11 @@ import java.util.concurrent.CompletionException;
 
 /**
  * Compares the tensors that a shard process loaded with those of this process's files, byte by byte
- * through their digests: two models that were trained differently may have the same header.
+ * through their digests: two differently trained models may have the same header.
  *
- * <p>The digests are computed once, on a thread of their own, and only if the process sees other
- * files than this one. They are those of the files as they were when this was made: what a process
- * loads later must fit what this one had loaded then. Thread-safe.
+ * <p>A dedicated thread computes the digests once, and only if the process sees other files than
+ * this one. They describe the files as they were when this object was created: tensors that a
+ * process loads later must match those that this process had loaded then. Thread-safe.
  */
 public final class TensorCheck {
     private static final int SHOWN = 16;
@@ -32,8 +32,8 @@ public final class TensorCheck {
     private Optional<CompletableFuture<Map<String, String>>> expected = Optional.empty();
 
     /**
-     * @param digests computes and remembers them
-     * @param selection what the process is to load, as this process sees it
+     * @param digests computes and stores them
+     * @param selection tensors that the process loads, as this process sees them
      * @throws VarveException of kind UNREADABLE_FILE if a file is missing
      */
     public TensorCheck(TensorDigests digests, TensorSelection selection) {
@@ -42,14 +42,14 @@ public final class TensorCheck {
         files = FileStates.of(tensors.values().stream().map(GgufTensor::file).toList());
     }
 
-    /** The tensors of a selection, each once. */
+    /** Returns the tensors of a selection, each once. */
     static Collection<GgufTensor> tensors(TensorSelection selection) {
         Map<String, GgufTensor> tensors = new LinkedHashMap<>();
         selection.entries().forEach(each -> tensors.put(each.tensor().name(), each.tensor()));
         return tensors.values();
     }
 
-    /** Begins to compute, where that has not begun or has failed, and does not wait for it. */
+    /** Starts the computation if it has not started or has failed; does not wait for it. */
     synchronized CompletableFuture<Map<String, String>> begin() {
         CompletableFuture<Map<String, String>> known =
                 expected.filter(before -> !before.isCompletedExceptionally())
@@ -73,9 +73,9 @@ public final class TensorCheck {
     }
 
     /**
-     * Checks what a process loaded; waits for the digests.
+     * Checks the tensors that a process loaded; waits for the digests.
      *
-     * @param shard the process, for people
+     * @param shard the process, for messages
      * @param found its digests by the tensors' names; empty if it sees the same files
      * @throws VarveException of kind INVALID_REQUEST that names file, tensor and both digests if
      *     one differs; UNREADABLE_FILE if a file of this process cannot be read or has changed

@@ -2,7 +2,7 @@ package dev.varve.platform.remote;
 
 import dev.varve.platform.shard.LoadProgress;
 
-/** Passes on a report now and then; weights may come in thousands of tensors. */
+/** Forwards progress reports at intervals; weights may have thousands of tensors. */
 final class ThrottledProgress implements LoadProgress {
     private static final long PERIOD_NANOS = 50_000_000;
 

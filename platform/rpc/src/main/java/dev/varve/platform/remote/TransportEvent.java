@@ -11,7 +11,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** Flight recorder event: one batch on its way to another process and back. */
+/** Flight recorder event: one batch that was sent to another process and returned. */
 @Name("varve.ShardTransport")
 @Label("Shard Transport")
 @Category("Varve")
@@ -34,7 +34,7 @@ final class TransportEvent extends Event {
     @Timespan(Timespan.NANOSECONDS)
     long computeNanos;
 
-    /** Ends and records the event if somebody listens. */
+    /** Ends the event and records it if recording is enabled. */
     void end(String to, Message request, Message reply, long nanos) {
         if (shouldCommit()) {
             device = to;

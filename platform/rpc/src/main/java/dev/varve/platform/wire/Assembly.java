@@ -3,21 +3,21 @@ package dev.varve.platform.wire;
 import java.nio.ByteBuffer;
 
 /**
- * A message of which the first frame arrived.
+ * A message whose first frame arrived.
  *
- * @param target who gets it once it is complete
- * @param payload as large as announced, filled up to its position
+ * @param target receives it once it is complete
+ * @param payload has the announced size; filled up to its position
  */
 record Assembly(Target target, int type, ByteBuffer meta, ByteBuffer payload) {
-    /** Whose message it is. */
+    /** Receiver of a message. */
     sealed interface Target {
-        /** A request that this side will serve. */
+        /** A request that this side serves. */
         record Request(IncomingCall call) implements Target {}
 
-        /** An intermediate message for a call of this side. */
+        /** A progress message for a call of this side. */
         record Progress(PendingCall call) implements Target {}
 
-        /** The end of a call of this side. */
+        /** The result of a call of this side. */
         record Result(PendingCall call) implements Target {}
     }
 

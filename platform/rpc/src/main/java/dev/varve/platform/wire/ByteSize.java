@@ -8,7 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads sizes as people write them: {@code 64MiB}, {@code 512KiB}, {@code 1GiB}, or plain bytes.
+ * Parses sizes in their usual notation: {@code 64MiB}, {@code 512KiB}, {@code 1GiB}, or plain
+ * bytes.
  */
 public final class ByteSize {
     private static final Pattern TEXT = Pattern.compile("([0-9]+)(B|KiB|MiB|GiB|TiB)?");
@@ -16,7 +17,7 @@ public final class ByteSize {
     private ByteSize() {}
 
     /**
-     * The bytes that a text stands for.
+     * Parses a size into bytes.
      *
      * @param name flag or variable that the text comes from, for the error
      * @throws VarveException of kind INVALID_REQUEST for anything else, such as signs, blanks,
@@ -34,7 +35,7 @@ public final class ByteSize {
         }
     }
 
-    /** Likewise, for a size that must lie in a range. */
+    /** Parses a size that must lie in a range. */
     public static long parse(String name, String text, long min, long max) {
         long bytes = parse(name, text);
         if (bytes < min || bytes > max) {

@@ -1,28 +1,28 @@
 package dev.varve.platform.wire;
 
 /**
- * A request of the other side that is being served. Ends exactly once, with {@link #reply} or
- * {@link #fail}. Thread-safe. What is sent after the channel was lost goes nowhere, silently.
+ * Request of the other side that this side serves. Ends exactly once, with {@link #reply} or {@link
+ * #fail}. Thread-safe. Messages that are sent after the channel was lost are dropped silently.
  */
 public interface CallResponder {
-    /** Whether nobody waits for the answer any more; the call must still be ended. */
+    /** Whether the caller has cancelled the request; the call must still be ended. */
     boolean isCancelled();
 
     /**
-     * Runs an action when the caller loses interest, at once if it has already. It runs on the
-     * reader of the channel and must not block.
+     * Runs an action when the caller cancels, or at once if it has already cancelled. The action
+     * runs on the reader of the channel and must not block.
      */
     void onCancel(Runnable action);
 
     /**
-     * Sends an intermediate message. Waits while the other side does not take messages.
+     * Sends a progress message. Waits while the other side accepts no messages.
      *
      * @throws IllegalStateException if the call has ended
      */
     void progress(Message message);
 
     /**
-     * Ends the call with a result; one that is larger than the other side takes becomes an error.
+     * Ends the call with a result; one that is larger than the other side accepts becomes an error.
      * Does not wait for credit; the bytes must not change any more.
      *
      * @throws IllegalStateException if the call has ended

@@ -2,7 +2,10 @@ package dev.varve.platform.wire;
 
 import dev.varve.api.VarveException;
 
-/** The connection ended before the request was answered; whether it was executed is not known. */
+/**
+ * Signals that the connection ended before the request was answered; it is unknown whether the
+ * request was executed.
+ */
 public final class ChannelLostException extends VarveException {
     private static final long serialVersionUID = 1L;
 

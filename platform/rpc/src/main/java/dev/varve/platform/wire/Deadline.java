@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How long a caller waits.
+ * Time limit of a call.
  *
- * @param limit most time
- * @param since what the time is counted from
+ * @param limit longest time
+ * @param since event from which the time is counted
  */
 public record Deadline(Duration limit, Since since) {
-    /** What a deadline is counted from. */
+    /** Event from which a deadline is counted. */
     public enum Since {
         /** The request: it bounds the whole call. */
         REQUEST,
@@ -18,7 +18,7 @@ public record Deadline(Duration limit, Since since) {
         PROGRESS
     }
 
-    /** Checks that there is time at all. */
+    /** Checks that the limit is positive. */
     public Deadline {
         Objects.requireNonNull(since);
         if (limit.isNegative() || limit.isZero()) {
@@ -26,12 +26,12 @@ public record Deadline(Duration limit, Since since) {
         }
     }
 
-    /** The whole call within a time. */
+    /** Limits the whole call. */
     public static Deadline within(Duration limit) {
         return new Deadline(limit, Since.REQUEST);
     }
 
-    /** Never longer than this without progress. */
+    /** Limits the time without progress. */
     public static Deadline withoutProgress(Duration limit) {
         return new Deadline(limit, Since.PROGRESS);
     }

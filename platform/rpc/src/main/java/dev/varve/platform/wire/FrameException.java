@@ -2,7 +2,7 @@ package dev.varve.platform.wire;
 
 import java.io.IOException;
 
-/** The other side broke the rules of the protocol; the connection cannot go on. */
+/** Signals that the other side violated the protocol; the connection must end. */
 final class FrameException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -31,7 +31,7 @@ import java.util.zip.CRC32C;
  */
 record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section payload) {
     /**
-     * What a frame is.
+     * Kind of a frame.
      *
      * @param flags as in the table
      * @param type as in the table
@@ -42,14 +42,14 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
     /**
      * Bytes behind the header.
      *
-     * @param bytes how many
-     * @param crc their CRC32C, 0 where there are none
+     * @param bytes number of bytes
+     * @param crc their CRC32C, 0 if the section is empty
      */
     record Section(int bytes, int crc) {
-        /** No bytes. */
+        /** An empty section. */
         static final Section NONE = new Section(0, 0);
 
-        /** What remains in a buffer. */
+        /** Returns the section for the remaining bytes of a buffer. */
         static Section of(ByteBuffer buffer) {
             return new Section(buffer.remaining(), FrameHeader.crc(buffer));
         }
@@ -58,7 +58,7 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
     static final int BYTES = 48;
     static final int VERSION = 9;
 
-    /** What helps against another version. */
+    /** Advice for a version mismatch. */
     static final String SAME_RELEASE = "both sides need the same release of Varve";
 
     static final int MAX_META_BYTES = 65536;
@@ -72,13 +72,13 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
     private static final int KNOWN_FLAGS = LAST | SHARED | PAYLOAD_CRC | PART_MASK;
     private static final int MAGIC = 'V' | 'R' << 8 | 'V' << 16 | 'W' << 24;
 
-    /** What a frame starts. */
+    /** Part of a call that a frame starts. */
     enum Part {
-        /** Nothing: a frame of the protocol itself, or more of a message that was started. */
+        /** Nothing: a protocol frame, or more of a message that was started. */
         NONE(0),
         /** A request. */
         REQUEST(1),
-        /** A message on the way to the result. */
+        /** A progress message. */
         PROGRESS(2),
         /** The result. */
         RESULT(3);
@@ -131,7 +131,7 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
         return (flags() & SHARED) != 0;
     }
 
-    /** Puts the header at the position of the target, which must be little-endian. */
+    /** Writes the header at the position of the target, which must be little-endian. */
     void put(ByteBuffer target) {
         int start = target.position();
         target.putInt(MAGIC)
@@ -149,11 +149,11 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
     }
 
     /**
-     * Reads a header of which nothing is trusted.
+     * Reads and checks an untrusted header.
      *
      * @param source {@value #BYTES} bytes
      * @param maxFrameBytes most payload bytes that a frame may have
-     * @throws FrameException naming the first field that is wrong
+     * @throws FrameException naming the first invalid field
      */
     static FrameHeader read(ByteBuffer source, int maxFrameBytes) throws FrameException {
         ByteBuffer bytes = source.slice().order(ByteOrder.LITTLE_ENDIAN);
@@ -202,7 +202,7 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
                 new Section((int) payloadBytes, bytes.getInt(36)));
     }
 
-    /** CRC32C of what remains in a buffer, 0 if nothing does. */
+    /** Returns the CRC32C of the remaining bytes of a buffer, 0 if none remain. */
     static int crc(ByteBuffer bytes) {
         if (!bytes.hasRemaining()) {
             return 0;

@@ -9,7 +9,7 @@ import java.util.Locale;
 
 /** Reads frames and checks their checksums. For one thread. */
 final class FrameReader {
-    /** A large frame is a sign of life long before its last byte arrives. */
+    /** Bytes per read: a large frame counts as a sign of life long before its last byte arrives. */
     private static final int SLICE_BYTES = 256 << 10;
 
     private final Connection connection;
@@ -22,7 +22,7 @@ final class FrameReader {
         this.counters = counters;
     }
 
-    /** Rises whenever bytes arrive. */
+    /** Returns a counter that grows whenever bytes arrive. */
     long readings() {
         return readings;
     }
@@ -47,7 +47,7 @@ final class FrameReader {
         return meta;
     }
 
-    /** Reads the payload of a frame to the position of the target, which moves on. */
+    /** Reads the payload of a frame to the position of the target and advances it. */
     void payload(FrameHeader header, ByteBuffer target) throws IOException {
         ByteBuffer piece = target.slice(target.position(), header.payloadBytes());
         while (piece.position() < piece.capacity()) {

@@ -1,11 +1,14 @@
 package dev.varve.platform.wire;
 
-/** Types of the frames that belong to the protocol. */
+/** Types of protocol frames. */
 final class FrameType {
     /** First frame of the side that connected: {@link Hello}. */
     static final int HELLO = 1;
 
-    /** Its answer: {@link Hello} with what was agreed; or {@link #ERROR} with request id 0. */
+    /**
+     * Response to the hello: {@link Hello} with the negotiated values; or {@link #ERROR} with
+     * request id 0.
+     */
     static final int HELLO_ACK = 2;
 
     /** More payload of a message that was started. */
@@ -14,16 +17,16 @@ final class FrameType {
     /** Ends a request: status is the {@link WireErrorCode}; meta is u8 retryable, then text. */
     static final int ERROR = 4;
 
-    /** The sender lost interest in the request. */
+    /** The sender cancels the request. */
     static final int CANCEL = 5;
 
-    /** Meta: u64 any number. */
+    /** Meta: u64 arbitrary number. */
     static final int PING = 6;
 
-    /** Meta: u64 the number of the ping, u64 progress counter. */
+    /** Meta: u64 number of the ping, u64 progress counter. */
     static final int PONG = 7;
 
-    /** Meta: u64 bytes of results and progress that the receiver may send in addition. */
+    /** Meta: u64 additional bytes of results and progress that the receiver may send. */
     static final int CREDIT = 8;
 
     /** The sender closes; meta is the reason as text. */

@@ -10,7 +10,7 @@ import java.util.zip.CRC32C;
 
 /** Writes frames, each in one gathering write. For one thread at a time; runs per message. */
 final class FrameWriter {
-    /** Smaller payloads cost less in the stream than a record in shared memory. */
+    /** Smaller payloads cost less in the stream than in a shared-memory record. */
     static final int SHARED_FROM_BYTES = 16 << 10;
 
     private final Connection connection;

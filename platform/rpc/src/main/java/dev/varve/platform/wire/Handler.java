@@ -4,9 +4,9 @@ package dev.varve.platform.wire;
 @FunctionalInterface
 public interface Handler {
     /**
-     * Starts a request; requests of one channel are started one after the other, in the order in
+     * Starts a request. Requests of one channel are started one after the other, in the order in
      * which they were sent. The request ends when {@code call} does, then or later. An exception
-     * ends it with an error; the channel goes on.
+     * ends it with an error; the channel stays open.
      */
     void handle(Message request, CallResponder call);
 }

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The greetings of both sides, before anything else. */
+/** Exchanges the hellos of both sides, before all other frames. */
 final class Handshake {
     private final Connection connection;
     private final WireOptions options;
@@ -29,15 +29,15 @@ final class Handshake {
         this.writer = writer;
     }
 
-    /** What came of it. */
+    /** Result of the handshake. */
     record Outcome(NegotiatedParameters terms, Optional<RingFile.Rings> rings) {}
 
-    /** The side that connected speaks first. */
+    /** Runs the handshake of the side that connected: it sends first. */
     Outcome connect() {
         return guarded(this::greet);
     }
 
-    /** The side that was connected to listens first. */
+    /** Runs the handshake of the accepting side: it reads first. */
     Outcome accept() {
         return guarded(this::answer);
     }
@@ -47,7 +47,7 @@ final class Handshake {
     }
 
     private Outcome guarded(Steps steps) {
-        // Said before it is done: whoever reads hears of the end while the clock is still closing.
+        // Set before the connection closes: the reader may see the end before close() returns.
         AtomicBoolean late = new AtomicBoolean();
         Future<?> limit =
                 WireTimer.after(
@@ -226,7 +226,7 @@ final class Handshake {
                 peer.limits().requestCredit());
     }
 
-    /** Compares digests, so that the time tells neither a common prefix nor the length. */
+    /** Compares digests, so that the time reveals neither a common prefix nor the length. */
     private static boolean sameSecret(String expected, String found) {
         return MessageDigest.isEqual(digest(expected), digest(found));
     }

@@ -8,46 +8,46 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What the sides tell each other first. Little-endian: u16 lowest and u16 highest version, u32
- * largest frame, u64 byte credit, u32 request credit, u32 heartbeat in milliseconds, u8 shared
- * memory (offered, or in the answer: mapped), {@link RingFileDescriptor}, 16 bytes nonce and u64
- * bytes of each ring, then role, build id, token and a note, each u16 length and UTF-8.
+ * First message of each side. Little-endian: u16 lowest and u16 highest version, u32 largest frame,
+ * u64 byte credit, u32 request credit, u32 heartbeat in milliseconds, u8 shared memory (offered, or
+ * in the response: mapped), {@link RingFileDescriptor}, 16 bytes nonce and u64 bytes of each ring,
+ * then role, build id, token and a note, each u16 length and UTF-8.
  *
- * @param versions those that the side speaks
- * @param limits how much it takes
+ * @param versions versions that the side supports
+ * @param limits how much it accepts
  * @param heartbeat time between two of its pings
  * @param rings the shared memory
- * @param words what it says in words
+ * @param words its texts
  */
 record Hello(Versions versions, WireLimits limits, Duration heartbeat, Rings rings, Words words) {
     /** A range of protocol versions, both ends included. */
     record Versions(int lowest, int highest) {
-        /** The only one that this release speaks. */
+        /** The only version that this release supports. */
         static final Versions OWN = new Versions(FrameHeader.VERSION, FrameHeader.VERSION);
     }
 
     /**
      * Shared memory.
      *
-     * @param address where it is offered, or in the answer, which one was mapped; empty: none
-     * @param nonce its mark
+     * @param address where it is offered, or in the response, which one was mapped; empty: none
+     * @param nonce mark of the file
      * @param bytes of each ring
      */
     record Rings(Optional<RingFileDescriptor> address, RingNonce nonce, long bytes) {}
 
     /**
-     * Words of a greeting.
+     * Texts of a hello.
      *
-     * @param identity what the side says of itself
-     * @param token secret; in the answer none
-     * @param note in the answer: why there is no shared memory
+     * @param identity role and build of the side
+     * @param token secret; empty in the response
+     * @param note in the response: why shared memory is not used
      */
     record Words(WireOptions.Identity identity, Optional<String> token, String note) {}
 
     private static final int FIXED_BYTES =
             2 + 2 + 4 + 8 + 4 + 4 + 1 + RingFileDescriptor.BYTES + RingNonce.BYTES + 8;
 
-    /** Most bytes of a greeting: nothing longer is read from somebody unknown. */
+    /** Most bytes of a hello: a longer one from an unauthenticated side is not read. */
     static final int MAX_BYTES = FIXED_BYTES + 4 * (2 + 3 * 1024);
 
     static Hello of(
@@ -133,7 +133,7 @@ record Hello(Versions versions, WireLimits limits, Duration heartbeat, Rings rin
         return new Hello(versions, limits, heartbeat, rings, words);
     }
 
-    /** A side that talks too much is not believed the rest, either. */
+    /** Reads role and build id; a side whose texts are too long is rejected. */
     private static WireOptions.Identity identity(String role, String buildId)
             throws FrameException {
         try {
@@ -158,7 +158,7 @@ record Hello(Versions versions, WireLimits limits, Duration heartbeat, Rings rin
         return WireText.decode(bytes);
     }
 
-    /** Without the secret. */
+    /** Formats the hello without the secret. */
     @Override
     public String toString() {
         return "Hello[" + words.identity() + "]";

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A request of the other side and how its answers go out. */
+/** A request of the other side; sends its progress and result. */
 final class IncomingCall implements CallResponder {
     private final long id;
     private final IncomingCalls calls;
@@ -73,7 +73,7 @@ final class IncomingCall implements CallResponder {
         calls.fail(this, error);
     }
 
-    /** Ends a call whose handler failed, if it has not ended. */
+    /** Fails a call whose handler failed, unless it has ended. */
     void failed(Throwable failure) {
         if (ended.compareAndSet(false, true)) {
             calls.fail(this, WireException.of(failure));

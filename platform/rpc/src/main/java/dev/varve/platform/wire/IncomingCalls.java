@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The requests of the other side that are under way, within the credit that it has. */
+/** Requests of the other side that have not ended, within its credit. */
 final class IncomingCalls {
     private final Map<Long, IncomingCall> open = new ConcurrentHashMap<>();
     private final AtomicLong bytes = new AtomicLong();
@@ -32,7 +32,7 @@ final class IncomingCalls {
     }
 
     /**
-     * Takes note of a request whose first frame arrived, before anything is allocated for it.
+     * Registers a request whose first frame arrived, before memory is allocated for it.
      *
      * @param cost bytes of the whole message
      */
@@ -67,7 +67,7 @@ final class IncomingCalls {
         starter.execute(() -> handle(call, request));
     }
 
-    // whatever the handler throws, errors included, ends this one call and not the thread
+    // an exception or error of the handler ends this one call and not the thread
     private void handle(IncomingCall call, Message request) {
         try {
             handler.handle(request, call);
@@ -76,7 +76,7 @@ final class IncomingCalls {
         }
     }
 
-    /** The other side lost interest; nothing happens if the call has ended meanwhile. */
+    /** Handles a cancel of the other side; does nothing if the call has ended meanwhile. */
     void cancel(long id) {
         IncomingCall call = open.get(id);
         if (call != null) {

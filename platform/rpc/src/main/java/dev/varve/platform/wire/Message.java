@@ -5,16 +5,16 @@ import java.nio.ByteOrder;
 import java.util.Locale;
 
 /**
- * What one side tells the other. The buffers are read-only little-endian views; each call of an
- * accessor returns a view of its own, from its first byte to its last. Whoever makes a message must
- * not change the bytes behind it until it was answered.
+ * Message from one side to the other. The buffers are read-only little-endian views; each call of
+ * an accessor returns a new view from the first byte to the last. The sender must not change the
+ * bytes behind it until it was answered.
  *
  * @param type meaning of the message, {@value #FIRST_TYPE} to 65535
  * @param meta small fields, at most {@value #MAX_META_BYTES} bytes
  * @param payload bulk bytes
  */
 public record Message(int type, ByteBuffer meta, ByteBuffer payload) {
-    /** Types below belong to the protocol. */
+    /** Smaller types belong to the protocol. */
     public static final int FIRST_TYPE = 64;
 
     /** Most bytes of {@link #meta}. */
@@ -22,7 +22,7 @@ public record Message(int type, ByteBuffer meta, ByteBuffer payload) {
 
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
-    /** Checks type and length, and keeps views of its own. */
+    /** Checks type and length, and stores its own views. */
     public Message {
         if (type < FIRST_TYPE || type > 65535) {
             throw new IllegalArgumentException(
@@ -41,12 +41,12 @@ public record Message(int type, ByteBuffer meta, ByteBuffer payload) {
         payload = payload.slice().asReadOnlyBuffer();
     }
 
-    /** A message without payload. */
+    /** Creates a message without payload. */
     public static Message of(int type, ByteBuffer meta) {
         return new Message(type, meta, EMPTY);
     }
 
-    /** A message that is its type alone. */
+    /** Creates a message that has only a type. */
     public static Message of(int type) {
         return new Message(type, EMPTY, EMPTY);
     }
@@ -61,12 +61,12 @@ public record Message(int type, ByteBuffer meta, ByteBuffer payload) {
         return payload.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** What the message costs of the byte credit. */
+    /** Returns how much byte credit the message uses. */
     long cost() {
         return (long) meta.remaining() + payload.remaining();
     }
 
-    /** Without the bytes, which may be anything. */
+    /** Formats the message without its bytes, which may be arbitrary. */
     @Override
     public String toString() {
         return String.format(

@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * What the first frame of a message says before the fields of the message itself: how many payload
- * bytes the whole message has, and, if they lie in shared memory, where. Little-endian: u64 total;
- * only with {@link FrameHeader#SHARED}: u64 position, u64 sequence, u32 CRC32C of the payload, u32
- * zero.
+ * Fields at the start of the first frame of a message, before the fields of the message itself: the
+ * payload bytes of the whole message and, if they lie in shared memory, their place. Little-endian:
+ * u64 total; only with {@link FrameHeader#SHARED}: u64 position, u64 sequence, u32 CRC32C of the
+ * payload, u32 zero.
  *
  * @param totalBytes payload bytes of the whole message
- * @param slot where they lie, meaningful only in frames with {@link FrameHeader#SHARED}
+ * @param slot place of the payload, meaningful only in frames with {@link FrameHeader#SHARED}
  */
 record MessagePrefix(long totalBytes, RingSlot slot) {
     static final int STREAM_BYTES = 8;

@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.function.LongConsumer;
 
 /**
- * Reads frame after frame and hands complete messages on. Every field is checked before it is used,
- * lengths and credit before anything is allocated; the first thing that is wrong ends the
- * connection. For the reader thread alone.
+ * Reads frames and forwards complete messages. Checks every field before it is used, and lengths
+ * and credit before memory is allocated; the first invalid field ends the connection. For the
+ * reader thread alone.
  */
 final class MessageReceiver {
     private final FrameReader reader;
@@ -52,10 +52,10 @@ final class MessageReceiver {
     }
 
     /**
-     * Reads until the other side says goodbye.
+     * Reads until the other side sends a goodbye.
      *
      * @return its reason
-     * @throws FrameException if the other side broke the protocol
+     * @throws FrameException if the other side violated the protocol
      * @throws IOException if the connection broke
      */
     String readAll() throws IOException {
@@ -267,7 +267,7 @@ final class MessageReceiver {
     }
 
     private void pong(ByteBuffer meta) {
-        // The number of the ping, which nobody compares.
+        // The number of the ping, which this side does not compare.
         meta.getLong();
         peerProgress.accept(meta.getLong());
     }
@@ -301,7 +301,7 @@ final class MessageReceiver {
         }
     }
 
-    /** Made only where it is thrown: a text for each frame would cost more than all else. */
+    /** Builds the text only for an exception: a text for each frame would dominate the cost. */
     private static FrameException wrong(FrameHeader header, String format, Object... values) {
         return new FrameException(
                 String.format(

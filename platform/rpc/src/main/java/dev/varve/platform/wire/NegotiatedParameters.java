@@ -1,13 +1,13 @@
 package dev.varve.platform.wire;
 
 /**
- * What both sides agreed on.
+ * Parameters that both sides negotiated.
  *
- * @param peer who the other side is
+ * @param peer the other side
  * @param firstId first request id of this side: 1 if it connected, else 2
  * @param maxFrameBytes largest frame, both ways
- * @param peerByteCredit what this side may have under way at the other one
- * @param peerRequestCredit requests likewise
+ * @param peerByteCredit bytes of requests that this side may have in flight
+ * @param peerRequestCredit requests that this side may have in flight
  */
 record NegotiatedParameters(
         PeerInfo peer,
@@ -16,8 +16,8 @@ record NegotiatedParameters(
         long peerByteCredit,
         int peerRequestCredit) {
     /**
-     * Bytes of results that may be under way. An eighth more than the largest message, so that
-     * credit can be given back in batches of that size and still every message finds room.
+     * Returns the bytes of results that may be in flight. It is an eighth more than the largest
+     * message, so that credit can be returned in batches of that size and every message still fits.
      */
     static long replyWindow(long byteCredit) {
         return byteCredit + batch(byteCredit);
@@ -27,7 +27,7 @@ record NegotiatedParameters(
         return byteCredit / 8;
     }
 
-    /** Whether a request id is one of the other side's. */
+    /** Whether a request id belongs to the other side. */
     boolean isPeerId(long id) {
         return id > 0 && id % 2 != firstId % 2;
     }

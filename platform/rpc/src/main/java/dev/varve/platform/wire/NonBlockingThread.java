@@ -1,8 +1,9 @@
 package dev.varve.platform.wire;
 
 /**
- * Threads that must never wait for a connection to take bytes: a reader, or the clock. What is sent
- * on one, by the continuation of a future for example, is written by another thread.
+ * Marks threads that must never wait for a connection to accept bytes: a reader, or the timer. A
+ * message that is sent on such a thread, for example by the continuation of a future, is written by
+ * another thread.
  */
 final class NonBlockingThread {
     private static final ScopedValue<Boolean> CURRENT = ScopedValue.newInstance();
@@ -16,7 +17,7 @@ final class NonBlockingThread {
                 .unstarted(() -> ScopedValue.where(CURRENT, true).run(task));
     }
 
-    /** Whether the caller is such a thread. */
+    /** Whether the current thread is marked. */
     static boolean isCurrent() {
         return CURRENT.isBound();
     }

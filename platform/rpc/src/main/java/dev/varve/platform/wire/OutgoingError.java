@@ -1,6 +1,6 @@
 package dev.varve.platform.wire;
 
-/** The end of a request that failed. Waits for its turn behind results, but needs no credit. */
+/** End of a request that failed. Is queued behind results, but needs no credit. */
 final class OutgoingError extends OutgoingMessage {
     private static final Message NOTHING = Message.of(Message.FIRST_TYPE);
 

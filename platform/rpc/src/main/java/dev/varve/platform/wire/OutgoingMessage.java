@@ -2,7 +2,7 @@ package dev.varve.platform.wire;
 
 import java.nio.ByteBuffer;
 
-/** A message on its way out. Only the thread that holds the write lock moves it on. */
+/** Message to be sent. Only the thread that holds the write lock advances it. */
 abstract sealed class OutgoingMessage permits PendingCall, OutgoingReply, OutgoingError {
     private final Message message;
     private int offset;
@@ -12,12 +12,12 @@ abstract sealed class OutgoingMessage permits PendingCall, OutgoingReply, Outgoi
         this.message = message;
     }
 
-    /** Id of its request; fixed once the first frame goes out. */
+    /** Returns the id of its request; fixed once the first frame is sent. */
     abstract long requestId();
 
     abstract FrameHeader.Part part();
 
-    /** The last frame is about to be written. */
+    /** Called before the last frame is written. */
     abstract void finishing();
 
     final Message message() {
@@ -32,7 +32,7 @@ abstract sealed class OutgoingMessage permits PendingCall, OutgoingReply, Outgoi
         return chunk;
     }
 
-    /** Takes the next piece of the payload. */
+    /** Returns the next piece of the payload and advances. */
     final ByteBuffer next(int maxBytes) {
         ByteBuffer payload = message.payload();
         int length = Math.min(maxBytes, payload.remaining() - offset);
@@ -42,7 +42,7 @@ abstract sealed class OutgoingMessage permits PendingCall, OutgoingReply, Outgoi
         return piece;
     }
 
-    /** The payload went another way. */
+    /** Skips the payload, which was sent in shared memory. */
     final void skipPayload() {
         offset = message.payload().remaining();
         chunk++;

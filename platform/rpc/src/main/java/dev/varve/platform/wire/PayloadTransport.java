@@ -1,6 +1,6 @@
 package dev.varve.platform.wire;
 
-/** How the large payloads of a channel travel. */
+/** Transport of the large payloads of a channel. */
 public enum PayloadTransport {
     /** Through memory that both processes map. */
     SHARED,

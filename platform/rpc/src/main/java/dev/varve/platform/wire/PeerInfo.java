@@ -1,10 +1,10 @@
 package dev.varve.platform.wire;
 
 /**
- * What the other side said of itself.
+ * Identity of the other side, as it reports it.
  *
- * @param address as the connection names it
- * @param role what it is
- * @param buildId which build it is
+ * @param address in the notation of the connection
+ * @param role its role
+ * @param buildId its build
  */
 public record PeerInfo(String address, String role, String buildId) {}

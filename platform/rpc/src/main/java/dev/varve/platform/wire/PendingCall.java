@@ -45,12 +45,12 @@ final class PendingCall extends OutgoingMessage {
         sent = true;
     }
 
-    /** Whether all of it went out, so that an answer makes sense. */
+    /** Whether the whole request was sent, so that a response is valid. */
     boolean isSent() {
         return sent;
     }
 
-    /** Whether it needs no cancelling: it was answered, or nobody can answer any more. */
+    /** Whether it needs no cancel: it was answered, or the channel can no longer answer it. */
     boolean isEnded() {
         return ended;
     }

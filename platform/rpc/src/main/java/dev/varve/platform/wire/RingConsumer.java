@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * The reading end of a ring. The other side can write to it at any time, so everything is copied
- * once and checked in the copy. For one thread at a time.
+ * Reading end of a ring. The other side can write to it at any time, so everything is copied once
+ * and checked in the copy. For one thread at a time.
  */
 final class RingConsumer {
     private final RingCursors cursors;
@@ -18,16 +18,16 @@ final class RingConsumer {
         this.ring = ring;
     }
 
-    /** Most bytes of one payload. */
+    /** Returns the most bytes of one payload. */
     long capacity() {
         return ring.capacity() - (long) RingRecordHeader.HEADER_BYTES;
     }
 
     /**
-     * Copies a payload out and frees its room.
+     * Copies a payload out and frees its space.
      *
      * @param target filled from its position to its limit, which is the announced length
-     * @throws FrameException if the ring does not hold what the frame says
+     * @throws FrameException if the ring does not match the frame
      */
     void take(long requestId, RingSlot slot, ByteBuffer target) throws FrameException {
         int length = target.remaining();

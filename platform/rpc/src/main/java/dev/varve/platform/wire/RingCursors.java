@@ -5,10 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/**
- * How far a ring was written and how far it was read, counted in bytes since its beginning, on
- * cache lines of their own.
- */
+/** Write and read positions of a ring, in bytes since its creation, on separate cache lines. */
 final class RingCursors {
     private static final VarHandle LONG =
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

@@ -23,18 +23,18 @@ import java.util.Set;
 import java.util.stream.StreamSupport;
 
 /**
- * The file behind the two rings of a channel, in memory and readable for its owner only. The side
- * that connects creates it and takes its name away at once; the other one reaches it through the
- * creator's descriptor. So the memory goes when the last of them does, however it ends.
+ * File behind the two rings of a channel, in memory and readable for its owner only. The connecting
+ * side creates it and unlinks its name at once; the other side opens it through the creator's
+ * descriptor. So the kernel frees the memory when the last of both processes ends, however it ends.
  *
  * <p>Layout, little-endian: at 0 the magic (u64), at 8 the bytes of each ring (u64), at 16 the
  * nonce; at {@value #PAGE} the cursors of the ring from the creator to the other side, one page
  * later those of the other ring; then the data of the first ring and of the second.
  *
- * <p>The name exists for some microseconds between two calls of the system. A process that is
- * killed just then leaves a file, as did earlier releases, which kept the name for the whole
- * handshake and held a lock: {@link #create} removes files of processes that are gone and whose
- * lock is free.
+ * <p>The name exists for some microseconds between two system calls. A process that is killed in
+ * between leaves a file. Earlier releases also left files, since they kept the name for the whole
+ * handshake and held a lock. {@link #create} removes files of processes that no longer exist and
+ * whose lock is free.
  */
 final class RingFile {
     private static final System.Logger LOG = System.getLogger("dev.varve.wire");
@@ -50,17 +50,17 @@ final class RingFile {
     private RingFile() {}
 
     /**
-     * What both sides make of the file.
+     * Both rings of the file.
      *
-     * @param toPeer ring that this side fills
-     * @param fromPeer ring that the other side fills
+     * @param toPeer ring that this side writes
+     * @param fromPeer ring that the other side writes
      */
     record Rings(RingProducer toPeer, RingConsumer fromPeer) {}
 
-    /** A file that only its creator has mapped yet; it can be reached until it is closed. */
+    /** File that only its creator has mapped; the other side can open it until this is closed. */
     record Created(RingFileDescriptor address, FileChannel channel, Rings rings)
             implements AutoCloseable {
-        /** Ends the way to the file; the mapping stays. */
+        /** Closes the descriptor; the mapping stays. */
         @Override
         public void close() {
             try {
@@ -71,7 +71,7 @@ final class RingFile {
         }
     }
 
-    /** Where shared memory lives on this machine. */
+    /** Returns the folder of shared memory on this machine. */
     static Path folder() {
         return Path.of("/dev/shm");
     }
@@ -79,7 +79,7 @@ final class RingFile {
     /**
      * Creates the file for a nonce.
      *
-     * @throws IOException if there is no folder for shared memory, or no room in it
+     * @throws IOException if there is no folder for shared memory, or it is full
      */
     static Created create(Path folder, RingNonce nonce, long ringBytes) throws IOException {
         removeStale(folder);
@@ -95,7 +95,7 @@ final class RingFile {
                             room));
         }
         String name = PREFIX + ProcessHandle.current().pid() + "-" + nonce.hex();
-        // Where the system can, "on close" is right after opening.
+        // Where the system supports it, DELETE_ON_CLOSE deletes right after opening.
         FileChannel channel =
                 FileChannel.open(
                         folder.resolve(name),
@@ -123,7 +123,7 @@ final class RingFile {
     /**
      * Maps the file that the other side created.
      *
-     * @throws IOException if there is none, or it is not what was announced
+     * @throws IOException if the file does not exist or differs from the announcement
      */
     static Rings open(RingFileDescriptor address, RingNonce nonce, long ringBytes)
             throws IOException {
@@ -131,7 +131,7 @@ final class RingFile {
             throw new IOException("ring of " + ringBytes + " bytes");
         }
         Path file = address.path();
-        // Before it is opened: to open a pipe or a device may have effects.
+        // Checked before it is opened: opening a pipe or a device may have side effects.
         PosixFileAttributes facts = Files.readAttributes(file, PosixFileAttributes.class);
         long size = DATA_START + 2 * aligned(ringBytes);
         if (!facts.isRegularFile()
@@ -194,7 +194,10 @@ final class RingFile {
         return process.isPresent() && ProcessHandle.of(process.get()).isEmpty();
     }
 
-    /** The lock is what tells a process of another container, whose id means nothing here. */
+    /**
+     * Removes a file whose lock is free. The lock detects a live process of another container,
+     * whose process id has no meaning here.
+     */
     private static void removeIfUnlocked(Path file) {
         try (FileChannel channel =
                         FileChannel.open(
@@ -208,7 +211,7 @@ final class RingFile {
                 Files.deleteIfExists(file);
             }
         } catch (IOException | OverlappingFileLockException e) {
-            // another user's, or gone meanwhile: not ours to remove
+            // owned by another user, or removed meanwhile: not ours to remove
             return;
         }
     }

@@ -7,24 +7,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Where a file without a name is: an open descriptor of the process that created it. On the wire
- * u64 process and u32 descriptor.
+ * Address of an unlinked file: an open descriptor of the process that created it. On the wire u64
+ * process and u32 descriptor.
  *
- * @param process its number
+ * @param process process id
  * @param descriptor number of the descriptor in that process
  */
 record RingFileDescriptor(long process, int descriptor) {
     static final int BYTES = Long.BYTES + Integer.BYTES;
 
-    /** Of no file. */
+    /** Address of no file. */
     static final RingFileDescriptor NONE = new RingFileDescriptor(0, 0);
 
     private static final Path OWN_DESCRIPTORS = Path.of("/proc/self/fd");
 
     /**
-     * The descriptor of this process under which a file is open that had a name once.
+     * Returns the descriptor under which this process holds an unlinked file open.
      *
-     * @throws IOException if there is none, or this system does not show descriptors
+     * @throws IOException if there is none, or this system does not list descriptors
      */
     static RingFileDescriptor ofDeleted(String name) throws IOException {
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(OWN_DESCRIPTORS)) {
@@ -43,12 +43,12 @@ record RingFileDescriptor(long process, int descriptor) {
         try {
             return Files.readSymbolicLink(descriptor).toString().contains(name);
         } catch (IOException e) {
-            // Another thread closed it meanwhile, so it is not the one.
+            // Another thread closed it meanwhile, so it is not this file.
             return false;
         }
     }
 
-    /** The way to it for every process of the same user. */
+    /** Returns the path under which every process of the same user can open it. */
     Path path() {
         return Path.of("/proc", Long.toString(process), "fd", Integer.toString(descriptor));
     }

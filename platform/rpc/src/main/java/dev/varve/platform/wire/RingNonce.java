@@ -5,7 +5,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * Random mark of a shared-memory file, which tells it from any other one.
+ * Random mark that identifies a shared-memory file.
  *
  * @param hex 32 lower-case digits
  */

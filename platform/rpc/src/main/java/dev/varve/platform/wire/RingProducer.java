@@ -3,7 +3,7 @@ package dev.varve.platform.wire;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** The writing end of a ring. For one thread at a time. */
+/** Writing end of a ring. For one thread at a time. */
 final class RingProducer {
     private final RingCursors cursors;
     private final ByteBuffer ring;
@@ -21,7 +21,7 @@ final class RingProducer {
         return !broken;
     }
 
-    /** Copies a payload into the ring; empty if there is no room now, or the ring is broken. */
+    /** Copies a payload into the ring; empty if it does not fit now, or the ring is broken. */
     Optional<RingSlot> put(long requestId, ByteBuffer payload) {
         int length = payload.remaining();
         long bytes = RingRecordHeader.bytes(length);
@@ -32,7 +32,7 @@ final class RingProducer {
         try {
             return Optional.of(putAt(start, requestId, payload));
         } catch (InternalError e) {
-            // no page left in the memory file system: everything goes through the stream from here
+            // no page left in the memory file system: all later payloads use the stream
             broken = true;
             return Optional.empty();
         }

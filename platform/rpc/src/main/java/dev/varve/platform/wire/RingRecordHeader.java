@@ -25,12 +25,12 @@ record RingRecordHeader(long sequence, long requestId, long length, int crc) {
                 ring.getInt(offset + 24));
     }
 
-    /** Bytes of a record with its header. */
+    /** Returns the bytes of a record with its header. */
     static long bytes(long length) {
         return HEADER_BYTES + (length + HEADER_BYTES - 1) / HEADER_BYTES * HEADER_BYTES;
     }
 
-    /** Where a record begins, if everything before a position is taken. */
+    /** Returns the start of a record if all bytes before a position are used. */
     static long start(long position, long bytes, int capacity) {
         long left = capacity - position % capacity;
         return left < bytes ? position + left : position;

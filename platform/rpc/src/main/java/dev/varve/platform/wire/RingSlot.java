@@ -1,9 +1,9 @@
 package dev.varve.platform.wire;
 
 /**
- * Where a payload lies in a ring.
+ * Place of a payload in a ring.
  *
- * @param position of its record, counted from the first byte that was ever written
+ * @param position of its record, counted from the first byte that was ever written to the ring
  * @param sequence of the record, 1 for the first
  * @param crc CRC32C of the payload
  */

@@ -16,15 +16,15 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Everything that waits to be sent. Whoever adds a message writes it at once if nobody else writes,
- * and whoever writes goes on until nothing is left that may go; so a small message needs no second
- * thread. The reader and the clock never write themselves, they leave it to the writer thread.
+ * Queue of all frames to send. A thread that adds a message writes it at once if no other thread
+ * writes, and a writing thread continues until no sendable message is left; so a small message
+ * needs no second thread. The reader and the timer never write; they leave it to the writer thread.
  *
- * <p>Frames of the protocol go first and need no credit. Requests wait for request credit and byte
- * credit of their own, which the end of a request gives back; results wait for byte credit that the
- * other side returns once it has taken them. Two kinds of credit, since a result that waits for
- * requests to end would wait for itself. Requests start in the order of their calls, and so do
- * results; frames of both take turns.
+ * <p>Protocol frames go first and need no credit. Requests wait for request credit and for their
+ * own byte credit, which the end of a request returns. Results wait for byte credit that the other
+ * side returns once it has processed them. The two credits are separate, since a result that waits
+ * for requests to end would wait for itself. Requests start in the order of their calls, and so do
+ * results; frames of both alternate.
  */
 final class SendQueue {
     private static final int MOST_WAITING_PROGRESS = 32;
@@ -77,7 +77,7 @@ final class SendQueue {
         this.nextId = terms.firstId();
     }
 
-    /** Sends a request as soon as there is credit for it. */
+    /** Sends a request as soon as its credit is available. */
     void call(PendingCall call) {
         change(() -> requests.add(call));
     }
@@ -87,7 +87,7 @@ final class SendQueue {
         change(() -> replies.add(reply));
     }
 
-    /** Sends a progress message; waits while many of them wait already. */
+    /** Sends a progress message; waits while many of them are queued. */
     void progress(OutgoingReply reply) {
         state.lock();
         try {
@@ -100,22 +100,22 @@ final class SendQueue {
         reply(reply);
     }
 
-    /** Sends a frame of the protocol. */
+    /** Sends a protocol frame. */
     void control(ControlFrame frame) {
         change(() -> control.add(frame));
     }
 
-    /** Answers a ping; only the latest one counts, so that a flood of them needs no room. */
+    /** Answers a ping; only the latest ping counts, so that a flood of them needs no memory. */
     void pong(long number) {
         change(() -> pong = OptionalLong.of(number));
     }
 
-    /** Gives the other side credit for results back. */
+    /** Returns credit for results to the other side. */
     void returnCredit(long bytes) {
         change(() -> creditToReturn += bytes);
     }
 
-    /** The other side gave credit for results back. */
+    /** Adds credit for results that the other side returned. */
     void credited(long bytes) throws FrameException {
         state.lock();
         try {
@@ -131,7 +131,7 @@ final class SendQueue {
         wakeIfNeeded();
     }
 
-    /** A request ended, and what it held is free. */
+    /** Releases the credit of a request that ended. */
     void ended(PendingCall call) {
         change(
                 () -> {
@@ -140,7 +140,7 @@ final class SendQueue {
                 });
     }
 
-    /** Nobody waits for a request any more: takes it back, or tells the other side. */
+    /** Cancels a request: removes it from the queue, or sends a cancel to the other side. */
     void abandon(PendingCall call) {
         change(
                 () -> {
@@ -153,8 +153,8 @@ final class SendQueue {
     }
 
     /**
-     * Sends a reason as the last frame if that is possible soon, on whatever thread this is, and
-     * takes nothing any more.
+     * Sends a reason as the last frame if that is possible soon, on the calling thread, and accepts
+     * no more frames.
      */
     void close(String reason, long waitMillis) {
         change(() -> goodbye = Optional.of(reason));
@@ -167,7 +167,7 @@ final class SendQueue {
         kill();
     }
 
-    /** Takes nothing any more. */
+    /** Accepts no more frames. */
     void kill() {
         state.lock();
         try {
@@ -357,7 +357,7 @@ final class SendQueue {
     private void writeForOthers() {
         while (!closed) {
             drain();
-            // A wait for a lock above may have used up what kill() woke this thread with.
+            // A lock wait above may have consumed the unpark of kill().
             if (!closed) {
                 LockSupport.park(this);
             }

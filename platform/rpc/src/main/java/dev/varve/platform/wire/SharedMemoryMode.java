@@ -1,11 +1,11 @@
 package dev.varve.platform.wire;
 
-/** How large payloads travel between two processes of one machine. */
+/** Whether large payloads between two processes of one machine use shared memory. */
 public enum SharedMemoryMode {
-    /** In shared memory where that works, else in the stream. */
+    /** Shared memory where it works, else the stream. */
     AUTO,
-    /** Always in the stream. */
+    /** Always the stream. */
     STREAM,
-    /** In shared memory, or there is no connection. */
+    /** Shared memory; without it the connection fails. */
     SHARED
 }

@@ -18,14 +18,14 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Requests and answers over one connection, many at a time, both ways. Owns the connection.
- * Thread-safe.
+ * Sends and serves concurrent requests over one connection, in both directions. Owns the
+ * connection. Thread-safe.
  *
- * <p>Futures complete on the thread that reads the connection: what continues them without an
- * executor of its own must not block, nor must a consumer of progress. Sending from there is fine.
+ * <p>Futures complete on the thread that reads the connection: continuations without their own
+ * executor must not block, nor must a consumer of progress. Sending from them is allowed.
  */
 public final class WireChannel implements AutoCloseable {
-    /** How long the reader may take to find out why the other side is gone. */
+    /** How long the reader may take to read why the other side ended. */
     private static final long LAST_WORDS_MILLIS = 50;
 
     private static final long GOODBYE_MILLIS = 200;
@@ -92,7 +92,8 @@ public final class WireChannel implements AutoCloseable {
     }
 
     /**
-     * Greets the side that listens. Takes the connection over, and closes it if this fails.
+     * Connects to the listening side: runs the handshake. Takes ownership of the connection, and
+     * closes it on failure.
      *
      * @throws VarveException of kind UNAVAILABLE if the other side refuses or does not answer
      */
@@ -100,28 +101,28 @@ public final class WireChannel implements AutoCloseable {
         return connect(connection, options, NO_HANDLER, Thread::startVirtualThread);
     }
 
-    /** Likewise, and serves requests of the other side. */
+    /** Connects, and serves requests of the other side. */
     public static WireChannel connect(
             Connection connection, WireOptions options, Handler handler, Executor threads) {
         return open(connection, options, handler, threads, Handshake::connect);
     }
 
     /**
-     * Waits for the greeting of a side that connected, at most the handshake limit, and serves its
-     * requests, one starting after the other on a virtual thread. Takes the connection over, and
-     * closes it if this fails.
+     * Accepts a connection: waits for the hello of the connecting side, at most the handshake
+     * limit, and serves its requests, started one after the other on a virtual thread. Takes
+     * ownership of the connection, and closes it on failure.
      *
-     * @throws VarveException of kind UNAVAILABLE if the other side is refused or says nothing
+     * @throws VarveException of kind UNAVAILABLE if the other side is refused or sends no hello
      */
     public static WireChannel accept(Connection connection, WireOptions options, Handler handler) {
         return accept(connection, options, handler, Thread::startVirtualThread);
     }
 
     /**
-     * Likewise.
+     * Accepts a connection and serves its requests on the given threads.
      *
-     * @param threads where the handler runs, one request at a time; must not run tasks on the
-     *     thread that hands them over
+     * @param threads executor of the handler, one request at a time; must not run tasks on the
+     *     submitting thread
      */
     public static WireChannel accept(
             Connection connection, WireOptions options, Handler handler, Executor threads) {
@@ -163,7 +164,7 @@ public final class WireChannel implements AutoCloseable {
     /**
      * Sends a request.
      *
-     * @param deadline most time until the result is here, waiting for credit included
+     * @param deadline longest time until the result arrives, including the wait for credit
      * @return the result; fails with {@link WireException} if the request failed or the time is
      *     over, with {@link ChannelLostException} if the channel ended; cancelling it cancels the
      *     request on the other side
@@ -172,7 +173,7 @@ public final class WireChannel implements AutoCloseable {
         return call(request, Deadline.within(deadline), progress -> {});
     }
 
-    /** Likewise, with messages in between, which arrive in order. */
+    /** Sends a request with progress messages, which arrive in order. */
     public CompletableFuture<Message> call(
             Message request, Deadline deadline, Consumer<Message> progress) {
         PendingCall call = new PendingCall(request, deadline, progress);
@@ -206,32 +207,35 @@ public final class WireChannel implements AutoCloseable {
         }
     }
 
-    /** Completes with the reason once the channel ended, whoever ended it. */
+    /** Completes with the reason once the channel has ended, on either side. */
     public CompletableFuture<String> lost() {
         return lost.copy();
     }
 
-    /** Sets what tells the other side that this one is not stuck; it must be quick. */
+    /**
+     * Sets the counter that shows the other side that this one is not stuck; it must return
+     * quickly.
+     */
     public void progressCounter(LongSupplier counter) {
         progressCounter = counter;
     }
 
-    /** The other side's counter at its latest sign of life. */
+    /** Returns the other side's counter at its latest sign of life. */
     public long peerProgress() {
         return peerProgress;
     }
 
-    /** Who the other side is. */
+    /** Returns the identity of the other side. */
     public PeerInfo peer() {
         return terms.peer();
     }
 
-    /** What went through so far. */
+    /** Returns the traffic so far. */
     public WireStatistics statistics() {
         return counters.read(payloads);
     }
 
-    /** Says goodbye and ends all calls. Does nothing the second time. */
+    /** Sends a goodbye and ends all calls. A second call does nothing. */
     @Override
     public void close() {
         end("closed by this side", true);
@@ -256,7 +260,8 @@ public final class WireChannel implements AutoCloseable {
         long readings = reader.readings();
         missed = readings == heardReadings ? missed + 1 : 0;
         heardReadings = readings;
-        // own ticks are counted, not time: a pause of this process is not the other one's death
+        // own ticks are counted, not time: a pause of this process does not count as the peer's
+        // death
         if (missed >= options.patience().misses()) {
             end(
                     String.format(
@@ -270,7 +275,10 @@ public final class WireChannel implements AutoCloseable {
         outbox.control(ControlFrame.ping(System.nanoTime()));
     }
 
-    /** The other side's last words may still be on their way to the reader, and say more. */
+    /**
+     * Ends the channel after a short wait: the goodbye of the other side may still arrive and is
+     * more specific.
+     */
     private void endSoon(String reason) {
         WireTimer.after(LAST_WORDS_MILLIS * 1_000_000, () -> end(reason, false));
     }

@@ -2,7 +2,7 @@ package dev.varve.platform.wire;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Running sums behind {@link WireStatistics}. Thread-safe. */
+/** Counters behind {@link WireStatistics}. Thread-safe. */
 final class WireCounters {
     final LongAdder bytesSent = new LongAdder();
     final LongAdder bytesReceived = new LongAdder();

@@ -2,7 +2,7 @@ package dev.varve.platform.wire;
 
 import dev.varve.api.VarveException.Kind;
 
-/** Why a request failed, as numbers on the wire that never change. */
+/** Error codes of requests; their numbers on the wire never change. */
 public enum WireErrorCode {
     INVALID_REQUEST(1, Kind.INVALID_REQUEST),
     CONTEXT_OVERFLOW(2, Kind.CONTEXT_OVERFLOW),
@@ -14,11 +14,11 @@ public enum WireErrorCode {
     UNAVAILABLE(8, Kind.UNAVAILABLE),
     BACKEND_FAILED(9, Kind.BACKEND_FAILED),
     CANCELLED(10, Kind.CANCELLED),
-    /** The handler failed in a way that nobody foresaw. */
+    /** The handler failed unexpectedly. */
     INTERNAL(11, Kind.BACKEND_FAILED),
-    /** The other side does not know this type of message. */
+    /** The other side does not support this message type. */
     UNSUPPORTED(12, Kind.INVALID_REQUEST),
-    /** No answer within the deadline; made by the side that waited. */
+    /** No response within the deadline; created by the waiting side. */
     DEADLINE(13, Kind.UNAVAILABLE),
     /** The message is larger than the byte credit. */
     TOO_LARGE(14, Kind.INVALID_REQUEST),
@@ -33,7 +33,7 @@ public enum WireErrorCode {
         this.kind = kind;
     }
 
-    /** The kind of the exception that the caller sees. */
+    /** Returns the kind of the exception that the caller receives. */
     public Kind kind() {
         return kind;
     }
@@ -42,7 +42,7 @@ public enum WireErrorCode {
         return number;
     }
 
-    /** The code of an exception's kind. */
+    /** Returns the code of an exception's kind. */
     public static WireErrorCode of(Kind kind) {
         return switch (kind) {
             case INVALID_REQUEST -> INVALID_REQUEST;

@@ -4,7 +4,7 @@ import dev.varve.api.VarveException;
 
 import java.util.Objects;
 
-/** A request that failed while the connection goes on. */
+/** Signals a failed request; the connection stays open. */
 public final class WireException extends VarveException {
     private static final long serialVersionUID = 1L;
 
@@ -19,30 +19,31 @@ public final class WireException extends VarveException {
     private final WireErrorCode code;
     private final Retry retry;
 
-    /** A failure to report of a request that would fail again. */
+    /** Creates a failure of a request that would fail again. */
     public WireException(WireErrorCode code, String text) {
         this(code, Retry.USELESS, text);
     }
 
-    /** A failure to report. */
+    /** Creates a failure. */
     public WireException(WireErrorCode code, Retry retry, String text) {
         super(code.kind(), text);
         this.code = Objects.requireNonNull(code);
         this.retry = Objects.requireNonNull(retry);
     }
 
-    /** Why the request failed. */
+    /** Returns why the request failed. */
     public WireErrorCode code() {
         return code;
     }
 
-    /** Whether the same request may succeed later. */
+    /** Returns whether the same request may succeed later. */
     public Retry retry() {
         return retry;
     }
 
     /**
-     * What the caller hears of a failure in the handler: only messages that are made for people.
+     * Converts a failure of the handler for the caller; keeps only messages that are meant for
+     * users.
      */
     static WireException of(Throwable failure) {
         return switch (failure) {

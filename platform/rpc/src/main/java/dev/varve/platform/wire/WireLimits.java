@@ -1,11 +1,11 @@
 package dev.varve.platform.wire;
 
 /**
- * How much one side takes from the other.
+ * Limits of one side on data from the other side.
  *
- * @param maxFrameBytes most payload bytes of one frame; the smaller one of both sides counts
- * @param byteCredit most bytes of requests that the side holds at once, the same again of results;
- *     also the largest message that it takes
- * @param requestCredit most requests that the side works on at once
+ * @param maxFrameBytes most payload bytes of one frame; the smaller value of both sides applies
+ * @param byteCredit most bytes of requests that the side holds at once, and the same amount of
+ *     results; also the largest message that it accepts
+ * @param requestCredit most requests that the side processes at once
  */
 public record WireLimits(int maxFrameBytes, long byteCredit, int requestCredit) {}

@@ -6,12 +6,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How one side of a channel behaves. The two sides need not agree, but on the token.
+ * Options of one side of a channel. Only the token must be the same on both sides.
  *
- * @param limits how much this side takes
+ * @param limits how much this side accepts
  * @param patience how long it waits for the other one
- * @param sharedMemory how large payloads travel
- * @param identity what it says of itself
+ * @param sharedMemory transport of large payloads
+ * @param identity role and build that it reports
  * @param token secret that the side that connects must know
  */
 public record WireOptions(
@@ -23,14 +23,14 @@ public record WireOptions(
     private static final int MIB = 1 << 20;
 
     /**
-     * How long a side waits for the other one.
+     * How long a side waits for the other side.
      *
      * @param heartbeat time between two pings
-     * @param misses pings without any sign of life after which the other side is dead
-     * @param handshake most time until both sides know each other
+     * @param misses pings without any sign of life after which the other side counts as dead
+     * @param handshake longest duration of the handshake
      */
     public record Patience(Duration heartbeat, int misses, Duration handshake) {
-        /** Checks that the times make sense. */
+        /** Checks that the times are valid. */
         public Patience {
             inRange("missed pings", misses, 1, 1000);
             inRange("heartbeat in milliseconds", heartbeat.toMillis(), 1, 3_600_000);
@@ -39,13 +39,13 @@ public record WireOptions(
     }
 
     /**
-     * How large payloads travel.
+     * Transport of large payloads.
      *
-     * @param mode whether shared memory is wanted; both sides must want it to use it
-     * @param ringBytes size of the shared memory of each direction; the side that connects decides
+     * @param mode whether shared memory is used; both sides must enable it
+     * @param ringBytes size of the shared memory of each direction; the connecting side decides
      */
     public record SharedMemory(SharedMemoryMode mode, long ringBytes) {
-        /** Checks that rings of this size can be made. */
+        /** Checks that rings of this size are possible. */
         public SharedMemory {
             Objects.requireNonNull(mode);
             inRange("ring bytes", ringBytes, RingFile.MIN_RING_BYTES, RingFile.MAX_RING_BYTES);
@@ -53,20 +53,20 @@ public record WireOptions(
     }
 
     /**
-     * What a side says of itself, for people.
+     * Identity that a side reports, for messages.
      *
-     * @param role what it is
-     * @param buildId which build it is
+     * @param role its role
+     * @param buildId its build
      */
     public record Identity(String role, String buildId) {
-        /** Checks that the texts fit a greeting. */
+        /** Checks that the texts fit a hello. */
         public Identity {
             shortText("role", role);
             shortText("build id", buildId);
         }
     }
 
-    /** Checks that limits and token make sense. */
+    /** Checks that limits and token are valid. */
     public WireOptions {
         inRange("largest frame", limits.maxFrameBytes(), 1024, 64L * MIB);
         inRange("byte credit", limits.byteCredit(), 1024, 1024L * MIB);
@@ -77,7 +77,10 @@ public record WireOptions(
         token.ifPresent(secret -> shortText("token", secret));
     }
 
-    /** Frames of 4 MiB, 64 MiB and 8 requests of credit, 1.5 s until death, nobody known. */
+    /**
+     * Returns the defaults: frames of 4 MiB, credit of 64 MiB and 8 requests, 1.5 s until the other
+     * side counts as dead, no token.
+     */
     public static WireOptions defaults() {
         return new WireOptions(
                 new WireLimits(4 * MIB, 64L * MIB, 8),
@@ -87,12 +90,12 @@ public record WireOptions(
                 Optional.empty());
     }
 
-    /** With another largest frame. */
+    /** Returns a copy with another largest frame. */
     public WireOptions withMaxFrameBytes(int bytes) {
         return with(new WireLimits(bytes, limits.byteCredit(), limits.requestCredit()));
     }
 
-    /** With other credits. */
+    /** Returns a copy with other credits. */
     public WireOptions withCredit(long bytes, int requests) {
         return with(new WireLimits(limits.maxFrameBytes(), bytes, requests));
     }
@@ -101,12 +104,12 @@ public record WireOptions(
         return new WireOptions(other, patience, sharedMemory, identity, token);
     }
 
-    /** With another heartbeat. */
+    /** Returns a copy with another heartbeat. */
     public WireOptions withHeartbeat(Duration period, int missed) {
         return with(new Patience(period, missed, patience.handshake()));
     }
 
-    /** With another limit until both sides know each other. */
+    /** Returns a copy with another handshake limit. */
     public WireOptions withHandshakeLimit(Duration limit) {
         return with(new Patience(patience.heartbeat(), patience.misses(), limit));
     }
@@ -115,18 +118,18 @@ public record WireOptions(
         return new WireOptions(limits, other, sharedMemory, identity, token);
     }
 
-    /** With another way for large payloads. */
+    /** Returns a copy with another transport of large payloads. */
     public WireOptions withSharedMemory(SharedMemoryMode mode, long bytes) {
         return new WireOptions(limits, patience, new SharedMemory(mode, bytes), identity, token);
     }
 
-    /** With something else to say of itself. */
+    /** Returns a copy with another identity. */
     public WireOptions withIdentity(String ownRole, String ownBuildId) {
         Identity own = new Identity(ownRole, ownBuildId);
         return new WireOptions(limits, patience, sharedMemory, own, token);
     }
 
-    /** With another secret, or none. */
+    /** Returns a copy with another secret, or none. */
     public WireOptions withToken(Optional<String> secret) {
         return new WireOptions(limits, patience, sharedMemory, identity, secret);
     }
@@ -145,7 +148,7 @@ public record WireOptions(
         }
     }
 
-    /** Without the secret. */
+    /** Formats the options without the secret. */
     @Override
     public String toString() {
         return "WireOptions["

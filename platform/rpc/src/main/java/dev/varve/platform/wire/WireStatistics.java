@@ -1,11 +1,11 @@
 package dev.varve.platform.wire;
 
 /**
- * What went through a channel so far.
+ * Traffic of a channel so far.
  *
  * @param bytesSent bytes of frames and of payloads in shared memory
  * @param bytesReceived likewise
- * @param payloadTransport how large payloads travel
+ * @param payloadTransport transport of large payloads
  * @param sharedPayloads payloads that went through shared memory, both directions
  */
 public record WireStatistics(

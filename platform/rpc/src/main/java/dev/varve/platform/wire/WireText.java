@@ -3,7 +3,7 @@ package dev.varve.platform.wire;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Text for people on the wire: UTF-8, never trusted to be well formed. */
+/** Encodes and decodes text on the wire: UTF-8, never assumed to be well formed. */
 final class WireText {
     /** Most characters of an error or a reason. */
     private static final int MAX_CHARACTERS = 4096;
@@ -15,7 +15,9 @@ final class WireText {
         return StandardCharsets.UTF_8.encode(cut);
     }
 
-    /** Control characters become spaces, so that a peer cannot forge lines of a log. */
+    /**
+     * Decodes text; replaces control characters with spaces, so that a peer cannot forge log lines.
+     */
     static String decode(ByteBuffer bytes) {
         StringBuilder text = new StringBuilder(StandardCharsets.UTF_8.decode(bytes));
         for (int i = 0; i < text.length(); i++) {

@@ -5,8 +5,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The one clock thread of all channels of the process: a thread per channel would only sleep. Tasks
- * must not block.
+ * The timer thread of all channels of the process; one thread per channel would be idle most of the
+ * time. Tasks must not block.
  */
 final class WireTimer {
     private static final ScheduledThreadPoolExecutor CLOCK = clock();

@@ -45,9 +45,9 @@ class DraftCodecTest {
     private static DraftStep step() {
         return new DraftStep(
                 List.of(
-                        new DraftStep.Event.RecentEvictions(5),
+                        new DraftStep.Event.Reset(5),
                         new DraftStep.Event.Seen(states()),
-                        new DraftStep.Event.RecentEvictions(6)),
+                        new DraftStep.Event.Reset(6)),
                 ASKS);
     }
 
@@ -56,8 +56,8 @@ class DraftCodecTest {
         DraftStep found = CODEC.decode(CODEC.encode(step()));
 
         assertEquals(ASKS, found.asks());
-        assertEquals(new DraftStep.Event.RecentEvictions(5), found.events().getFirst());
-        assertEquals(new DraftStep.Event.RecentEvictions(6), found.events().getLast());
+        assertEquals(new DraftStep.Event.Reset(5), found.events().getFirst());
+        assertEquals(new DraftStep.Event.Reset(6), found.events().getLast());
         HiddenStates states = ((DraftStep.Event.Seen) found.events().get(1)).states();
         assertEquals(7, states.sequence());
         assertEquals(10, states.firstPosition());

@@ -24,8 +24,8 @@ final class SimulatedLink {
     private final Simulation simulation = Simulation.current();
     private final SplittableRandom random = simulation.choices().split();
     private final Faults faults;
-    private final StoredPrefix up = new StoredPrefix("up");
-    private final StoredPrefix down = new StoredPrefix("down");
+    private final Direction up = new Direction("up");
+    private final Direction down = new Direction("down");
     private int happened;
     private boolean healed;
 
@@ -73,14 +73,14 @@ final class SimulatedLink {
     private record Piece(ByteBuffer bytes, long at) {}
 
     /** One direction. */
-    private final class StoredPrefix {
+    private final class Direction {
         private final String name;
         private final Deque<Piece> pieces = new ArrayDeque<>();
         private long last;
         private int held;
         private boolean closed;
 
-        StoredPrefix(String name) {
+        Direction(String name) {
             this.name = name;
         }
 
@@ -173,7 +173,7 @@ final class SimulatedLink {
     }
 
     /** What one side has of the link. */
-    private record End(StoredPrefix in, StoredPrefix out) implements Connection {
+    private record End(Direction in, Direction out) implements Connection {
         @Override
         public String peer() {
             return "simulated";

@@ -7,21 +7,21 @@ import dev.varve.platform.grammar.regex.RegexStore;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Names of arguments, and words that mean something. */
+/** Patterns for argument names, and for words with a JSON meaning. */
 final class ArgumentPatterns {
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_.$-]+");
 
-    /** White space of Unicode, and all else that is not ASCII with it. */
+    /** White space, including Unicode's: all bytes that are not ASCII count as such. */
     private static final ByteSet BLANK = ByteSet.range(0, ' ').or(ByteSet.range(0x80, 0xff));
 
     private ArgumentPatterns() {}
 
-    /** Whether a name is made of letters, digits and a few signs that no markup has. */
+    /** Whether a name consists of letters, digits and a few signs that no markup uses. */
     static boolean isPlain(String name) {
         return PLAIN.matcher(name).matches();
     }
 
-    /** All such names. */
+    /** Returns the pattern of all such names. */
     static Regex plain(RegexStore store) {
         ByteSet letters =
                 ByteSet.range('a', 'z')
@@ -34,15 +34,18 @@ final class ArgumentPatterns {
         return store.atLeast(store.bytes(letters), 1);
     }
 
-    /** Texts that are one of some words once white space around is left out; and some more. */
+    /**
+     * Returns a pattern that matches some words with white space around them; it also matches a few
+     * more texts.
+     */
     static Regex blankAround(RegexStore store, String... words) {
         Regex blank = store.star(store.bytes(BLANK));
         return store.concat(blank, store.oneOf(List.of(words)), blank);
     }
 
     /**
-     * Texts that no reader takes for a number, a truth value, null, an object or an array, whatever
-     * white space it leaves out; and fewer than there are.
+     * Returns a pattern of texts that no parser reads as a number, a boolean, null, an object or an
+     * array, whatever white space it skips; it excludes some more texts.
      */
     static Regex wordy(RegexStore store) {
         ByteSet signs =
@@ -60,7 +63,7 @@ final class ArgumentPatterns {
                 store.not(store.concat(store.or(words, word(store, "none")), blank)));
     }
 
-    /** A word in letters of either case. */
+    /** Returns a pattern of a word in letters of either case. */
     private static Regex word(RegexStore store, String word) {
         Regex regex = store.empty();
         for (char letter : word.toCharArray()) {

@@ -17,8 +17,8 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * What the JSON schema of a tool says of one value. Schemas come from clients and may be anything;
- * what is not understood says nothing.
+ * Type of one value in the JSON schema of a tool. Schemas come from clients and may be invalid;
+ * unknown keywords are ignored.
  */
 final class ArgumentSchema {
     private enum Kind {
@@ -33,7 +33,7 @@ final class ArgumentSchema {
 
     private static final int MAX_DEPTH = 8;
 
-    /** Branches of branches that refer to each other would take forever. */
+    /** Limit for branches: branches that refer to each other would recurse without end. */
     private static final int MAX_BRANCHES = 200;
 
     /** Longer numbers are not converted: the work grows with the square of their length. */
@@ -57,67 +57,67 @@ final class ArgumentSchema {
         collect(this.schema, 0);
     }
 
-    /** The type of all arguments of a tool. */
+    /** Returns the type of all arguments of a tool. */
     static ArgumentSchema of(JsonNode parameters) {
         return new ArgumentSchema(parameters, parameters);
     }
 
-    /** The type of one member of an object. */
+    /** Returns the type of one member of an object. */
     ArgumentSchema property(String key) {
         branches = 0;
         return new ArgumentSchema(root, member(schema, key, 0));
     }
 
-    /** The type of the elements of an array. */
+    /** Returns the type of the elements of an array. */
     ArgumentSchema items() {
         branches = 0;
         return new ArgumentSchema(root, elements(schema, 0));
     }
 
-    /** Whether every text that {@link #mayBeNull} does not hold back is a string. */
+    /** Whether every text is a string, except those for which {@link #mayBeNull} holds. */
     boolean isString() {
         return kinds.stream().filter(kind -> kind != Kind.NULL).findFirst().stream()
                 .anyMatch(kind -> kind == Kind.STRING);
     }
 
-    /** Whether a text, or one that it begins, may stand for null. */
+    /** Whether a text, or one that begins with it, may mean null. */
     boolean mayBeNull(String begin) {
         return kinds.contains(Kind.NULL) && ("null".startsWith(begin) || "None".startsWith(begin));
     }
 
-    /** Whether nothing is known of it. */
+    /** Whether the schema gives no type. */
     boolean isUnknown() {
         return kinds.isEmpty();
     }
 
-    /** Whether a text may be taken for a string. */
+    /** Whether the type allows strings. */
     boolean takesStrings() {
         return kinds.contains(Kind.STRING);
     }
 
-    /** Whether an object may stand here. */
+    /** Whether the type allows objects. */
     boolean takesObjects() {
         return isUnknown() || kinds.contains(Kind.OBJECT);
     }
 
-    /** Whether an array may stand here. */
+    /** Whether the type allows arrays. */
     boolean takesArrays() {
         return isUnknown() || kinds.contains(Kind.ARRAY);
     }
 
-    /** Whether an object of this type has a property of its own schema. */
+    /** Whether an object of this type has a property with its own schema. */
     boolean declares(String key) {
         branches = 0;
         return !properties(schema, key, 0).path(key).isMissingNode();
     }
 
-    /** Whether it is known which properties an object of this type has. */
+    /** Whether the schema declares the properties of an object of this type. */
     boolean declaresAny() {
         branches = 0;
         return !properties(schema, "", 0).isEmpty();
     }
 
-    /** The names of the types of which a text is taken to be before it is taken for a string. */
+    /** Returns the names of the types that are tried before string. */
     String[] typesBeforeString() {
         return kinds.stream()
                 .takeWhile(kind -> kind != Kind.STRING)
@@ -125,7 +125,7 @@ final class ArgumentSchema {
                 .toArray(String[]::new);
     }
 
-    /** The JSON of a value that was written as raw text. */
+    /** Converts a value that was written as raw text to JSON. */
     String coerce(String text) {
         return fit(text)
                 .or(
@@ -135,7 +135,7 @@ final class ArgumentSchema {
                 .orElseGet(() -> JsonStrings.quoted(text));
     }
 
-    /** The JSON of a value that was written as raw text, if it is of this type. */
+    /** Converts a value that was written as raw text to JSON; empty if it is not of this type. */
     Optional<String> fit(String text) {
         String bare = text.strip();
         if (kinds.contains(Kind.NULL) && (bare.equals("null") || bare.equals("None"))) {
@@ -173,7 +173,7 @@ final class ArgumentSchema {
         return isQuoted ? text.substring(1, last) : text;
     }
 
-    /** JSON as it is, and what is nearly JSON, such as Python's literals, as JSON. */
+    /** Returns JSON as it is, and converts near-JSON, such as Python's literals, to JSON. */
     private Optional<String> structure(String text, char open) {
         if (text.isEmpty() || text.charAt(0) != open) {
             return Optional.empty();
@@ -256,7 +256,7 @@ final class ArgumentSchema {
                 : found;
     }
 
-    /** The properties among which a key is, or any where it is empty. */
+    /** Returns the properties that contain a key, or any properties for an empty key. */
     private JsonNode properties(JsonNode node, String key, int depth) {
         JsonNode found = node.path("properties");
         boolean isFound = key.isEmpty() ? !found.isEmpty() : found.has(key);

@@ -21,7 +21,7 @@ final class ArgumentWriter {
         output.append(json);
     }
 
-    /** The whole object was written by another one. */
+    /** Records that another writer wrote the whole object. */
     void written() {
         isWritten = true;
     }

@@ -2,17 +2,17 @@ package dev.varve.platform.chat;
 
 import tools.jackson.databind.JsonNode;
 
-/** The rules of a syntax for what stands between a tool's name and the mark that closes a call. */
+/** Grammar rules of a syntax for the text between a tool's name and the mark that closes a call. */
 interface ArgumentsGrammar {
     /**
-     * Arguments that are valid.
+     * Returns the symbol of valid arguments.
      *
-     * @param parameters schema of the object that they are
+     * @param parameters schema of the arguments object
      * @throws dev.varve.platform.grammar.GrammarException if the schema cannot be enforced; with
      *     the path of the keyword
      */
     int of(JsonNode parameters);
 
-    /** Arguments of which nothing is known. */
+    /** Returns the symbol of arguments without a known schema. */
     int any();
 }

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * The arguments of {@link ToolSyntax.Braced} calls: objects with bare keys, sorted as templates
- * render them, strings between special tokens, and other values as JSON has them.
+ * Grammar of the arguments of {@link ToolSyntax.Braced} calls: objects with bare keys, sorted as
+ * templates render them, strings between special tokens, and other values as JSON.
  */
 final class BracedArgumentsGrammar implements ArgumentsGrammar {
     private static final int MAX_DEPTH = 32;
@@ -32,7 +32,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
     private final RawStringGrammar strings;
     private final int quote;
 
-    /** What references mean, as they may lead back to themselves. */
+    /** Symbols of references, which may be recursive. */
     private final Map<JsonNode, Integer> references = new HashMap<>();
 
     private OptionalInt anything = OptionalInt.empty();
@@ -55,7 +55,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
         return freeObject();
     }
 
-    /** The values of one tool's schema. */
+    /** Grammar of the values of one tool's schema. */
     private final class Values {
         private final JsonNode root;
 
@@ -63,7 +63,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
             this.root = root;
         }
 
-        /** A value of any type that a schema allows. */
+        /** Returns the symbol of a value of any type that a schema allows. */
         int value(JsonNode schema, String path, int depth) {
             if (schema.isMissingNode()
                     || schema.isBoolean() && schema.booleanValue()
@@ -111,7 +111,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
             return builder.choice("value", kinds);
         }
 
-        /** Nulls, booleans and numbers look as in JSON. */
+        /** Returns the symbol of nulls, booleans and numbers, which are written as in JSON. */
         private int bare(JsonNode schema, String path) {
             return RawStringGrammar.allows(schema, "null")
                             || RawStringGrammar.allows(schema, "boolean")
@@ -166,9 +166,9 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
     /** A member of an object, with its key. */
     private record Member(int symbol, boolean required) {}
 
-    /** Members in turn, with commas between those that are there. */
+    /** Returns the symbol of members in order, with commas between those that are present. */
     private int members(List<Member> members) {
-        // Behind the last one: nothing, whether one came before or not.
+        // After the last member: the empty text, whether a member precedes or not.
         int behindNone = builder.terminal(store.empty());
         int behindSome = behindNone;
         for (Member member : members.reversed()) {
@@ -232,7 +232,7 @@ final class BracedArgumentsGrammar implements ArgumentsGrammar {
                 markup.text("]"));
     }
 
-    /** Any value. */
+    /** Returns the symbol of any value. */
     private int anything() {
         if (anything.isEmpty()) {
             int value = builder.nonterminal("anything");

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads {@link ToolSyntax.Braced} calls. Strings stand between quote marks, are exact and handed on
- * while they come; a bare value when it is complete. Values that the model writes as JSON, or in
- * another way, {@link LenientJson} reads by the tool's schema. A call whose arguments cannot be
- * read before any of them was handed on is rejected.
+ * Parses {@link ToolSyntax.Braced} calls. Strings are between quote marks, exact, and streamed; a
+ * bare value is emitted when it is complete. {@link LenientJson} reads values that the model writes
+ * as JSON, or in another form, by the tool's schema. A call whose arguments cannot be read before
+ * any of them was emitted is rejected.
  */
 final class BracedCallParser implements ToolCallParser {
     private enum State {
@@ -108,7 +108,7 @@ final class BracedCallParser implements ToolCallParser {
         }
     }
 
-    /** The prefix may be missing. */
+    /** Whether a text may become a name; the prefix may be missing. */
     private boolean mayBecomeName(String begin) {
         String name =
                 begin.startsWith(syntax.prefix())

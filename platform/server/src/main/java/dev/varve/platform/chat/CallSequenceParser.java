@@ -6,23 +6,23 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Reads one call or several between one pair of marks. A call as JSON is read in every dialect.
- * What follows a call and is none is the rest, which is shown as content.
+ * Parses one or several calls between one pair of marks. Calls in JSON are accepted in every
+ * syntax. Text behind a call that is no call is the rest, which becomes content.
  */
 final class CallSequenceParser implements ToolCallParser {
-    /** Stand between calls, and say nothing. */
+    /** Characters between calls that are ignored. */
     private static final String SEPARATORS = ",;[]}";
 
     private final Supplier<ToolCallParser> syntax;
     private final Supplier<ToolCallParser> json;
     private final ToolCallBuffer output;
 
-    /** Text between two calls, and of the second one as long as it may be content. */
+    /** Text between two calls, and of the second one while it may still be content. */
     private final StringBuilder raw = new StringBuilder();
 
     private Optional<ToolCallParser> call = Optional.empty();
 
-    /** Calls that began before the current one. */
+    /** Number of calls that began before the current one. */
     private int before;
 
     private boolean isRejected;
@@ -31,8 +31,8 @@ final class CallSequenceParser implements ToolCallParser {
     private boolean isOver;
 
     /**
-     * @param syntax makes a parser for the family's own syntax
-     * @param json makes a parser for calls as JSON objects
+     * @param syntax creates a parser for the family's own syntax
+     * @param json creates a parser for calls as JSON objects
      */
     CallSequenceParser(
             Supplier<ToolCallParser> syntax, Supplier<ToolCallParser> json, ToolCallBuffer output) {
@@ -100,7 +100,7 @@ final class CallSequenceParser implements ToolCallParser {
         }
     }
 
-    /** The answer ends: a call that has not begun is none. */
+    /** Handles the end of the response: a call that has not begun is rejected. */
     void cut() {
         if (call.isEmpty() || call.get().isComplete()) {
             close();
@@ -113,7 +113,7 @@ final class CallSequenceParser implements ToolCallParser {
         }
     }
 
-    /** Takes text; returns what is to be taken next. */
+    /** Consumes text; returns the text to consume next. */
     private String take(String text) {
         if (isOver) {
             raw.append(text);
@@ -144,7 +144,7 @@ final class CallSequenceParser implements ToolCallParser {
                 || (output.isBegun() ? SEPARATORS.indexOf(next) >= 0 : next == '[');
     }
 
-    /** Text behind a complete call begins the next one. */
+    /** Begins the next call with the text behind a complete one. */
     private String settle() {
         ToolCallParser current = call.orElseThrow();
         if (current.isRejected()) {

@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Renders conversations with a chat template. Text of the template may hold special tokens; text of
- * the messages never does, whatever it looks like. Thread-safe.
+ * Renders conversations with a chat template. Text of the template may contain special tokens; text
+ * of the messages never does, even if it looks like one. Thread-safe.
  */
 public final class ChatRenderer {
     private static final String GENERATION_PROMPT = "add_generation_prompt";
@@ -28,7 +28,7 @@ public final class ChatRenderer {
     private final Tokenizer tokenizer;
     private final MessageStartTokens marks;
 
-    /** Renders prompts of a model with its own template and vocabulary. */
+    /** Creates a renderer for a model's own template and vocabulary. */
     public ChatRenderer(ChatTemplate template, Tokenizer tokenizer) {
         this.template = template;
         this.tokenizer = tokenizer;
@@ -36,35 +36,35 @@ public final class ChatRenderer {
     }
 
     /**
-     * Renders a conversation up to where the model answers.
+     * Renders a conversation up to the start of the response.
      *
      * @param variables variables of the template; {@code bos_token} and {@code eos_token} are
      *     added, and {@code add_generation_prompt} where it is missing
-     * @throws VarveException of kind INVALID_REQUEST with the template's message if it refuses the
+     * @throws VarveException of kind INVALID_REQUEST with the template's message if it rejects the
      *     conversation
      */
     public ChatPrompt render(Map<String, Object> variables) {
         return render(variables, TokenLimit.NONE);
     }
 
-    /** The text of such a prompt, and who wrote what of it. */
+    /** Renders the text of such a prompt, with the origin of each part. */
     public RenderedPrompt text(Map<String, Object> variables) {
         return template.render(withOwn(variables), TRUSTED);
     }
 
     /**
-     * As {@link #render(Map)}, and stops where the prompt passes a limit.
+     * Renders as {@link #render(Map)}, and stops when the prompt exceeds a limit.
      *
-     * @throws dev.varve.platform.tokenizer.TooManyTokensException if it has more tokens than that
+     * @throws dev.varve.platform.tokenizer.TooManyTokensException if it exceeds the limit
      */
     public ChatPrompt render(Map<String, Object> variables, TokenLimit limit) {
         return render(variables, "", limit);
     }
 
     /**
-     * Likewise, with the beginning of the answer.
+     * Renders with a limit, and with the beginning of the response.
      *
-     * @param begun what the model is to go on with, as a text; empty for nothing
+     * @param begun text that the model continues; empty for none
      */
     public ChatPrompt render(Map<String, Object> variables, String begun, TokenLimit limit) {
         Map<String, Object> all = withOwn(variables);
@@ -79,8 +79,8 @@ public final class ChatRenderer {
     }
 
     /**
-     * Where messages begin; and the end, if the answer begins no message but goes on with one, such
-     * as behind the result of a tool.
+     * Returns the starts of messages; and the end, if the response begins no message but continues
+     * one, such as behind the result of a tool.
      */
     private int[] where(RenderedPrompt prompt, int[] tokens, TokenLimit limit) {
         int[] begins = marks.positions(tokens);
@@ -115,8 +115,8 @@ public final class ChatRenderer {
     }
 
     /**
-     * Where a template without marks begins the answer, which the next turn may render in another
-     * way.
+     * Returns the start of the response for a template without message start tokens; the next turn
+     * may render it differently.
      */
     private int[] beforeGeneration(Map<String, Object> variables, int[] tokens, TokenLimit limit) {
         variables.put(GENERATION_PROMPT, false);
@@ -127,7 +127,7 @@ public final class ChatRenderer {
                     .filter(position -> position > 0)
                     .toArray();
         } catch (VarveException e) {
-            // Some templates demand a generation prompt.
+            // Some templates require a generation prompt.
             return new int[0];
         }
     }

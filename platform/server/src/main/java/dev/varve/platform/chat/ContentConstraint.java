@@ -2,9 +2,11 @@ package dev.varve.platform.chat;
 
 import dev.varve.platform.sampling.TokenMask;
 
-/** Which tokens the content of an answer may go on with. One answer, one thread; runs per token. */
+/**
+ * Constrains the tokens of a response's content. For one response and one thread; runs per token.
+ */
 interface ContentConstraint {
-    /** Everything may come. */
+    /** Allows every token. */
     ContentConstraint FREE =
             new ContentConstraint() {
                 @Override
@@ -34,7 +36,7 @@ interface ContentConstraint {
 
                 @Override
                 public void accept(int token) {
-                    // Nothing depends on it.
+                    // No state depends on it.
                 }
 
                 @Override
@@ -45,24 +47,26 @@ interface ContentConstraint {
 
     int[] NOTHING = {};
 
-    /** Whether anything may be forbidden. */
+    /** Whether any token may be forbidden. */
     boolean constrains();
 
-    /** Whether all of the content has to keep to it, so that there must be some. */
+    /** Whether all of the content must match, so that it cannot be empty. */
     boolean isWhole();
 
-    /** Whether a token may come next, an end token included. */
+    /** Whether a token may come next, which may be an end token. */
     boolean allows(int token);
 
-    /** The tokens that may come next, the end tokens among them where the answer may end. */
+    /**
+     * Returns the tokens that may come next, including the end tokens where the response may end.
+     */
     TokenMask mask();
 
-    /** Tokens that must come next, at most so many; none where there is a choice. */
+    /** Returns the tokens that must come next, at most {@code most}; empty if there is a choice. */
     int[] forced(int most);
 
-    /** Takes the next token, which is no end token. */
+    /** Consumes the next token, which is no end token. */
     void accept(int token);
 
-    /** How many of some tokens may come next in turn. */
+    /** Returns how many of the given tokens may come next, in order. */
     int allowed(int[] tokens);
 }

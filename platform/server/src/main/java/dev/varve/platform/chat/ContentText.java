@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The content of an answer: cut at stop strings, without white space around tool calls and behind
- * thoughts.
+ * Content of a response: cut at stop strings, without white space around tool calls and after
+ * reasoning.
  */
 final class ContentText {
     private final List<String> stops;
@@ -15,7 +15,7 @@ final class ContentText {
     private boolean skipSpace;
 
     /**
-     * @param callsMayFollow whether white space must wait for what follows
+     * @param callsMayFollow whether white space is held back until the next text is known
      */
     ContentText(List<String> stops, boolean callsMayFollow) {
         this.stops = stops;
@@ -23,12 +23,12 @@ final class ContentText {
         matcher = new StopStringMatcher(stops);
     }
 
-    /** Leaves out the white space that comes next. */
+    /** Drops the white space that comes next. */
     void skipSpace() {
         skipSpace = true;
     }
 
-    /** Whatever comes next counts, white space as well. */
+    /** Keeps the text that comes next, including white space. */
     void keepSpace() {
         skipSpace = false;
     }
@@ -47,7 +47,10 @@ final class ContentText {
         return matcher.found().isPresent() ? settled + takeSpace() : settled;
     }
 
-    /** A call follows, unless a stop string is found now; returns what was held back before it. */
+    /**
+     * Begins a call, unless a stop string is found now; returns the text that was held back before
+     * it.
+     */
     String beginCall() {
         String settled = hold(matcher.finish());
         if (matcher.found().isPresent()) {

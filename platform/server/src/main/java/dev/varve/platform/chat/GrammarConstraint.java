@@ -9,14 +9,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Content that is a text of a grammar. */
+/** Constrains content to a grammar. */
 final class GrammarConstraint implements ContentConstraint {
     private final Set<Integer> endTokens;
     private GrammarState state;
 
     /**
-     * @param start where the text begins
-     * @param endTokens those that end an answer
+     * @param start start state of the grammar
+     * @param endTokens tokens that end a response
      */
     GrammarConstraint(GrammarState start, Set<Integer> endTokens) {
         this.endTokens = endTokens;
@@ -58,7 +58,7 @@ final class GrammarConstraint implements ContentConstraint {
                                                 "token " + token + " is forbidden, and came"));
     }
 
-    /** Whether nothing but the end may come. */
+    /** Whether only an end token may come. */
     boolean mustEnd() {
         return state.mustEnd();
     }
@@ -83,7 +83,10 @@ final class GrammarConstraint implements ContentConstraint {
         return tokens.length;
     }
 
-    /** Grammars may turn out to need more work at some place than anybody should wait for. */
+    /**
+     * Runs a grammar step; converts a grammar that exceeds its work limit to an exception for the
+     * client.
+     */
     private static <T> T within(Supplier<T> step) {
         try {
             return step.get();

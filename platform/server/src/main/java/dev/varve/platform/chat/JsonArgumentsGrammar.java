@@ -8,7 +8,7 @@ import dev.varve.platform.grammar.schema.SchemaOptions;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The arguments of {@link ToolSyntax.Json} calls: a JSON object. */
+/** Grammar of the arguments of {@link ToolSyntax.Json} calls: a JSON object. */
 final class JsonArgumentsGrammar implements ArgumentsGrammar {
     private final ToolSyntax.Json syntax;
     private final ToolCallSymbols markup;

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads {@link dev.varve.api.model.ToolSyntax.Json} calls. Once the name is known, strings of the
- * arguments are handed on while they come; arguments that stand before the name wait for it. {@link
- * LenientJson} makes JSON of them. A call whose arguments cannot be read before any of them was
- * handed on is rejected.
+ * Parses {@link dev.varve.api.model.ToolSyntax.Json} calls. Once the name is known, strings of the
+ * arguments are streamed; arguments before the name are held until the name is known. {@link
+ * LenientJson} converts them to JSON. A call whose arguments cannot be read before any of them was
+ * emitted is rejected.
  */
 final class JsonCallParser implements ToolCallParser {
     private enum State {
@@ -43,7 +43,7 @@ final class JsonCallParser implements ToolCallParser {
     private boolean hasArguments;
     private boolean isBegun;
 
-    /** The arguments as they were written before the name. */
+    /** Arguments that came before the name, as they were written. */
     private Optional<String> early = Optional.empty();
 
     JsonCallParser(List<ToolDeclaration> tools, ToolCallBuffer output) {
@@ -128,7 +128,7 @@ final class JsonCallParser implements ToolCallParser {
         }
     }
 
-    /** Unreadable text becomes content once the call can no longer be withdrawn. */
+    /** Handles unreadable text: it becomes content once the call can no longer be withdrawn. */
     private void fail(char next) {
         if (isBegun) {
             state = State.COMPLETE;
@@ -180,7 +180,7 @@ final class JsonCallParser implements ToolCallParser {
         state = State.ARGUMENTS;
     }
 
-    /** Returns what stands behind the arguments. */
+    /** Parses arguments; returns the text behind them. */
     private String pushArguments(String more) {
         arguments.orElseThrow().push(more);
         return settle();
@@ -290,7 +290,7 @@ final class JsonCallParser implements ToolCallParser {
         return key.equals("arguments") || key.equals("parameters") || key.equals("args");
     }
 
-    /** Some models write the object as a string. */
+    /** Unwraps the object: some models write it as a string. */
     private static String object(String json) {
         Optional<String> inner = string(json).filter(text -> !text.isBlank());
         String object = inner.orElse(json).strip();

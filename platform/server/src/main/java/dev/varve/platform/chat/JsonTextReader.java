@@ -8,14 +8,14 @@ import tools.jackson.databind.json.JsonMapper;
 
 import java.util.Optional;
 
-/** Reads JSON text. */
+/** Parses JSON text. */
 final class JsonTextReader {
     private static final ObjectMapper STRICT =
             JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
     private JsonTextReader() {}
 
-    /** The value of a text, if it is JSON and nothing else. */
+    /** Returns the value of a text, if it is JSON and nothing else. */
     static Optional<JsonNode> parse(String text) {
         try {
             JsonNode node = STRICT.readTree(text);

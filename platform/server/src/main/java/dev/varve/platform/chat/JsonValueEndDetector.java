@@ -1,6 +1,6 @@
 package dev.varve.platform.chat;
 
-/** Finds the end of one JSON value. Looks at brackets and strings only. */
+/** Detects the end of one JSON value. Looks at brackets and strings only. */
 final class JsonValueEndDetector {
     private final StringBuilder closers = new StringBuilder();
     private final char quote;
@@ -12,12 +12,12 @@ final class JsonValueEndDetector {
         this('"');
     }
 
-    /** Of a value that may begin with a single quote, as all its strings do then. */
+    /** Creates a detector for a value; if it begins with a single quote, all its strings do. */
     JsonValueEndDetector(char first) {
         quote = first == '\'' ? first : '"';
     }
 
-    /** Takes a character of the value; returns whether it is the last one. */
+    /** Consumes a character of the value; returns whether it is the last one. */
     boolean push(char next) {
         if (inString) {
             if (escaped) {
@@ -46,12 +46,12 @@ final class JsonValueEndDetector {
         return false;
     }
 
-    /** Whether the value is a number or a word, which has no last character of its own. */
+    /** Whether the value is a number or a word, which has no closing character. */
     boolean isBare() {
         return bare && !inString && closers.isEmpty();
     }
 
-    /** Brackets that are open. */
+    /** Returns the number of open brackets. */
     int depth() {
         return closers.length();
     }
@@ -60,12 +60,12 @@ final class JsonValueEndDetector {
         return inString;
     }
 
-    /** Whether this closes the bracket that was opened last. */
+    /** Whether a character closes the bracket that was opened last. */
     boolean isClosedBy(char next) {
         return !closers.isEmpty() && closers.charAt(closers.length() - 1) == next;
     }
 
-    /** What closes everything that is open. */
+    /** Returns the characters that close all open brackets and strings. */
     String closing() {
         String brackets = new StringBuilder(closers).reverse().toString();
         return (escaped ? "\\" : "") + (inString ? String.valueOf(quote) : "") + brackets;

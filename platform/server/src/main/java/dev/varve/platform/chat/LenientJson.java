@@ -8,18 +8,18 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Turns an object or array that is nearly JSON into JSON, while it comes. Reads what models write
- * in place of JSON: bare line breaks, escapes that JSON lacks and quotes within strings, single
- * quotes, quote marks that are special tokens, Python's words, bare keys and strings, {@code =} in
- * place of a colon, missing and trailing commas, missing brackets. What the schema of a value says
- * decides where a text may be several things.
+ * Converts an object or array that is nearly JSON to JSON, while it is streamed. Accepts common
+ * deviations of models: bare line breaks, escapes that JSON lacks and quotes within strings, single
+ * quotes, quote marks that are special tokens, Python's words, bare keys and strings, {@code =}
+ * instead of a colon, missing and trailing commas, missing brackets. The schema of a value decides
+ * if a text is ambiguous.
  *
- * <p>Strings are handed on while they come, all else once it is known how it reads. What the text
- * does not say is not made up: where it cannot be read, {@link #isUnreadable} says so and {@link
- * #rest} holds what was not read. The result does not depend on how the text is cut.
+ * <p>Strings are streamed; other values are emitted once their meaning is known. The class never
+ * invents content: if the text cannot be read, {@link #isUnreadable} is true and {@link #rest}
+ * holds the unread text. The result does not depend on how the text is split into pieces.
  *
- * <p>Runs per token, on the engine's thread. One class, although it is long: its states share the
- * text that is looked ahead at.
+ * <p>Runs per token, on the engine's thread. This is one class, although it is long: its states
+ * share the lookahead text.
  */
 final class LenientJson {
     private enum State {
@@ -38,7 +38,7 @@ final class LenientJson {
     private enum Follow {
         /** A value may end here. */
         ENDS,
-        /** More text decides. */
+        /** More text is needed to decide. */
         OPEN,
         /** The value continues. */
         TEXT
@@ -60,10 +60,10 @@ final class LenientJson {
         }
     }
 
-    /** Stands for a quote mark; a noncharacter, which text does not hold. */
+    /** Stands for a quote mark; a noncharacter, which text does not contain. */
     private static final char MARK = '\uFFFF';
 
-    /** Longer keys and more white space are not waited for. */
+    /** Lookahead limit for longer keys and white space. */
     private static final int MOST_LOOKAHEAD = 256;
 
     private static final String QUOTES = "\"'`";
@@ -75,13 +75,13 @@ final class LenientJson {
     private final StringBuilder pending = new StringBuilder();
     private final StringBuilder out = new StringBuilder();
 
-    /** White space that stands before what comes next. */
+    /** White space before the next token of JSON. */
     private final StringBuilder gap = new StringBuilder();
 
-    /** The comma and the key before a value. */
+    /** Comma and key before a value. */
     private final StringBuilder head = new StringBuilder();
 
-    /** A string that the schema does not allow as one. */
+    /** A string for a value whose schema allows no strings. */
     private final StringBuilder held = new StringBuilder();
 
     private State state = State.VALUE;
@@ -95,7 +95,7 @@ final class LenientJson {
     private boolean isHeld;
     private boolean hasText;
 
-    /** A plain quote before a quote mark, which may come behind it again. */
+    /** A plain quote before a quote mark; the same quote may follow the closing mark. */
     private char outerQuote;
 
     private int scan;
@@ -104,8 +104,8 @@ final class LenientJson {
     private boolean ignoresNesting;
 
     /**
-     * @param type of the value
-     * @param quoteMark text of the special token for {@link #mark}; where it is empty, white space
+     * @param type type of the value
+     * @param quoteMark text of the special token for {@link #mark}; if it is empty, white space
      *     between values is kept
      */
     LenientJson(ArgumentSchema type, String quoteMark) {
@@ -113,7 +113,7 @@ final class LenientJson {
         this.quoteMark = quoteMark;
     }
 
-    /** The JSON of a whole text; empty if it cannot be read. */
+    /** Converts a whole text to JSON; empty if it cannot be read. */
     static Optional<String> of(String text, ArgumentSchema type) {
         LenientJson json = new LenientJson(type, "");
         json.push(text);
@@ -126,13 +126,13 @@ final class LenientJson {
         run();
     }
 
-    /** Takes a quote mark. */
+    /** Consumes a quote mark. */
     void mark() {
         pending.append(MARK);
         run();
     }
 
-    /** Nothing more comes: closes what is open. */
+    /** Ends the input: closes all open brackets and strings. */
     void end() {
         ended = true;
         run();
@@ -159,7 +159,7 @@ final class LenientJson {
         return state == State.UNREADABLE;
     }
 
-    /** Whether text of a string came that can be handed on at once. */
+    /** Whether text of a string can be emitted at once. */
     boolean isStreaming() {
         return hasText;
     }
@@ -175,14 +175,16 @@ final class LenientJson {
         return closers.toString();
     }
 
-    /** JSON that was read and not taken yet. */
+    /** Returns JSON that was converted since the last call. */
     String take() {
         String taken = out.toString();
         out.setLength(0);
         return taken;
     }
 
-    /** Text behind the end of the value, or behind the place from which it cannot be read. */
+    /**
+     * Returns the text behind the end of the value, or behind the place where it became unreadable.
+     */
     String rest() {
         String unread = head.isEmpty() ? "" : key + ":";
         return unread + spelled(at, pending.length());
@@ -198,7 +200,7 @@ final class LenientJson {
         at = 0;
     }
 
-    /** Whether there was something to do. */
+    /** Makes one step; returns whether it made progress. */
     private boolean step() {
         return switch (state) {
             case VALUE -> value();
@@ -271,7 +273,7 @@ final class LenientJson {
         return true;
     }
 
-    /** Nothing stands where a value should be. */
+    /** Handles a missing value. */
     private boolean noValue(char next) {
         if (!innermost().list) {
             if (!type.isUnknown() && !type.takesStrings() && !type.mayBeNull("null")) {
@@ -288,7 +290,7 @@ final class LenientJson {
         return true;
     }
 
-    /** Writes what stands before a value. */
+    /** Writes the text before a value. */
     private void beginValue() {
         if (!containers.isEmpty()) {
             Container container = innermost();
@@ -353,7 +355,7 @@ final class LenientJson {
         put(JsonStrings.escaped(text), text);
     }
 
-    /** Text of a string as JSON has it, and as it is. */
+    /** Writes text of a string: its JSON form, and its plain form. */
     private void put(CharSequence json, CharSequence text) {
         if (isHeld) {
             held.append(text);
@@ -423,7 +425,10 @@ final class LenientJson {
                 : run > 0 && at + run == pending.length() && !ended ? Follow.OPEN : Follow.TEXT;
     }
 
-    /** Reads an escape; a backslash that begins none is text. Whether there was text enough. */
+    /**
+     * Reads an escape; a backslash without a valid escape is text. Returns whether the text
+     * sufficed.
+     */
     private boolean escape() {
         if (at + 1 == pending.length() && !ended) {
             return false;
@@ -490,7 +495,7 @@ final class LenientJson {
             scan++;
         }
         if (ended && nesting > 0) {
-            // These brackets are no pairs.
+            // These brackets do not match.
             scan = at;
             nesting = 0;
             inQuotes = false;
@@ -529,7 +534,7 @@ final class LenientJson {
         };
     }
 
-    /** A line may begin the next member without a comma. */
+    /** Decides whether a line begins the next member without a comma. */
     private Follow newLine(Container container) {
         return container.type.declaresAny() ? memberStart(scan + 1, container, true) : Follow.TEXT;
     }
@@ -541,7 +546,7 @@ final class LenientJson {
         state = State.AFTER;
     }
 
-    /** A number or a word; a text where it is neither, or the schema allows texts alone. */
+    /** Converts a number or a word; a text if it is neither, or the schema allows only texts. */
     private String scalar(String text) {
         boolean isNull = text.equals("null") || text.equals("None");
         if (isNull) {
@@ -677,13 +682,16 @@ final class LenientJson {
         };
     }
 
-    /** The comma before a member is missing. */
+    /** Begins a member whose comma is missing. */
     private boolean another() {
         awaitMember();
         return true;
     }
 
-    /** Closes all up to the container that a bracket closes; one that closes none says nothing. */
+    /**
+     * Closes all containers up to the one that a bracket closes; ignores a bracket that closes
+     * none.
+     */
     private void close(char closer) {
         at++;
         int index = opened(closer, containers.size());
@@ -698,7 +706,10 @@ final class LenientJson {
         state = containers.isEmpty() ? State.DONE : State.AFTER;
     }
 
-    /** Index of the innermost container below {@code end} that a bracket closes; -1 for none. */
+    /**
+     * Returns the index of the innermost container below {@code end} that a bracket closes; -1 for
+     * none.
+     */
     private int opened(char closer, int end) {
         int index = end - 1;
         while (index >= 0 && containers.get(index).closer() != closer) {
@@ -707,7 +718,7 @@ final class LenientJson {
         return index;
     }
 
-    /** Whether a value may end before {@code from}, since what follows is what follows values. */
+    /** Decides whether a value may end before {@code from}, judged by the text that follows. */
     private Follow follow(int from) {
         int index = from;
         int depth = containers.size();
@@ -746,9 +757,10 @@ final class LenientJson {
     }
 
     /**
-     * Whether a member of an object begins, or the object ends.
+     * Decides whether a member of an object begins, or the object ends.
      *
-     * @param strict whether a bare key counts only where the schema has it, if it has any
+     * @param strict whether a bare key counts only if the schema declares it, provided it declares
+     *     any
      */
     private Follow memberStart(int from, Container container, boolean strict) {
         int start = spaceEnd(from);
@@ -786,7 +798,10 @@ final class LenientJson {
                 : pending.charAt(next + 1) == '/' ? Follow.TEXT : Follow.ENDS;
     }
 
-    /** A quote that a beginning of a key follows at the end of the text has ended its string. */
+    /**
+     * Decides on a quote before an incomplete key at the end of the text: it ends its string unless
+     * {@code strict}.
+     */
     private Follow lookahead(int start, boolean strict) {
         if (pending.length() - start > MOST_LOOKAHEAD) {
             return Follow.TEXT;
@@ -802,7 +817,7 @@ final class LenientJson {
         return end;
     }
 
-    /** Index of the quote that ends a key, -1 if it is not there. */
+    /** Returns the index of the quote that ends a key, -1 if it is missing. */
     private int endOfKey(int start) {
         char quote = pending.charAt(start);
         int most = Math.min(pending.length(), start + MOST_LOOKAHEAD);
@@ -838,7 +853,7 @@ final class LenientJson {
         return index;
     }
 
-    /** Whether something follows white space, of which JSON's own is kept. */
+    /** Skips white space, of which JSON's own is kept; returns whether text follows. */
     private boolean skipSpace() {
         int end = spaceEnd(at);
         for (int index = at; index < end; index++) {

@@ -16,19 +16,18 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * The tokens with which a model's template begins messages. Before them a prompt may part from
- * another one: the system prompt ends there, a question is asked in another way, an answer is
- * rendered again without its thoughts. They are learned from a conversation of marked messages, so
- * that nobody need know the template. Where there are special tokens it is one of them, which text
- * of messages never becomes; elsewhere a text like the template's may pass for one, and is
- * harmless.
+ * Message start tokens of a model's template. At these positions two prompts may diverge: the
+ * system prompt ends, a question differs, or a response is rendered again without its reasoning.
+ * They are derived from a rendered conversation with marked messages, so that no knowledge of the
+ * template is needed. If the template has special tokens, the mark is one of them, which text of
+ * messages never produces; otherwise a text like the template's may match, which is harmless.
  *
- * @param marks sequences of ids, empty where a template has none
+ * @param marks sequences of ids, empty if a template has none
  */
 record MessageStartTokens(List<List<Integer>> marks) {
     private static final MessageStartTokens NONE = new MessageStartTokens(List.of());
 
-    /** Stands for a message's text in the conversation to learn from. */
+    /** Prefix of the marked messages' texts. */
     private static final String MARK = "varve-mark-";
 
     MessageStartTokens {
@@ -36,9 +35,9 @@ record MessageStartTokens(List<List<Integer>> marks) {
     }
 
     /**
-     * Learns from a template; from one that refuses the conversation nothing.
+     * Derives the tokens from a template; returns none if it rejects the conversation.
      *
-     * @param trusted names of {@code variables} whose text may hold special tokens
+     * @param trusted names of {@code variables} whose text may contain special tokens
      */
     static MessageStartTokens learn(
             ChatTemplate template,
@@ -59,10 +58,10 @@ record MessageStartTokens(List<List<Integer>> marks) {
                 }
             } catch (TemplateException e) {
                 if (!e.raisedByTemplate()) {
-                    // What is wrong shows with a real conversation.
+                    // A real conversation will report the error.
                     return NONE;
                 }
-                // Some know no system prompt.
+                // Some templates support no system prompt.
             }
         }
         return NONE;
@@ -76,8 +75,8 @@ record MessageStartTokens(List<List<Integer>> marks) {
     }
 
     /**
-     * What the template writes before each message's text, and behind the last one; nothing if the
-     * texts are not there in their order.
+     * Returns the template's text before each message's text, and behind the last one; empty if the
+     * texts do not occur in their order.
      */
     private static List<Region> regions(RenderedPrompt prompt, Tokenizer tokenizer, int messages) {
         List<Region> regions = new ArrayList<>();
@@ -97,10 +96,11 @@ record MessageStartTokens(List<List<Integer>> marks) {
     }
 
     /**
-     * What lies between two messages' texts.
+     * Template text between two messages' texts.
      *
-     * @param specials its special tokens
-     * @param inner its tokens but the first and the last one, which may be others beside a text
+     * @param specials special tokens of the text
+     * @param inner its tokens without the first and the last one, which may be tokenised
+     *     differently beside a text
      */
     private record Region(List<Integer> specials, List<Integer> inner) {
         static Region of(List<TextSpan> spans, Tokenizer tokenizer) {
@@ -114,7 +114,10 @@ record MessageStartTokens(List<List<Integer>> marks) {
                     IntStream.range(1, ids.length - 1).mapToObj(i -> ids[i]).toList());
         }
 
-        /** The special token of an index, or of a lower one; all of a region without any. */
+        /**
+         * Returns the special token at an index, or the last one if there are fewer; all inner
+         * tokens if there is none.
+         */
         List<Integer> mark(int index) {
             return specials.isEmpty()
                     ? inner
@@ -127,9 +130,9 @@ record MessageStartTokens(List<List<Integer>> marks) {
     }
 
     /**
-     * The first special token of each region, or the one behind the token that ends a message. The
-     * way from an answer to a question tells whether there is such a token: thoughts add some of
-     * their own only before answers.
+     * Picks the first special token of each region, or the second one if the first one ends the
+     * previous message. The region from a response to the next question decides between the two:
+     * reasoning adds special tokens only before responses.
      */
     private static MessageStartTokens of(List<Region> regions) {
         if (regions.isEmpty()) {
@@ -149,12 +152,12 @@ record MessageStartTokens(List<List<Integer>> marks) {
         return marks.isEmpty();
     }
 
-    /** Where a prompt's messages begin, but for one at its very beginning. */
+    /** Returns the starts of a prompt's messages, except position 0. */
     int[] positions(int[] prompt) {
         return all(prompt).filter(position -> position > 0).toArray();
     }
 
-    /** Whether a message begins among some tokens. */
+    /** Whether any of the given tokens begins a message. */
     boolean areIn(int[] tokens) {
         return all(tokens).findAny().isPresent();
     }

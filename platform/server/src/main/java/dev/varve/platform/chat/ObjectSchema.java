@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An object of which the schema says no more than which properties there are.
+ * Schema of an object that only declares its properties.
  *
- * @param properties the declared ones, in the schema's order
- * @param further what any others are; asked for only where none is declared
+ * @param properties declared properties, in the schema's order
+ * @param further schema of other properties; used only if none is declared
  */
 record ObjectSchema(List<Property> properties, Optional<JsonNode> further) {
     private static final List<String> KEYWORDS =
@@ -38,8 +38,8 @@ record ObjectSchema(List<Property> properties, Optional<JsonNode> further) {
     /**
      * Reads a schema.
      *
-     * @param path of the schema, for messages
-     * @throws GrammarException if it says more, or what cannot be
+     * @param path path of the schema, for messages
+     * @throws GrammarException if it has other keywords, or invalid ones
      */
     static ObjectSchema of(JsonNode root, JsonNode schema, String path) {
         JsonNode own = SchemaParts.resolved(root, schema, path);
@@ -70,7 +70,7 @@ record ObjectSchema(List<Property> properties, Optional<JsonNode> further) {
                         : Optional.of(others.isObject() ? others : MissingNode.getInstance()));
     }
 
-    /** Whether any property may be there, since none is declared. */
+    /** Whether any property is allowed, since none is declared. */
     boolean isFree() {
         return properties.isEmpty() && further.isPresent();
     }

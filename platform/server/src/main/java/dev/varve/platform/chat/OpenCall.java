@@ -7,15 +7,15 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import java.util.List;
 
 /**
- * A call whose open mark has come. Keeps its text as long as it may turn out to be plain content.
+ * A call whose open mark was read. Keeps its text as long as it may turn out to be plain content.
  */
 final class OpenCall {
     enum Progress {
-        /** More is to come. */
+        /** The call needs more text. */
         OPEN,
-        /** It is no call; {@link #text} is plain content. */
+        /** The text is no call; {@link #text} is plain content. */
         REJECTED,
-        /** It is complete; {@link #text} is what follows it. */
+        /** The call is complete; {@link #text} is the text behind it. */
         ENDED
     }
 
@@ -30,7 +30,7 @@ final class OpenCall {
     private boolean counted;
 
     /**
-     * @param begin the open mark, or nothing where it is missing
+     * @param begin the open mark, empty if it is missing
      */
     OpenCall(Tokenizer tokenizer, ToolCallTokens marks, List<ToolDeclaration> tools, String begin) {
         this.tokenizer = tokenizer;
@@ -44,7 +44,7 @@ final class OpenCall {
         return output;
     }
 
-    /** Whether the answer counts this call. */
+    /** Whether the response counts this call. */
     boolean isCounted() {
         return counted;
     }
@@ -53,7 +53,7 @@ final class OpenCall {
         counted = true;
     }
 
-    /** Tokens so far, with the open mark. */
+    /** Returns the number of tokens so far, including the open mark. */
     int tokens() {
         return tokens;
     }
@@ -87,17 +87,17 @@ final class OpenCall {
         return text(spelling);
     }
 
-    /** Takes text that is no token of its own. */
+    /** Consumes text that does not come from a token of its own. */
     Progress begin(String begun) {
         return text(begun);
     }
 
-    /** Whether an open mark is part of a value here and not the next call. */
+    /** Whether an open mark is part of a value here and does not begin the next call. */
     boolean isInValue() {
         return parser.isInValue();
     }
 
-    /** Another call begins. */
+    /** Ends this call because another call begins. */
     Progress interrupt() {
         text(detokenizer.finish());
         if (output.isBegun() || parser.isComplete()) {
@@ -107,8 +107,8 @@ final class OpenCall {
     }
 
     /**
-     * Nothing more comes: what has begun is completed to JSON, so that clients can read it; the
-     * finish reason says whether the answer was cut.
+     * Ends this call because the response ends. A call that has begun is completed to valid JSON,
+     * so that clients can parse it; the finish reason reports whether the response was cut.
      */
     Progress finish() {
         Progress progress = text(detokenizer.finish());
@@ -123,7 +123,7 @@ final class OpenCall {
         return output.isBegun() ? Progress.ENDED : Progress.REJECTED;
     }
 
-    /** All of a rejected call, or what follows an ended one. */
+    /** Returns all text of a rejected call, or the text behind an ended one. */
     String text() {
         return output.isBegun() ? parser.rest() : raw.toString();
     }

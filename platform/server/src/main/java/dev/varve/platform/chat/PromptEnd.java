@@ -1,13 +1,13 @@
 package dev.varve.platform.chat;
 
-/** Where a prompt leaves its answer. */
+/** State of the response at the end of a prompt. */
 sealed interface PromptEnd {
-    /** Inside a thought; {@code begun} is the text behind its mark: white space or the label. */
+    /** Inside reasoning; {@code begun} is the text after its mark: white space or the label. */
     record InThought(String begun) implements PromptEnd {}
 
-    /** Right behind a thought, white space aside. */
+    /** Directly after reasoning, ignoring white space. */
     record AfterThought() implements PromptEnd {}
 
-    /** Anywhere else. */
+    /** Any other state. */
     record Plain() implements PromptEnd {}
 }

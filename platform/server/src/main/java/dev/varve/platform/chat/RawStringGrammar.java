@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The strings that a schema allows, as they are, without quotes and escapes. */
+/** Patterns of the strings that a schema allows, raw, without quotes and escapes. */
 final class RawStringGrammar {
     private static final int MAX_DEPTH = 8;
     private static final List<String> KEYWORDS =
@@ -29,7 +29,7 @@ final class RawStringGrammar {
                     "format",
                     "anyOf",
                     "oneOf",
-                    // These say nothing of strings.
+                    // These keywords do not restrict strings.
                     "properties",
                     "required",
                     "additionalProperties",
@@ -55,27 +55,27 @@ final class RawStringGrammar {
         formats = new Formats(text);
     }
 
-    /** All strings. */
+    /** Returns the pattern of all strings. */
     Regex any() {
         return text.characters(0, Integer.MAX_VALUE);
     }
 
-    /** All strings in which another one does not stand. */
+    /** Returns the pattern of all strings that do not contain a part. */
     Regex without(String part) {
         Regex found = store.concat(store.anything(), store.literal(part), store.anything());
         return store.and(any(), store.not(found));
     }
 
-    /** A string alone. */
+    /** Returns the pattern of exactly one string. */
     Regex literal(String value) {
         return text.literal(value);
     }
 
     /**
-     * The strings that a schema allows.
+     * Returns the pattern of the strings that a schema allows.
      *
-     * @param root holds what the schema refers to
-     * @param path of the schema, for messages
+     * @param root schema that contains the referenced definitions
+     * @param path path of the schema, for messages
      * @throws GrammarException if they cannot be enforced
      */
     Regex of(JsonNode root, JsonNode schema, String path) {
@@ -112,7 +112,7 @@ final class RawStringGrammar {
         return store.and(all.toArray(Regex[]::new));
     }
 
-    /** Whether a schema may allow values of a type, by what it says of types. */
+    /** Whether a schema may allow values of a type, judged by its type keywords. */
     static boolean allows(JsonNode schema, String type) {
         JsonNode types = schema.path("type");
         if (types.isString()) {
@@ -171,7 +171,10 @@ final class RawStringGrammar {
         return branches;
     }
 
-    /** Strings that more than one branch allows are none of {@code oneOf}. */
+    /**
+     * Checks that branches of {@code oneOf} do not overlap: a string that several branches allow is
+     * invalid.
+     */
     private List<Regex> disjoint(List<Regex> branches, String path) {
         List<Regex> some = branches.stream().filter(each -> each != store.nothing()).toList();
         for (int i = 0; i < some.size(); i++) {
@@ -185,7 +188,7 @@ final class RawStringGrammar {
         return some;
     }
 
-    /** Whether a schema allows null, as far as types, lists of values and branches say. */
+    /** Whether a schema allows null, judged by its types, lists of values and branches. */
     static boolean allowsNull(JsonNode root, JsonNode schema, String path) {
         if (schema.isMissingNode() || schema.isBoolean()) {
             return schema.asBoolean(true);

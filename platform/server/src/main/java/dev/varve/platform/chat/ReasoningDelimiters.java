@@ -8,18 +8,18 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The special tokens around a thought. Recognised by id, so that nobody can fake them with text.
+ * Special tokens around reasoning. They are matched by id, so that text cannot imitate them.
  *
  * @param openId id of the opening mark
  * @param closeId id of the closing mark
- * @param label text behind the opening mark that is no part of the thought
+ * @param label text after the opening mark that is not part of the reasoning
  * @param labelIds the tokens of the label
- * @param forcedClose the tokens that end a thought whose budget is spent; {@code closeId} is among
- *     them
+ * @param forcedClose the tokens that end reasoning whose budget is used up; {@code closeId} is
+ *     among them
  */
 record ReasoningDelimiters(
         int openId, int closeId, String label, int[] labelIds, int[] forcedClose) {
-    /** The marks, if the vocabulary has a special token for each. */
+    /** Returns the delimiters, if the vocabulary has a special token for each. */
     static Optional<ReasoningDelimiters> of(ReasoningMarks marks, Tokenizer tokenizer) {
         OptionalInt open = ToolCallTokens.special(tokenizer, marks.open());
         OptionalInt close = ToolCallTokens.special(tokenizer, marks.close());
@@ -41,7 +41,7 @@ record ReasoningDelimiters(
         return token == openId || token == closeId;
     }
 
-    /** What the model writes between the close mark and the answer. */
+    /** Returns the tokens that the model writes between the close mark and the content. */
     int[] afterClose() {
         return Arrays.copyOfRange(
                 forcedClose, indexOf(forcedClose, closeId) + 1, forcedClose.length);

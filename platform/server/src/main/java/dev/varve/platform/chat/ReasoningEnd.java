@@ -1,13 +1,13 @@
 package dev.varve.platform.chat;
 
-/** How the thoughts of an answer ended. */
+/** How the reasoning of a response ended. */
 public enum ReasoningEnd {
-    /** The model closed its thought. */
+    /** The model closed its reasoning. */
     NATURAL,
-    /** A thought was closed because its budget was spent. */
+    /** The reasoning was closed because its budget was used up. */
     HARD,
-    /** A thought is not closed. */
+    /** The reasoning is not closed. */
     OPEN,
-    /** There was no thought. */
+    /** The response has no reasoning. */
     NONE
 }

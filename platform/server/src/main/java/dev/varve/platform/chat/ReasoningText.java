@@ -1,10 +1,8 @@
 package dev.varve.platform.chat;
 
-/**
- * The text of one thought, without the line that names it and without white space at its beginning.
- */
+/** Text of one reasoning section, without its label line and without leading white space. */
 final class ReasoningText {
-    /** A longer line is no name. */
+    /** A longer line is no label. */
     private static final int LONGEST_LABEL = 64;
 
     private final String label;
@@ -13,19 +11,19 @@ final class ReasoningText {
     private boolean skipSpace = true;
 
     /**
-     * @param label text of the dialect's label; empty where a thought has none
+     * @param label text of the syntax's label; empty if reasoning has none
      */
     ReasoningText(String label) {
         this.label = label.strip();
         inLabel = !label.isEmpty();
     }
 
-    /** Whether nothing but white space and a name came. */
+    /** Whether only white space and a label came. */
     boolean isEmpty() {
         return skipSpace;
     }
 
-    /** Takes text; returns what is certainly part of the thought. */
+    /** Consumes text; returns the text that is certainly reasoning. */
     String push(String text) {
         if (!inLabel) {
             return withoutSpace(text);
@@ -39,12 +37,12 @@ final class ReasoningText {
         if (!complete && line.length() <= LONGEST_LABEL) {
             return "";
         }
-        // A name is one word on a line of its own.
+        // A label is one word on its own line.
         boolean named = complete && space <= LONGEST_LABEL && line.charAt(space) == '\n';
         return endLabel(named ? space : 0);
     }
 
-    /** Ends the thought; returns what was held back. */
+    /** Ends the reasoning; returns the text that was held back. */
     String finish() {
         return inLabel ? endLabel(line.toString().equals(label) ? line.length() : 0) : "";
     }

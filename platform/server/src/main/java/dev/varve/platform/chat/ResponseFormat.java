@@ -2,20 +2,20 @@ package dev.varve.platform.chat;
 
 import dev.varve.platform.grammar.TokenGrammar;
 
-/** What the content of an answer must be. Thoughts are free in any form. */
+/** Required form of a response's content. Reasoning is free in any form. */
 public sealed interface ResponseFormat {
-    /** Anything. */
+    /** No constraint. */
     record Free() implements ResponseFormat {}
 
     /**
-     * A text of a grammar, from the first token behind the thoughts to the end of the answer.
+     * Text of a grammar, from the first token after the reasoning to the end of the response.
      *
-     * @param grammar special tokens that may come, such as the marks of calls, are part of it
+     * @param grammar includes the special tokens that are allowed, such as the marks of calls
      */
     record Whole(TokenGrammar grammar) implements ResponseFormat {}
 
     /**
-     * Anything, but what stands behind the mark that opens a call is of a grammar.
+     * Free content; the text after the mark that opens a call follows a grammar.
      *
      * @param grammar of one call, up to the mark that closes it
      */

@@ -10,15 +10,15 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * Ends thoughts whose budget is spent, begins the call that a request demands as soon as content
- * would begin, and lets content be only what its form allows. Content that must have a form begins
- * right behind the thoughts, or with a thought where the prompt and the budget leave that to the
- * model.
+ * Steers the tokens of a response: ends reasoning whose budget is used up, begins a required call
+ * as soon as content would begin, and constrains content to its form. Content with a required form
+ * begins directly after the reasoning; reasoning may come first if the prompt and the budget allow
+ * it.
  */
 final class ResponseGuide implements TokenGuide {
     private static final int[] NOTHING = {};
 
-    /** Tokens of content that are forced at once. */
+    /** Most content tokens that are forced at once. */
     private static final int MOST_FORCED = 256;
 
     private final Tokenizer tokenizer;
@@ -26,27 +26,27 @@ final class ResponseGuide implements TokenGuide {
     private final OptionalInt budget;
     private final ContentConstraint rule;
 
-    /** The mark that opens a call, and ends an open thought; empty without tools. */
+    /** The mark that opens a call, and ends open reasoning; empty without tools. */
     private final OptionalInt callId;
 
-    /** What a demanded call begins with; empty when there is none or it has begun. */
+    /** Tokens with which a required call begins; empty if there is none or it has begun. */
     private int[] call;
 
-    /** Tokens that are forced, and how many of them came. */
+    /** Forced tokens, of which {@code queued} have come. */
     private int[] queue = NOTHING;
 
     private int queued;
 
-    /** The first of them that is content. */
+    /** Index of the first forced token that is content. */
     private int contentFrom;
 
-    /** Whether it is known what is forced at this place. */
+    /** Whether the forced tokens at this position are known. */
     private boolean isPrepared;
 
     private boolean inThought;
     private boolean mayThink;
 
-    /** Whether content came since the last thought or call: no thought begins behind it. */
+    /** Whether content came since the last reasoning or call: no reasoning begins after it. */
     private boolean isBehindContent;
 
     private boolean hasContent;
@@ -55,8 +55,8 @@ final class ResponseGuide implements TokenGuide {
     private int inThisThought;
 
     /**
-     * @param call what a demanded call begins with; none for no such call
-     * @param start where the prompt leaves the answer
+     * @param call tokens with which a required call begins; empty for none
+     * @param start state of the response at the end of the prompt
      * @param callId the mark that opens a call; empty without tools
      */
     ResponseGuide(
@@ -78,30 +78,30 @@ final class ResponseGuide implements TokenGuide {
                 marks.isPresent()
                         && start instanceof PromptEnd.Plain
                         && (budget.isEmpty() || budget.getAsInt() > 0);
-        // The label of a thought that the prompt opened is in the prompt.
+        // The label of reasoning that the prompt opened is in the prompt.
         inThisThought = 1;
     }
 
-    /** Whether a thought was closed because the budget was spent. */
+    /** Whether reasoning was closed because the budget was used up. */
     boolean hasClosedThought() {
         return closedThought;
     }
 
-    /** The reader of the answer saw the end of a call: a thought may follow it. */
+    /** Records that the parser found the end of a call: reasoning may follow it. */
     void callEnded() {
         isBehindContent = false;
     }
 
     /**
-     * Corrects whether a thought is open: a mark within a thought may open no call.
+     * Corrects whether reasoning is open: a mark within reasoning may open no call.
      *
-     * @param open what the reader of the answer found
+     * @param open the parser's result
      */
     void setInThought(boolean open) {
         inThought = open && !rule.isWhole();
     }
 
-    /** Whether content has begun that keeps to a form, so that all of it counts. */
+    /** Whether content with a required form has begun, so that all of its text counts. */
     boolean hasExactContent() {
         return hasContent && rule.isWhole();
     }
@@ -163,7 +163,7 @@ final class ResponseGuide implements TokenGuide {
         rule.accept(token);
     }
 
-    /** Whether a token of content is more than white space. */
+    /** Whether a token of content has more than white space. */
     static boolean isVisible(int token, Tokenizer tokenizer) {
         return !tokenizer.decode(new int[] {token}, true).isBlank();
     }
@@ -192,14 +192,17 @@ final class ResponseGuide implements TokenGuide {
         }
     }
 
-    /** Within a form a thought comes first or not at all, elsewhere not behind content. */
+    /**
+     * Whether a token opens reasoning: with a required form only at the start, otherwise not after
+     * content.
+     */
     private boolean opensThought(int token) {
         return marks.isPresent()
                 && token == marks.get().openId()
                 && (mayThink || !rule.isWhole() && !isBehindContent);
     }
 
-    /** Whether a token within a thought opens a call, which ends the thought. */
+    /** Whether a token within reasoning opens a call, which ends the reasoning. */
     private boolean opensCall(int token) {
         return callId.isPresent()
                 && token == callId.getAsInt()
@@ -214,7 +217,7 @@ final class ResponseGuide implements TokenGuide {
     @Override
     public boolean allows(int token) {
         if (inThought) {
-            // An answer that has to have a form does not end without one.
+            // A response with a required form does not end without content.
             return !rule.isWhole() || !tokenizer.endTokens().contains(token);
         }
         return mayThink && opensThought(token) || rule.allows(token);
@@ -260,7 +263,10 @@ final class ResponseGuide implements TokenGuide {
         return count;
     }
 
-    /** Behind its mark a thought has its label, even one that is not thought at all. */
+    /**
+     * Returns the tokens that close reasoning; the label comes after the open mark even if the
+     * reasoning is empty.
+     */
     private int[] closing(ReasoningDelimiters tokens) {
         return inThisThought == 0
                 ? joined(tokens.labelIds(), tokens.forcedClose())

@@ -5,13 +5,14 @@ import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
- * What a request asks of the form of its answer.
+ * Requirements of a request on the form of its response.
  *
  * @param tools declared tools; without any, the markup of calls is plain content
- * @param stops stop strings, looked for in the content only
- * @param thinkingBudget most tokens of thoughts, at least 0; empty for no limit
- * @param forcedCall whether a call must be made
- * @param form what the content must be; where a call must be made, a grammar of calls or nothing
+ * @param stops stop strings, matched in the content only
+ * @param thinkingBudget most reasoning tokens, at least 0; empty for no limit
+ * @param forcedCall whether a call is required
+ * @param form required form of the content; if a call is required, a grammar of calls or no
+ *     constraint
  */
 public record ResponseOptions(
         List<ToolDeclaration> tools,
@@ -31,7 +32,7 @@ public record ResponseOptions(
         }
     }
 
-    /** Content of any form. */
+    /** Creates options for content of any form. */
     public ResponseOptions(
             List<ToolDeclaration> tools,
             List<String> stops,
@@ -40,13 +41,13 @@ public record ResponseOptions(
         this(tools, stops, thinkingBudget, forcedCall, new ResponseFormat.Free());
     }
 
-    /** No tools and no limits. */
+    /** Creates options without tools and limits. */
     public static ResponseOptions stoppingAt(List<String> stops) {
         return new ResponseOptions(
                 List.of(), stops, OptionalInt.empty(), new ToolCallRequirement.None());
     }
 
-    /** The same of another form. */
+    /** Returns a copy with another form. */
     public ResponseOptions of(ResponseFormat other) {
         return new ResponseOptions(tools, stops, thinkingBudget, forcedCall, other);
     }

@@ -8,25 +8,25 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Turns the tokens of one answer into thoughts, content and tool calls, as early as possible and
- * never in the middle of a character. Marks are recognised by the ids of their tokens: text that
- * only looks like a mark is text. No sequence of tokens is an error.
+ * Parses the tokens of one response into reasoning, content and tool calls, as early as possible
+ * and never within a character. Marks are matched by token id: text that only looks like a mark is
+ * text. No sequence of tokens is an error.
  *
- * <p>A thought begins an answer, or follows another one or a call; a mark that opens or closes a
- * thought elsewhere is text. A call within a thought ends it.
+ * <p>Reasoning begins a response, or follows other reasoning or a call; a mark that opens or closes
+ * reasoning elsewhere is text. A call within reasoning ends it.
  *
- * <p>A call of a tool that is not declared, or one that cannot be read, is content, marks included.
- * A call whose name has been put out stays a call: at its close mark, and where the answer ends
- * before, its arguments are completed to JSON.
+ * <p>A call of an undeclared tool, or one that cannot be read, is content, including its marks. A
+ * call whose name was emitted stays a call: at its close mark, or at the end of the response, its
+ * arguments are completed to valid JSON.
  *
  * <p>Runs per token, on the engine's thread.
  */
 public final class ResponseParser {
     /**
-     * New text, in this order.
+     * New text of a response, in this order.
      *
-     * @param reasoning text of a thought
-     * @param content text of the answer
+     * @param reasoning reasoning text
+     * @param content content text
      * @param calls parts of tool calls
      */
     public record Piece(String reasoning, String content, List<ToolCallDelta> calls) {
@@ -37,7 +37,7 @@ public final class ResponseParser {
             calls = List.copyOf(calls);
         }
 
-        /** Whether there is nothing to show. */
+        /** Whether it contains no text and no calls. */
         public boolean isEmpty() {
             return reasoning.isEmpty() && content.isEmpty() && calls.isEmpty();
         }
@@ -50,15 +50,15 @@ public final class ResponseParser {
     private final ResponseGuide guide;
     private final ContentText contentText;
 
-    /** Text with which a call without its opening mark begins; empty for none. */
+    /** Text with which a call without its open mark begins; empty for none. */
     private final String bareBegin;
 
-    /** The beginning of a line that may be that of a call. */
+    /** Beginning of a line that may begin a call. */
     private final StringBuilder line = new StringBuilder();
 
     private boolean beginsLine = true;
 
-    /** Backticks with which the line begins, and whether such a line began a block of code. */
+    /** Backticks at the beginning of the line, and whether such a line began a code block. */
     private int ticks;
 
     private boolean isFenced;
@@ -72,28 +72,28 @@ public final class ResponseParser {
     private Optional<OpenCall> call = Optional.empty();
     private boolean hadThought;
 
-    /** Whether content came since the last thought or call: no thought begins behind it. */
+    /** Whether content came since the last reasoning or call: no reasoning begins after it. */
     private boolean isBehindContent;
 
-    /** Whether a thought was ended for the model, which may still write its close mark. */
+    /** Whether reasoning was ended for the model, which may still write its close mark. */
     private boolean awaitsClose;
 
-    /** The thought in which the open call began, until its name shows that it is one. */
+    /** Reasoning in which the open call began, until its name confirms the call. */
     private Optional<ReasoningText> interrupted = Optional.empty();
 
-    /** Whether content has begun of which all counts. */
+    /** Whether content has begun of which all text counts. */
     private boolean exact;
 
     private int reasoningTokens;
     private int callCount;
 
-    /** Calls in front of the open one's marks. */
+    /** Number of calls before the marks of the open one. */
     private int callsBefore;
 
     /**
-     * @param bareBegin what a line begins with that is a call without its open mark; empty for none
-     * @param start where the prompt leaves the answer
-     * @param guide hears of each token before it is read here
+     * @param bareBegin beginning of a line that starts a call without its open mark; empty for none
+     * @param start state of the response at the end of the prompt
+     * @param guide receives each token before it is parsed here
      */
     ResponseParser(
             Tokenizer tokenizer,
@@ -121,7 +121,9 @@ public final class ResponseParser {
         }
     }
 
-    /** Takes a token; returns the text that it settles. Nothing after a stop string. */
+    /**
+     * Consumes a token; returns the text that is final now. Returns no text after a stop string.
+     */
     public Piece push(int token) {
         if (stopFound().isPresent() || token < 0 || token >= tokenizer.vocabularySize()) {
             return Piece.EMPTY;
@@ -136,12 +138,12 @@ public final class ResponseParser {
         return take();
     }
 
-    /** Ends the answer; returns what was held back. */
+    /** Ends the response; returns the text that was held back. */
     public Piece finish() {
         if (stopFound().isPresent()) {
             return Piece.EMPTY;
         }
-        // What a call turns out not to be may hold another one.
+        // A rejected call may contain another one.
         while (call.isPresent() && stopFound().isEmpty()) {
             OpenCall open = call.get();
             advance(open, open.finish());
@@ -152,22 +154,22 @@ public final class ResponseParser {
         return take();
     }
 
-    /** The stop string that ended the answer. */
+    /** Returns the stop string that ended the response. */
     public Optional<String> stopFound() {
         return contentText.stopFound();
     }
 
-    /** Tokens of thoughts so far, without the marks around them. */
+    /** Returns the number of reasoning tokens so far, without the delimiters. */
     public int reasoningTokens() {
         return reasoningTokens;
     }
 
-    /** Tool calls so far. */
+    /** Returns the number of tool calls so far. */
     public int callCount() {
         return callCount;
     }
 
-    /** How the thoughts so far ended. */
+    /** Returns how the reasoning so far ended. */
     public ReasoningEnd closeKind() {
         if (!hadThought) {
             return ReasoningEnd.NONE;
@@ -199,7 +201,7 @@ public final class ResponseParser {
         }
     }
 
-    /** Content, in which a call without its open mark may begin. */
+    /** Adds content, in which a call without its open mark may begin. */
     private void pushContent(String text) {
         if (bareBegin.isEmpty()) {
             content.append(contentText.push(text));
@@ -225,7 +227,7 @@ public final class ResponseParser {
         content.append(contentText.push(text.substring(from)));
     }
 
-    /** Code between fences is shown and not called. */
+    /** Tracks code fences: a call within a code block is content. */
     private void fence(char next) {
         ticks = next == '`' && (beginsLine || ticks > 0) ? ticks + 1 : 0;
         if (ticks == 3) {
@@ -233,7 +235,7 @@ public final class ResponseParser {
         }
     }
 
-    /** The held text does not begin a call. */
+    /** Emits the held text, which does not begin a call. */
     private void endLineBegin() {
         if (!line.isEmpty()) {
             content.append(contentText.push(line.toString()));
@@ -252,8 +254,8 @@ public final class ResponseParser {
     }
 
     /**
-     * Whether a mark begins a thought here or ends one that was ended for the model. Others are
-     * text: models write about these marks, too.
+     * Whether a mark begins reasoning here or ends reasoning that was ended for the model. Other
+     * marks are text: models write about these marks, too.
      */
     private boolean isMarkOfThought(int token) {
         return marks.isPresent()
@@ -350,7 +352,7 @@ public final class ResponseParser {
         }
     }
 
-    /** Text behind a call or of one that is none: its first character begins no call. */
+    /** Adds text after a call or of a rejected one: its first character begins no call. */
     private void pushBehind(String text) {
         if (!text.isEmpty()) {
             content.append(contentText.push(text.substring(0, 1)));
@@ -359,7 +361,7 @@ public final class ResponseParser {
         }
     }
 
-    /** A call has begun within a thought, which is over. */
+    /** Ends the reasoning in which a call has begun. */
     private void endInterrupted() {
         interrupted.ifPresent(
                 open -> {
@@ -370,7 +372,7 @@ public final class ResponseParser {
         interrupted = Optional.empty();
     }
 
-    /** The text only resembled a call, so it belongs to the reasoning, which continues. */
+    /** Resumes the reasoning: the text only resembled a call, so it belongs to the reasoning. */
     private void resumeThought(OpenCall rejected) {
         thought = interrupted;
         interrupted = Optional.empty();
@@ -379,7 +381,7 @@ public final class ResponseParser {
         guide.setInThought(true);
     }
 
-    /** Text of a token outside of calls, where their marks are plain text. */
+    /** Returns the text of a token outside of calls; marks are plain text there. */
     private String text(int token) {
         boolean isMark =
                 callMarks.filter(tokens -> tokens.isMark(token)).isPresent()
@@ -392,7 +394,7 @@ public final class ResponseParser {
         return before + tokenizer.decode(new int[] {token}, true);
     }
 
-    /** Gives up a character that was cut short. */
+    /** Drops an incomplete character. */
     private void flush() {
         String rest = detokenizer.finish();
         detokenizer = tokenizer.detokenizer();

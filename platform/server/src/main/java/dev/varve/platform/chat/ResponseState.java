@@ -3,10 +3,10 @@ package dev.varve.platform.chat;
 import dev.varve.platform.engine.TokenGuide;
 
 /**
- * One answer that is being generated. Both parts belong together and to this answer alone; the
+ * State of one response that is being generated. Both parts belong to this response only; the
  * engine's thread uses them.
  *
- * @param text what the tokens say
- * @param guide steers their choice
+ * @param text parses the tokens
+ * @param guide steers the sampling of tokens
  */
 public record ResponseState(ResponseParser text, TokenGuide guide) {}

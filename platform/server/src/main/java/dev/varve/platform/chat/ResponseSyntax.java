@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Predicate;
 
-/** How the answers of one model read. Made once per model. Thread-safe. */
+/** Syntax of one model's responses. Created once per model. Thread-safe. */
 public final class ResponseSyntax {
     private final Tokenizer tokenizer;
     private final Optional<ReasoningDelimiters> reasoning;
@@ -31,17 +31,18 @@ public final class ResponseSyntax {
     }
 
     /**
-     * The dialect of a family with the vocabulary of a model. Reasoning or tools of which a mark is
-     * no special token of the vocabulary are switched off.
+     * Combines the syntax of a family with the vocabulary of a model. Reasoning or tools are
+     * disabled if one of their marks is no special token of the vocabulary.
      */
     public static ResponseSyntax of(ChatDialect dialect, Tokenizer tokenizer) {
         return of(dialect, tokenizer, UnmarkedCallPolicy.AUTO);
     }
 
     /**
-     * Likewise.
+     * Combines a family's syntax with a vocabulary, with a policy for calls without their open
+     * mark.
      *
-     * @param recovery whether calls without their open mark are calls
+     * @param recovery whether calls without their open mark are accepted
      */
     public static ResponseSyntax of(
             ChatDialect dialect, Tokenizer tokenizer, UnmarkedCallPolicy recovery) {
@@ -52,12 +53,12 @@ public final class ResponseSyntax {
                 recovery);
     }
 
-    /** A dialect in which everything is content. */
+    /** Returns a syntax in which all text is content. */
     public static ResponseSyntax plain(Tokenizer tokenizer) {
         return of(ChatDialect.plain(), tokenizer);
     }
 
-    /** Whether the model marks its thoughts. */
+    /** Whether the model marks its reasoning. */
     public boolean hasReasoning() {
         return reasoning.isPresent();
     }
@@ -68,14 +69,14 @@ public final class ResponseSyntax {
     }
 
     /**
-     * Whether the answer to a prompt begins inside a thought: the last mark opens one, and at most
+     * Whether the response to a prompt begins inside reasoning: the last mark opens it, and at most
      * its label and white space follow.
      */
     public boolean beginsInReasoning(int[] promptTokens) {
         return end(promptTokens) instanceof PromptEnd.InThought;
     }
 
-    /** Begins the answer to a prompt; one session for each answer. */
+    /** Begins the response to a prompt; each response needs its own state. */
     public ResponseState open(int[] promptTokens, ResponseOptions options) {
         PromptEnd start = end(promptTokens);
         ResponseGuide guide =
@@ -94,13 +95,13 @@ public final class ResponseSyntax {
     }
 
     /**
-     * The form of answers in which calls name declared tools, and have arguments that are valid
-     * where that can be made sure of.
+     * Returns the form of responses whose calls name declared tools, and have valid arguments where
+     * that can be enforced.
      *
-     * @param forced whether a call must be made
-     * @param content what content must be that is no call
-     * @throws GrammarException if the content or a strict tool asks for what cannot be enforced;
-     *     its path begins with {@code /tools} where it is a tool
+     * @param forced whether a call is required
+     * @param content required form of content that is no call
+     * @throws GrammarException if the content or a strict tool requires a schema that cannot be
+     *     enforced; its path begins with {@code /tools} for a tool
      */
     public ResponseFormat form(
             List<ToolDeclaration> tools,
@@ -158,7 +159,7 @@ public final class ResponseSyntax {
                                 Optional.empty())));
     }
 
-    /** Nobody but the family knows how its calls read. */
+    /** Returns the form for a syntax that only the family can parse. */
     private static ResponseFormat unknown(
             List<ToolDeclaration> tools, Optional<GrammarSource> content) {
         for (int i = 0; i < tools.size(); i++) {
@@ -175,7 +176,10 @@ public final class ResponseSyntax {
         return new ResponseFormat.Free();
     }
 
-    /** A form holds for calls behind their mark alone. */
+    /**
+     * Returns the text with which a call without its open mark begins; empty if a form is required,
+     * since a form applies only to calls after their mark.
+     */
     private String bareBegin(ResponseOptions options) {
         boolean isFree = options.form() instanceof ResponseFormat.Free;
         return isFree && callId(options).isPresent()
@@ -200,13 +204,13 @@ public final class ResponseSyntax {
         };
     }
 
-    /** What a demanded call begins with. */
+    /** Returns the tokens with which a required call begins. */
     private int[] beginning(ResponseOptions options) {
         int[] all =
                 calls.map(tokens -> tokens.beginning(options.forcedCall(), tokenizer))
                         .orElse(new int[0]);
-        // What must follow is made sure of by the grammar: the last token is left to the model,
-        // which may have one that goes on with what is next.
+        // The grammar enforces the rest: the last token is left to the model, which may choose one
+        // that includes the text that follows.
         return options.form() instanceof ResponseFormat.Whole && all.length > 1
                 ? Arrays.copyOf(all, all.length - 1)
                 : all;

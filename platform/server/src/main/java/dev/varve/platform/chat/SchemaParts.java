@@ -12,9 +12,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/** Parts of a tool's schema, and what may be done with one alone. */
+/** Handles parts of a tool's schema separately. */
 final class SchemaParts {
-    /** Keywords that forbid nothing. */
+    /** Keywords that restrict nothing. */
     static final List<String> ANNOTATIONS =
             List.of(
                     "title",
@@ -38,16 +38,16 @@ final class SchemaParts {
     private static final String WRAPPED = "/allOf/0";
     private static final int MOST_HOPS = 8;
 
-    /** Where schemas keep others that they refer to. */
+    /** Where schemas keep definitions for references. */
     private static final List<String> DEFINITIONS = List.of("$defs", "definitions");
 
     private SchemaParts() {}
 
     /**
-     * A JSON text of those values of a part that are of some types.
+     * Returns the symbol of JSON text for those values of a part that have one of some types.
      *
-     * @param root holds what the part refers to
-     * @param path of the part, for messages
+     * @param root schema that contains the referenced definitions
+     * @param path path of the part, for messages
      * @throws GrammarException if they cannot be enforced
      */
     static int json(
@@ -74,9 +74,9 @@ final class SchemaParts {
     }
 
     /**
-     * What a part refers to, where it does nothing else.
+     * Resolves a part that is only a reference.
      *
-     * @throws GrammarException if that is not in the same schema
+     * @throws GrammarException if the target is not in the same schema
      */
     static JsonNode resolved(JsonNode root, JsonNode part, String path) {
         JsonNode at = part;
@@ -94,9 +94,9 @@ final class SchemaParts {
     }
 
     /**
-     * Makes sure that a part has no other keywords.
+     * Checks that a part has no other keywords.
      *
-     * @throws GrammarException that names one that it has
+     * @throws GrammarException that names another keyword
      */
     static void requireOnly(JsonNode part, List<String> keywords, String path) {
         for (String keyword : part.propertyNames()) {

@@ -3,18 +3,18 @@ package dev.varve.platform.chat;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks for stop strings in a growing text. Holds back only what may be the beginning of one. */
+/** Finds stop strings in a growing text. Holds back only text that may begin one. */
 public final class StopStringMatcher {
     private final List<String> stops;
     private final StringBuilder held = new StringBuilder();
     private Optional<String> found = Optional.empty();
 
-    /** Looks for strings, none of which is empty. */
+    /** Creates a matcher for strings, none of which is empty. */
     public StopStringMatcher(List<String> stops) {
         this.stops = List.copyOf(stops);
     }
 
-    /** Takes more text; returns what is certainly before any stop string. */
+    /** Consumes text; returns the text that is certainly before any stop string. */
     public String push(String text) {
         if (found.isPresent()) {
             return "";
@@ -25,21 +25,20 @@ public final class StopStringMatcher {
         held.append(text);
         int open = held.length() - longestOpenEnd();
         int match = firstMatch();
-        // A stop string that began earlier may still be completed, and then it is the one that
-        // counts.
+        // A stop string that began earlier may still be completed, and would then take precedence.
         if (match >= 0 && match <= open) {
             return cut(match);
         }
         return take(open);
     }
 
-    /** Ends the text; returns what was held back, up to a stop string. */
+    /** Ends the text; returns the text that was held back, up to a stop string. */
     public String finish() {
         int match = firstMatch();
         return found.isPresent() ? "" : match >= 0 ? cut(match) : take(held.length());
     }
 
-    /** Where the first stop string begins, -1 if there is none. */
+    /** Returns the start of the first stop string, -1 if there is none. */
     private int firstMatch() {
         int first = -1;
         for (String stop : stops) {
@@ -54,7 +53,7 @@ public final class StopStringMatcher {
         return take(match);
     }
 
-    /** The stop string that ended the text. */
+    /** Returns the stop string that ended the text. */
     public Optional<String> found() {
         return found;
     }
@@ -65,7 +64,7 @@ public final class StopStringMatcher {
         return text;
     }
 
-    /** Length of the longest end of the held text that begins a stop string. */
+    /** Returns the length of the longest suffix of the held text that begins a stop string. */
     private int longestOpenEnd() {
         int longest = 0;
         for (String stop : stops) {

@@ -12,10 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The arguments of {@link ToolSyntax.Tagged} calls, written so that {@link TaggedCallParser} reads
- * what the schema allows: strings as they are, without the tag that ends a value, other values as
- * JSON. Where a text could be a string or something else, {@link ArgumentSchema} decides which of
- * them it is, and only what it takes for the right one may come.
+ * Grammar of the arguments of {@link ToolSyntax.Tagged} calls, such that {@link TaggedCallParser}
+ * reads only values that the schema allows: raw strings without the tag that ends a value, other
+ * values as JSON. If a text could be a string or another type, {@link ArgumentSchema} decides, and
+ * the grammar permits only texts for which it decides on an allowed type.
  */
 final class TaggedArgumentsGrammar implements ArgumentsGrammar {
     private static final String[] ALL_TYPES = {
@@ -92,7 +92,7 @@ final class TaggedArgumentsGrammar implements ArgumentsGrammar {
         return markup.text(key);
     }
 
-    /** A name as programs have them, so that nothing else can be taken for its end. */
+    /** Returns the symbol of a name as in programs; no other text can be confused with its end. */
     private int anyKey() {
         return builder.terminal(store.and(strings.any(), ArgumentPatterns.plain(store)));
     }

@@ -12,13 +12,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Reads {@link ToolSyntax.Tagged} calls. Strings are handed on while they come; other values when
- * they are complete. {@link TaggedValueEndDetector} says where a value ends. Arguments that the
- * model writes as one JSON object are read, too. A call that cannot be read before its first
- * argument is rejected; one that cannot be read any further ends, and what follows is its rest.
+ * Parses {@link ToolSyntax.Tagged} calls. Strings are streamed; other values are emitted when they
+ * are complete. {@link TaggedValueEndDetector} finds the end of a value. Arguments that the model
+ * writes as one JSON object are accepted, too. A call that becomes unreadable before its first
+ * argument is rejected; one that becomes unreadable later ends there, and the remaining text is its
+ * rest.
  */
 final class TaggedCallParser implements ToolCallParser {
-    /** A longer key is none. */
+    /** Limit for a key; longer text is no key. */
     private static final int LONGEST_KEY = 256;
 
     private enum State {
@@ -48,7 +49,7 @@ final class TaggedCallParser implements ToolCallParser {
     private Optional<TaggedValueConverter> value = Optional.empty();
     private Optional<LenientJson> object = Optional.empty();
 
-    /** Whether a tag with the name of the key was seen in its value. */
+    /** Whether a tag with the name of the key was found in its value. */
     private boolean holdsKey;
 
     TaggedCallParser(ToolSyntax.Tagged syntax, List<ToolDeclaration> tools, ToolCallBuffer output) {
@@ -148,7 +149,7 @@ final class TaggedCallParser implements ToolCallParser {
         arguments.end();
     }
 
-    /** Unreadable text becomes content once the call can no longer be withdrawn. */
+    /** Handles unreadable text: it becomes content once the call can no longer be withdrawn. */
     private boolean fail(String read) {
         if (isBegun) {
             complete();
@@ -159,7 +160,7 @@ final class TaggedCallParser implements ToolCallParser {
         return false;
     }
 
-    /** Whether there was something to do. */
+    /** Makes one step; returns whether it made progress. */
     private boolean step() {
         return switch (state) {
             case BEFORE_NAME -> beforeName();
@@ -174,7 +175,7 @@ final class TaggedCallParser implements ToolCallParser {
         };
     }
 
-    /** Behind the end of a call a further end says nothing. */
+    /** Drops a further end tag behind the end of a call. */
     private boolean leaveOutEnd() {
         int end = ends.looseEnd(spaceEnd());
         if (end >= 0) {
@@ -278,7 +279,7 @@ final class TaggedCallParser implements ToolCallParser {
         return syntax.end().isEmpty() && pending.charAt(0) != '<' ? endBare() : fail("");
     }
 
-    /** Without an end tag the arguments end where no key follows, but the next call or text. */
+    /** Ends arguments without an end tag when the next call or text follows instead of a key. */
     private boolean endBare() {
         if (!isBegun) {
             int end = firstOf("\n<");
@@ -391,7 +392,7 @@ final class TaggedCallParser implements ToolCallParser {
         state = State.VALUE;
     }
 
-    /** Whether the schema has a key that did not come yet. */
+    /** Whether the schema has a key that did not occur yet. */
     private boolean isNewKey(String name) {
         return !keys.contains(name) && ArgumentSchema.of(parameters()).declares(name);
     }
@@ -419,7 +420,7 @@ final class TaggedCallParser implements ToolCallParser {
         return ends.at(at, holdsKey ? "" : key, this::isNewKey, beginsLine, ended);
     }
 
-    /** Text before {@code end} is certainly part of the value. */
+    /** Emits text before {@code end}, which is certainly part of the value. */
     private void settle(int end) {
         value.orElseThrow().push(pending.substring(0, end));
         pending.delete(0, end);
@@ -448,7 +449,7 @@ final class TaggedCallParser implements ToolCallParser {
                         TaggedValueEndDetector.Follow.ENDS, pending.length(), false));
     }
 
-    /** How the value ends if nothing else comes; all that is pending may be its end. */
+    /** Returns how the value ends if no more text comes; all pending text may be its end. */
     private Optional<TaggedValueEndDetector.Place> endOfValue() {
         return pending.isEmpty()
                 ? Optional.empty()
@@ -477,7 +478,7 @@ final class TaggedCallParser implements ToolCallParser {
                 && CharSequence.compare(tag, pending.subSequence(from, from + tag.length())) == 0;
     }
 
-    /** Whether all of the text from {@code from} is a beginning of the tag, but not all of it. */
+    /** Whether all of the text from {@code from} is a proper prefix of the tag. */
     private boolean mayBecome(int from, String tag) {
         int length = pending.length() - from;
         return length < tag.length() && tag.startsWith(pending.substring(from));

@@ -2,7 +2,7 @@ package dev.varve.platform.chat;
 
 import dev.varve.api.model.JsonStrings;
 
-/** The raw text of one argument on its way to JSON. */
+/** Converts the raw text of one argument to JSON. */
 final class TaggedValueConverter {
     private final ArgumentSchema type;
     private final boolean newlinesAround;
@@ -13,7 +13,7 @@ final class TaggedValueConverter {
     private boolean streaming;
 
     /**
-     * @param newlinesAround whether one newline on each side is no part of the value
+     * @param newlinesAround whether one newline on each side is not part of the value
      */
     TaggedValueConverter(ArgumentSchema type, boolean newlinesAround, ArgumentWriter arguments) {
         this.type = type;
@@ -55,7 +55,7 @@ final class TaggedValueConverter {
     /**
      * Ends the value.
      *
-     * @param isTagged whether its own tag ends it; a newline before another one is none of it
+     * @param isTagged whether its own tag ends it; a newline before another tag is not part of it
      */
     void end(boolean isTagged) {
         if ((newlinesAround || !isTagged) && endsInNewline()) {

@@ -12,25 +12,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds where a value of a {@link ToolSyntax.Tagged} call ends. That is at its end tag, if the next
- * key, the end of the arguments or the close mark follows. Models forget that tag or misspell it:
- * then a value ends where misspelled tags, or none, stand before a key that the schema has, or
- * before the end of the arguments with the close mark or the next call behind it.
+ * Detects the end of a value in a {@link ToolSyntax.Tagged} call. The end is the end tag, if the
+ * next key, the end of the arguments or the close mark follows. Models may omit that tag or
+ * misspell it: then a value ends where misspelled tags, or none, precede a key that the schema has,
+ * or the end of the arguments followed by the close mark or the next call.
  */
 final class TaggedValueEndDetector {
     enum Follow {
         /** The value ends here. */
         ENDS,
-        /** More text decides. */
+        /** More text is needed to decide. */
         OPEN,
-        /** This is text of the value. */
+        /** The text belongs to the value. */
         TEXT
     }
 
     /**
      * Kind of a position in the text.
      *
-     * @param next where to read on if the value ends
+     * @param next where parsing continues if the value ends
      * @param isTagged whether the value's own tag ends it
      */
     record Place(Follow follow, int next, boolean isTagged) {
@@ -44,9 +44,9 @@ final class TaggedValueEndDetector {
         END,
         KEY,
         CALL,
-        /** A misspelled end of something. */
+        /** A misspelled end tag. */
         LOOSE_END,
-        /** The beginning of a tag. */
+        /** An incomplete tag. */
         CUT,
         OTHER
     }
@@ -54,9 +54,9 @@ final class TaggedValueEndDetector {
     /**
      * A tag.
      *
-     * @param end index behind it
-     * @param name of the key or the call
-     * @param isLike of the beginning of a tag, whether it is none of a value if nothing follows
+     * @param end index behind the tag
+     * @param name name of the key or the call
+     * @param isLike for an incomplete tag, whether it is not part of the value if no text follows
      */
     private record Tag(Kind kind, int end, String name, boolean isLike) {
         private static final Tag OTHER = new Tag(Kind.OTHER, 0, "", false);
@@ -66,7 +66,7 @@ final class TaggedValueEndDetector {
         }
     }
 
-    /** More white space between tags is not waited for: it would be searched over and over. */
+    /** Limit for white space between tags: more would be searched repeatedly. */
     private static final int MOST_SPACE = 256;
 
     private static final int MOST_TAGS = 4;
@@ -100,7 +100,7 @@ final class TaggedValueEndDetector {
     private final List<String> names = new ArrayList<>(OTHER_NAMES);
 
     /**
-     * @param pending the text to look at
+     * @param pending text to search
      * @param tools names of the declared tools
      */
     TaggedValueEndDetector(ToolSyntax.Tagged syntax, StringBuilder pending, List<String> tools) {
@@ -117,13 +117,13 @@ final class TaggedValueEndDetector {
     }
 
     /**
-     * Looks at a place.
+     * Checks whether the value ends at a place.
      *
      * @param from index of a {@code <}
-     * @param key of the value; empty if a tag of its name belongs to the value
+     * @param key key of the value; empty if a tag of its name belongs to the value
      * @param isKey whether a key may follow without the value's end tag
      * @param beginsLine whether the place begins a line
-     * @param ended whether nothing but the close mark follows
+     * @param ended whether only the close mark follows
      */
     Place at(int from, String key, Predicate<String> isKey, boolean beginsLine, boolean ended) {
         boolean isTagged = startsWith(from, syntax.value().end());
@@ -176,13 +176,13 @@ final class TaggedValueEndDetector {
         return Place.TEXT;
     }
 
-    /** The key of a tag that begins an argument in another spelling, and where the tag ends. */
+    /** Returns the key of a misspelled tag that begins an argument, and the end of the tag. */
     Optional<Map.Entry<String, Integer>> looseKey(int at) {
         Tag tag = at < pending.length() ? tag(at, "") : Tag.OTHER;
         return tag.kind == Kind.KEY ? Optional.of(Map.entry(tag.name, tag.end)) : Optional.empty();
     }
 
-    /** Where a tag ends that ends something, misspelled or not; -1 if there is none. */
+    /** Returns the end of an end tag, misspelled or not; -1 if there is none. */
     int looseEnd(int at) {
         Tag tag = at < pending.length() && pending.charAt(at) == '<' ? tag(at, "") : Tag.OTHER;
         return switch (tag.kind) {
@@ -191,7 +191,7 @@ final class TaggedValueEndDetector {
         };
     }
 
-    /** Whether more text decides what tag begins here. */
+    /** Whether more text is needed to decide which tag begins here. */
     boolean isCut(int at) {
         return at < pending.length() && pending.charAt(at) == '<' && tag(at, "").kind == Kind.CUT;
     }
@@ -200,7 +200,7 @@ final class TaggedValueEndDetector {
         return !syntax.end().isEmpty() && startsWith(at, syntax.end());
     }
 
-    /** A call may begin with its tool's name alone. */
+    /** Checks for a call that begins with only its tool's name. */
     private Place bareCall(int at, Place here, boolean ended) {
         if (!syntax.name().begin().isEmpty()) {
             return Place.TEXT;
@@ -283,7 +283,7 @@ final class TaggedValueEndDetector {
                 : Tag.OTHER;
     }
 
-    /** Whether a name is one of those that tags have here, as a model may misspell it. */
+    /** Whether a name is one of the tag names here, possibly misspelled. */
     private boolean isLike(String name) {
         String small = name.toLowerCase(Locale.ROOT);
         return names.stream()
@@ -293,7 +293,7 @@ final class TaggedValueEndDetector {
                                         || small.length() >= 6 && distance(small, known) <= 2);
     }
 
-    /** Letters to put in, to leave out or to replace, if they are few. */
+    /** Returns the edit distance of two names, if it is small. */
     private static int distance(String one, String other) {
         if (Math.abs(one.length() - other.length()) > 2) {
             return Integer.MAX_VALUE;
@@ -328,7 +328,7 @@ final class TaggedValueEndDetector {
                 && CharSequence.compare(tag, pending.subSequence(from, from + tag.length())) == 0;
     }
 
-    /** Whether the text from {@code from} is a beginning of the tag, and not all of it. */
+    /** Whether the text from {@code from} is a proper prefix of the tag. */
     private boolean mayBecome(int from, String tag) {
         int length = pending.length() - from;
         return length < tag.length() && tag.startsWith(pending.substring(from));

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What has been read between the marks of one call and not yet been handed on. */
+/** Text that was read between the marks of one call and was not emitted yet. */
 final class ToolCallBuffer implements ToolCallOutput {
     private final List<ToolCallDelta> finished = new ArrayList<>();
     private final StringBuilder arguments = new StringBuilder();
     private Optional<String> name = Optional.empty();
     private int begun;
 
-    /** The name is complete and declared: from now on this is a call. */
+    /** Begins the call when its name is complete and declared. */
     @Override
     public void begin(String declaredName) {
         flush();
@@ -31,7 +31,7 @@ final class ToolCallBuffer implements ToolCallOutput {
         return begun > 0;
     }
 
-    /** Calls so far; a family may write several between two marks. */
+    /** Returns the number of calls so far; a family may write several between two marks. */
     int calls() {
         return begun;
     }
@@ -44,7 +44,7 @@ final class ToolCallBuffer implements ToolCallOutput {
         }
     }
 
-    /** Hands on what is there; calls are counted from 0 for the first between these marks. */
+    /** Returns the buffered parts; calls are counted from 0 for the first between these marks. */
     List<ToolCallDelta> take() {
         flush();
         List<ToolCallDelta> taken = List.copyOf(finished);

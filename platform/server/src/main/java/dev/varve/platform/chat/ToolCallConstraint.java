@@ -8,10 +8,10 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 
-/** Content that is free, but for what stands behind the mark that opens a call. */
+/** Constrains only the text after the mark that opens a call. */
 final class ToolCallConstraint implements ContentConstraint {
 
-    /** Start state of every call: all calls of an answer share its work budget. */
+    /** Start state of every call: all calls of a response share its work budget. */
     private final GrammarState start;
 
     private final int openId;
@@ -21,7 +21,7 @@ final class ToolCallConstraint implements ContentConstraint {
     private Optional<GrammarConstraint> call = Optional.empty();
 
     /**
-     * @param grammar of a call behind its open mark
+     * @param grammar grammar of a call after its open mark
      */
     ToolCallConstraint(TokenGrammar grammar, int openId, Set<Integer> endTokens) {
         start = grammar.start();
@@ -64,7 +64,10 @@ final class ToolCallConstraint implements ContentConstraint {
         }
     }
 
-    /** What follows a call is tried once the call is over. */
+    /**
+     * Checks tokens only up to the end of a call; those behind it are checked once the call is
+     * over.
+     */
     @Override
     public int allowed(int[] tokens) {
         if (call.isPresent()) {

@@ -12,19 +12,19 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Calls as a family writes them, with the names of declared tools and arguments that their schemas
- * allow, as a grammar. The marks are special tokens of it. Arguments that a schema does not allow
- * for sure are a reason to refuse a strict tool; those of another tool are free then.
+ * Grammar of calls in a family's syntax, with the names of declared tools and arguments that their
+ * schemas allow. The marks are special tokens of it. If a schema cannot be enforced, a strict tool
+ * is rejected; the arguments of another tool are then free.
  *
  * <p>Calls look as chat templates render them: properties come in the order of the schema, or
- * sorted where templates do that, and none that are not declared, unless none are declared.
+ * sorted if templates sort them. Undeclared properties are allowed only if none are declared.
  */
 final class ToolCallGrammar implements GrammarSource {
-    /** How much of an answer it is. */
+    /** Extent of the grammar. */
     enum Extent {
-        /** All of it: one call or several. */
+        /** The whole response: one call or several. */
         ANSWER,
-        /** One call behind its open mark, up to its close mark. */
+        /** One call after its open mark, up to its close mark. */
         CALL
     }
 
@@ -36,9 +36,9 @@ final class ToolCallGrammar implements GrammarSource {
     private final Optional<GrammarSource> otherwise;
 
     /**
-     * @param tools all declared ones, whose places messages name
-     * @param callable those that may be called
-     * @param otherwise what an answer may be instead of calls
+     * @param tools all declared tools, whose positions messages name
+     * @param callable tools that may be called
+     * @param otherwise alternative to calls in a response
      */
     ToolCallGrammar(
             ToolCallTokens marks,
@@ -55,7 +55,7 @@ final class ToolCallGrammar implements GrammarSource {
         this.otherwise = otherwise;
     }
 
-    /** Whether calls of a syntax can be made sure of. */
+    /** Whether calls of a syntax can be enforced. */
     static boolean knows(ToolSyntax syntax) {
         return switch (syntax) {
             case ToolSyntax.Json json -> true;
@@ -108,7 +108,7 @@ final class ToolCallGrammar implements GrammarSource {
                 : builder.choice("answer", List.of(all, otherwise.get().build(builder)));
     }
 
-    /** What stands between a tool's name and the close mark. */
+    /** Returns the symbol of the text between a tool's name and the close mark. */
     private int arguments(ToolDeclaration tool, int number, ToolCallSymbols markup) {
         ArgumentsGrammar arguments =
                 switch (marks.syntax()) {

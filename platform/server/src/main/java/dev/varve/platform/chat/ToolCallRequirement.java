@@ -1,13 +1,13 @@
 package dev.varve.platform.chat;
 
-/** Whether an answer must begin with a tool call. */
+/** Whether a response must begin with a tool call. */
 public sealed interface ToolCallRequirement {
     /** The model decides. */
     record None() implements ToolCallRequirement {}
 
     /**
-     * Some call. The markup is forced up to the name; what the name may be is a matter of {@link
-     * ResponseFormat}.
+     * A call of any tool. The markup is forced up to the name; {@link ResponseFormat} constrains
+     * the name.
      */
     record Any() implements ToolCallRequirement {}
 

@@ -7,7 +7,7 @@ import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.OptionalInt;
 
-/** The fixed parts of calls as symbols of a grammar. */
+/** Grammar symbols of the fixed parts of calls. */
 final class ToolCallSymbols {
     private final GrammarBuilder builder;
     private final Tokenizer tokenizer;
@@ -25,7 +25,7 @@ final class ToolCallSymbols {
         return builder.store();
     }
 
-    /** A text without special tokens; it may be empty. */
+    /** Returns the symbol of a text without special tokens; it may be empty. */
     int text(String text) {
         return builder.literal(text);
     }
@@ -34,7 +34,9 @@ final class ToolCallSymbols {
         return builder.optional(builder.literal(text));
     }
 
-    /** A tag: the special token that it is to the vocabulary, or else its text. */
+    /**
+     * Returns the symbol of a tag: its special token if the vocabulary has one, otherwise its text.
+     */
     int tag(String tag) {
         OptionalInt special = ToolCallTokens.special(tokenizer, tag);
         return special.isPresent()

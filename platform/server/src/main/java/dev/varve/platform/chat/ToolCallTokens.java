@@ -13,15 +13,15 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The special tokens of tool calls. Recognised by id, so that nobody can fake them with text.
+ * Special tokens of tool calls. They are matched by id, so that text cannot imitate them.
  *
  * @param openId id of the mark that begins a call
  * @param closeId id of the mark that ends it
- * @param innerIds ids of the marks that mean something inside of a call
- * @param syntax what is written between the marks
+ * @param innerIds ids of the marks that have a meaning inside of a call
+ * @param syntax syntax of the text between the marks
  */
 record ToolCallTokens(int openId, int closeId, Set<Integer> innerIds, ToolSyntax syntax) {
-    /** The marks, if the vocabulary has a special token for each. */
+    /** Returns the marks, if the vocabulary has a special token for each. */
     static Optional<ToolCallTokens> of(ToolSyntax syntax, Tokenizer tokenizer) {
         OptionalInt open = special(tokenizer, syntax.open());
         OptionalInt close = special(tokenizer, syntax.close());
@@ -61,13 +61,13 @@ record ToolCallTokens(int openId, int closeId, Set<Integer> innerIds, ToolSyntax
         return new CallSequenceParser(syntax, () -> new JsonCallParser(tools, output), output);
     }
 
-    /** The tokens with which the wanted call begins; none where no call is wanted. */
+    /** Returns the tokens with which a required call begins; empty if none is required. */
     int[] beginning(ToolCallRequirement call, Tokenizer tokenizer) {
         TextSpan begin = new TextSpan(syntax.open() + syntax.beforeName(), true);
         return switch (call) {
             case ToolCallRequirement.None() -> new int[0];
             case ToolCallRequirement.Any() -> tokenizer.encodeSpans(List.of(begin));
-            // A client chose the name: it must not become a special token.
+            // The client chose the name: it must not become a special token.
             case ToolCallRequirement.Named(String name) ->
                     tokenizer.encodeSpans(
                             List.of(

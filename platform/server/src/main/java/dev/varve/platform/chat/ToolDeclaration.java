@@ -7,11 +7,12 @@ import tools.jackson.databind.JsonNode;
 import java.util.Objects;
 
 /**
- * A tool that the model may call.
+ * Tool that the model may call.
  *
  * @param name name by which it is called, not empty
- * @param parameters JSON schema of the arguments; an empty object where nothing is known of them
- * @param strict whether the arguments must be valid, or the request is refused
+ * @param parameters JSON schema of the arguments; an empty object if it is unknown
+ * @param strict whether the arguments must be valid; the request is rejected if that cannot be
+ *     enforced
  */
 public record ToolDeclaration(String name, JsonNode parameters, boolean strict)
         implements CallableTool {
@@ -23,7 +24,7 @@ public record ToolDeclaration(String name, JsonNode parameters, boolean strict)
         }
     }
 
-    /** A tool whose arguments are only hoped to be valid. */
+    /** Creates a tool whose arguments are not enforced. */
     public ToolDeclaration(String name, JsonNode parameters) {
         this(name, parameters, false);
     }

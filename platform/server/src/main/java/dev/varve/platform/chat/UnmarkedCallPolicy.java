@@ -2,16 +2,16 @@ package dev.varve.platform.chat;
 
 import dev.varve.api.model.ToolSyntax;
 
-/** Whether a tool call without its open mark is a call, where a line begins like one. */
+/** Whether a line that begins like a tool call is a call without its open mark. */
 public enum UnmarkedCallPolicy {
-    /** Where the models of the family are known to leave the mark out. */
+    /** Accepted if the models of the family are known to omit the mark. */
     AUTO,
-    /** Where a syntax has a text with which its calls begin. */
+    /** Accepted if the syntax has a text with which its calls begin. */
     ON,
-    /** Never: such text is content. */
+    /** Never accepted: such text is content. */
     OFF;
 
-    /** The text with which such a call begins; empty for none. */
+    /** Returns the text with which such a call begins; empty for none. */
     String begin(ToolSyntax syntax) {
         return switch (this) {
             case AUTO -> syntax.isOftenBare() ? syntax.bareBegin() : "";

@@ -12,16 +12,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * A family's own parser, of which nothing is believed. What it puts out are calls of declared tools
- * whose arguments are objects of bounded length and depth, closed when the call ends. Where it
- * throws or puts out anything else, it has read what it can: a call that has begun ends there, and
+ * Wraps a family's own parser, whose output is not trusted. Accepts only calls of declared tools
+ * whose arguments are objects of bounded length and depth; they are closed when the call ends. When
+ * the parser throws or emits anything else, parsing stops: a call that has begun ends there, and
  * one that has not is content.
  */
 final class ValidatingCallParser implements ToolCallParser {
-    /** Characters of the arguments of one call. */
+    /** Most characters of the arguments of one call. */
     static final int MOST_CHARACTERS = 1 << 22;
 
-    /** Brackets that are open at once; JSON readers refuse a few hundred. */
+    /** Most brackets that are open at once; JSON parsers reject a few hundred. */
     static final int MOST_DEPTH = 256;
 
     private static final Logger LOG = System.getLogger(ValidatingCallParser.class.getName());
@@ -108,7 +108,7 @@ final class ValidatingCallParser implements ToolCallParser {
         } catch (Refused e) {
             fail(e.getMessage());
         } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
-            // Its message may hold what the model wrote.
+            // Its message may contain text of the model.
             fail(e.getClass().getName());
         }
         return otherwise;
@@ -124,7 +124,7 @@ final class ValidatingCallParser implements ToolCallParser {
                 why);
     }
 
-    /** Why the platform takes no more. */
+    /** Signals why the platform accepts no more. */
     private static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -133,7 +133,7 @@ final class ValidatingCallParser implements ToolCallParser {
         }
     }
 
-    /** Hands on what is an object of arguments so far. */
+    /** Emits only text that is part of an arguments object so far. */
     private final class Checked implements ToolCallOutput {
         private JsonValueEndDetector nesting = new JsonValueEndDetector();
         private int length;
@@ -158,7 +158,7 @@ final class ValidatingCallParser implements ToolCallParser {
             if (!output.isBegun()) {
                 throw new Refused("arguments come before the name");
             }
-            // One text, whatever a sequence of the family's answers when it is asked again.
+            // Converted once: a family's character sequence may return other text on each call.
             String text = json.toString();
             int taken = 0;
             try {
@@ -205,7 +205,7 @@ final class ValidatingCallParser implements ToolCallParser {
         }
     }
 
-    /** Reads nothing more. */
+    /** Parser that accepts no more text. */
     private static final class Spent implements ToolCallParser {
         @Override
         public void push(String text) {}

@@ -10,26 +10,28 @@ import org.eclipse.jetty.server.Request;
 
 import java.util.Optional;
 
-/** What is known of a request before anything reads what it says. */
+/** Decision about a request, made before its route runs. */
 sealed interface AdmissionDecision {
     /**
-     * It may be answered.
+     * The request is admitted.
      *
-     * @param body empty where it was not read: its route takes none, or there was no model yet
+     * @param body empty if the body was not read: the route accepts none, or no model was loaded
+     *     yet
      */
     record Admitted(Caller caller, Optional<RequestBody> body) implements AdmissionDecision {}
 
     /**
-     * It is refused.
+     * The request is refused.
      *
-     * @param endsConnection whether nothing that follows on the connection can be understood
+     * @param endsConnection whether the connection must close, since the bytes after the request
+     *     cannot be parsed
      */
     record Refused(ApiException reason, boolean endsConnection) implements AdmissionDecision {}
 
-    /** Its client went away. */
+    /** The client disconnected. */
     record Gone() implements AdmissionDecision {}
 
-    /** Ties it to the request that the servlet gets. */
+    /** Attaches the decision to the request that the servlet receives. */
     default void attachTo(Request request) {
         request.setAttribute(AdmissionDecision.class.getName(), this);
     }

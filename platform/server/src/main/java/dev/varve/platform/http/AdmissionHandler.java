@@ -22,12 +22,12 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
- * Decides from its headers whether a request gets in, and has its body read before anything of it
- * is handled: what waits for a client holds no thread.
+ * Admits or refuses a request by its headers, and has its body read before the request is handled:
+ * a request that waits for its client holds no thread.
  *
- * <p>Runs on the thread that reads from connections and never blocks it: requests are handled on
- * threads of their own. Those that ask whether the server lives have a few platform threads for
- * themselves, so that they wait neither for thousands of other requests nor for their work.
+ * <p>Runs on the thread that reads from connections and never blocks it: each request is handled on
+ * a thread of its own. Liveness probes have a few platform threads of their own, so that they wait
+ * neither for thousands of other requests nor for their work.
  */
 final class AdmissionHandler extends Handler.Wrapper {
     private final RequestIngress intake;
@@ -38,8 +38,8 @@ final class AdmissionHandler extends Handler.Wrapper {
 
     /**
      * @param executor handles requests
-     * @param probes handles those for signs of life
-     * @param routes gives the route of a request
+     * @param probes handles liveness probes
+     * @param routes finds the route of a request
      */
     AdmissionHandler(
             Handler next,
@@ -111,7 +111,10 @@ final class AdmissionHandler extends Handler.Wrapper {
         return true;
     }
 
-    /** Always true: the request is handled, now or on another thread. */
+    /**
+     * Hands the request to its executor. Always returns true: the request is handled, now or on
+     * another thread.
+     */
     private boolean dispatch(
             AdmissionDecision admission,
             Route route,
@@ -122,19 +125,25 @@ final class AdmissionHandler extends Handler.Wrapper {
         try {
             threads.execute(() -> proceed(admission, request, response, callback));
         } catch (RuntimeException | Error e) {
-            // No other code would end the request.
+            // No other code would complete the request.
             callback.failed(e);
         }
         return true;
     }
 
-    /** The container undoes chunks and leaves any other coding as it is, without a word. */
+    /**
+     * Returns whether the container decodes these codings: it decodes chunks, and leaves any other
+     * coding undecoded without an error.
+     */
     private static boolean isPlain(List<String> codings) {
         return codings.isEmpty()
                 || codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked");
     }
 
-    /** What follows a body that nobody reads is no request, so clients must not send one. */
+    /**
+     * Closes the connection after a request whose body is not read: the bytes that follow are not a
+     * request.
+     */
     private static void endIfBodyFollows(Request request, Response response) {
         HttpFields headers = request.getHeaders();
         if (headers.getLongField(HttpHeader.CONTENT_LENGTH) > 0

@@ -40,7 +40,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** The routes of a server that computes with a model, mapped to their paths. */
+/** The routes of a server that runs a model, mapped to their paths. */
 final class ApiRoutes {
     private final RouteTable routes;
     private final AccessControl access;
@@ -100,8 +100,9 @@ final class ApiRoutes {
     }
 
     /**
-     * Of a model that can compute no more, else of the default one, if that is loaded. One of
-     * several that can compute no more is loaded again, while the server takes requests.
+     * Writes the health of a failed model, else of the default model if that is loaded. With
+     * several models a failed one is reloaded while the server accepts requests, so it is not
+     * reported.
      */
     private void writeHealth(Exchange exchange) throws IOException {
         boolean several = offer.require().areSeveral();
@@ -132,7 +133,7 @@ final class ApiRoutes {
         write(offer.metrics(accept(exchange)), exchange);
     }
 
-    /** What a client likes to read. */
+    /** Returns the {@code Accept} header of a request. */
     static Optional<String> accept(Exchange exchange) {
         return Optional.ofNullable(exchange.request().getHeader("Accept"));
     }
@@ -171,7 +172,10 @@ final class ApiRoutes {
                         .orElseGet(() -> models.properties(view)));
     }
 
-    /** Of the model that is asked for, or of the default one; none while it is not loaded. */
+    /**
+     * Writes the slots of the requested model, or of the default one; an empty list while it is not
+     * loaded.
+     */
     private void writeSlots(Exchange exchange) throws IOException {
         ModelStatus view = offer.view(RequestedModel.inQuery(exchange.request()));
         JsonResponse.write(
@@ -266,11 +270,11 @@ final class ApiRoutes {
                 "/detokenize");
     }
 
-    /** A prompt as a text and as token ids, which {@code /v1/completions} takes, too. */
+    /** Returns a prompt as text and as token ids; {@code /v1/completions} accepts both. */
     private static ObjectNode rendered(ChatPrompt prompt) {
         ObjectNode shown = Json.object();
         shown.put("prompt", prompt.text());
-        // Not a node for each: there may be a million.
+        // Not a JSON node for each id: a prompt may have a million.
         shown.putPOJO("token_ids", prompt.tokens());
         return shown;
     }
@@ -294,7 +298,7 @@ final class ApiRoutes {
                         messages),
                 "/v1/messages",
                 "/messages",
-                // Of clients whose base URL has the version too.
+                // For clients whose base URL already contains the version.
                 "/v1/v1/messages");
         map(
                 new GenerationRoute(
@@ -393,7 +397,7 @@ final class ApiRoutes {
         routes.map(route, paths);
     }
 
-    /** The routes by their paths. */
+    /** Returns the routes by their paths. */
     RouteTable routes() {
         return routes;
     }

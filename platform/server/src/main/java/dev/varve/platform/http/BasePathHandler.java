@@ -14,19 +14,19 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Takes the base path away from the path of each request, before anything is decided by the path:
- * the only place that knows of it. A path without it is left as it is, for probes that come past
- * the proxy and for proxies that take it away themselves.
+ * Removes the base path from the path of each request, before any decision by path: later handlers
+ * and routes receive paths without it. A path without it stays unchanged, for probes that bypass
+ * the proxy and for proxies that remove the base path themselves.
  *
- * <p>A browser is sent from {@code /base} to {@code /base/}, since the links of the page are
- * relative.
+ * <p>A browser is redirected from {@code /base} to {@code /base/}, since the links of the web page
+ * are relative.
  */
 final class BasePathHandler extends Handler.Wrapper {
     private static final Pattern SLASHES = Pattern.compile("^//+");
 
     private final String base;
 
-    /** {@code base}: begins with a slash and does not end with one. */
+    /** Makes a handler for {@code base}, which begins with a slash and does not end with one. */
     BasePathHandler(Handler next, String base) {
         super(next);
         this.base = base;
@@ -52,7 +52,7 @@ final class BasePathHandler extends Handler.Wrapper {
                 callback);
     }
 
-    /** A request with the rest of its path. */
+    /** A request whose path lacks the base path. */
     private static final class Below extends Request.Wrapper {
         private final HttpURI uri;
 

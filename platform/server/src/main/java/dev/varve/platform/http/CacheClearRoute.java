@@ -9,7 +9,8 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * {@code POST /cache/clear}: forgets what was computed for requests that have ended. Takes no body.
+ * {@code POST /cache/clear}: clears the prefix cache of all loaded models, except entries of
+ * running requests. Accepts no body.
  */
 final class CacheClearRoute extends Route {
     private static final long serialVersionUID = 1L;
@@ -23,7 +24,7 @@ final class CacheClearRoute extends Route {
 
     @Override
     RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
-        // A model whose cache cannot be cleared does not keep the others from it.
+        // If one cache cannot be cleared, the others are cleared all the same.
         EngineFutures.await(
                 CompletableFuture.allOf(
                         offer.loaded().stream()

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * {@code GET /cache?limit=N&model=ID}: what host memory can restore of a model, the most recently
- * used first; nothing while it is not loaded.
+ * {@code GET /cache?limit=N&model=ID}: lists the prefixes that host memory can restore for a model,
+ * the most recently used first; an empty list while the model is not loaded.
  */
 final class CacheListRoute extends Route {
     private static final long serialVersionUID = 1L;
@@ -46,7 +46,7 @@ final class CacheListRoute extends Route {
         return RequestOutcome.PLAIN;
     }
 
-    /** Taken as it is written: nobody needs escapes for a number. */
+    /** Reads the limit without decoding escapes: a number needs none. */
     private static int limit(String query) {
         return Arrays.stream(query.split("&"))
                 .filter(part -> part.startsWith(LIMIT))

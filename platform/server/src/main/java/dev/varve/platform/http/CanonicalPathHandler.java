@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Gives each request the path by which its route is known, before anything is decided by it: who
- * may call, whether its body is read, and what answers.
+ * Gives each request its canonical path, before access, body reading and the route are decided by
+ * path.
  *
- * <p>Slashes that follow each other are one, and one at the end is left out, since clients put base
- * addresses and routes together in many ways. Nothing else is changed: an escape is no letter, and
- * dots are names.
+ * <p>Repeated slashes become one and a trailing slash is removed, since clients join base addresses
+ * and routes in many ways. Nothing else changes: escapes are not decoded, and dot segments are not
+ * resolved.
  */
 final class CanonicalPathHandler extends Handler.Wrapper {
     private static final Pattern SLASHES = Pattern.compile("//+");
@@ -35,7 +35,7 @@ final class CanonicalPathHandler extends Handler.Wrapper {
                 callback);
     }
 
-    /** The path of a route, for a path as it is written. */
+    /** Returns the canonical form of a path. */
     static String canonical(String path) {
         String single = SLASHES.matcher(path).replaceAll(ROOT);
         return single.length() > 1 && single.endsWith(ROOT)
@@ -43,7 +43,7 @@ final class CanonicalPathHandler extends Handler.Wrapper {
                 : single;
     }
 
-    /** A request with another path. */
+    /** A request with its canonical path. */
     private static final class Canonical extends Request.Wrapper {
         private final HttpURI uri;
 

@@ -10,15 +10,15 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 
 /**
- * A response whose writes fail with a {@link ClientGoneException}, so that a connection that ends
- * is told from a disk that fails while the response is made.
+ * A response whose failed writes throw {@link ClientGoneException}, which distinguishes a closed
+ * connection from a disk that fails while the response is produced.
  */
 final class DisconnectAwareResponse extends HttpServletResponseWrapper {
     DisconnectAwareResponse(HttpServletResponse response) {
         super(response);
     }
 
-    /** Something that writes to the client. */
+    /** A write to the client. */
     private interface Write {
         void run() throws IOException;
     }

@@ -8,17 +8,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for what an engine answers between two steps. */
+/** Waits for results that an engine delivers between two steps. */
 final class EngineFutures {
-    /** A step takes less, but an engine that waits for a lost shard takes none. */
+    /** Longer than a step; an engine that waits for a lost shard runs no steps. */
     private static final int PATIENCE_SECONDS = 30;
 
     private EngineFutures() {}
 
     /**
-     * The answer.
+     * Returns the result.
      *
-     * @throws VarveException if the engine has one instead
+     * @throws VarveException if the engine failed with one
      * @throws ApiException a 503 if it takes too long
      */
     static <T> T await(CompletableFuture<T> answer) throws InterruptedException {

@@ -8,9 +8,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 
 /**
- * A request that got in, and its answer.
+ * An admitted request and its response.
  *
- * @param record what else is known of it
+ * @param record metadata of the request
  */
 record Exchange(
         HttpServletRequest request,
@@ -18,8 +18,8 @@ record Exchange(
         AdmissionDecision.Admitted admitted,
         RequestMetadata record) {
     /**
-     * Whose work it is, where owners share the processor: all requests with one key are one
-     * owner's, and where no key is needed all on one connection.
+     * Returns the owner of the request for fair sharing of the CPU: its key, or its connection if
+     * the server needs no key.
      */
     Object owner() {
         String key = admitted.caller().owner();

@@ -25,7 +25,7 @@ import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** A route whose answer the engine generates. */
+/** A route whose response the engine generates. */
 final class GenerationRoute extends JsonPostRoute {
     private static final long serialVersionUID = 1L;
 
@@ -35,7 +35,7 @@ final class GenerationRoute extends JsonPostRoute {
     private final ErrorForm errors;
     private final transient HeartbeatFormat.Maker early;
 
-    /** Gives the answers that need no engine. */
+    /** Returns a response that needs no engine, or empty. */
     private transient BiFunction<OfferedModels.OfferedModel, ObjectNode, Optional<ObjectNode>>
             plain = (model, body) -> Optional.empty();
 
@@ -53,7 +53,7 @@ final class GenerationRoute extends JsonPostRoute {
         this.parse = parse;
     }
 
-    /** A route for conversations in a dialect. */
+    /** Makes a route for conversations in a dialect. */
     GenerationRoute(
             String label,
             RouteContext context,
@@ -72,7 +72,10 @@ final class GenerationRoute extends JsonPostRoute {
                 });
     }
 
-    /** {@code answers}: answers to bodies for which nothing is generated; set before it is used. */
+    /**
+     * Sets the function that returns responses to bodies for which nothing is generated; call
+     * before the route is used.
+     */
     GenerationRoute answering(
             BiFunction<OfferedModels.OfferedModel, ObjectNode, Optional<ObjectNode>> answers) {
         plain = answers;
@@ -124,8 +127,8 @@ final class GenerationRoute extends JsonPostRoute {
                                     .andThen(
                                             () -> {
                                                 span.ifPresent(each -> each.end(System.nanoTime()));
-                                                // The answer may take hours, and nothing of the
-                                                // body is left.
+                                                // Generation may take hours, and the body is no
+                                                // longer needed.
                                                 body.release();
                                             }),
                             exchange,
@@ -178,7 +181,7 @@ final class GenerationRoute extends JsonPostRoute {
                                         .put("varve.pflash.ms", report.times().millis()));
     }
 
-    /** Whether a body that is not parsed yet asks for a stream. */
+    /** Returns whether a body that is not parsed yet requests a stream. */
     private static boolean streams(byte[] body, boolean usual) {
         return BodyScan.field(
                         body,

@@ -9,11 +9,11 @@ import tools.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.function.Supplier;
 
-/** A route that is read with GET and takes no body. */
+/** A route for GET requests without a body. */
 final class GetRoute extends Route {
     private static final long serialVersionUID = 1L;
 
-    /** Writes what a route has to say. */
+    /** Writes the response of a route. */
     interface Reader {
         void read(Exchange exchange) throws IOException;
     }
@@ -25,7 +25,7 @@ final class GetRoute extends Route {
         this.reader = reader;
     }
 
-    /** Writes an object. */
+    /** Returns a reader that writes a JSON value. */
     static Reader json(Supplier<? extends JsonNode> body) {
         return exchange -> JsonResponse.write(exchange.response(), 200, body.get());
     }

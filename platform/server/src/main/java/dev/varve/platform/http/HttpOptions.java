@@ -14,17 +14,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How the server listens.
+ * Options of the HTTP server.
  *
- * @param address where
- * @param access who may call
- * @param limits what clients may take
- * @param names what settings are called in the messages of errors
- * @param fields what becomes of unknown fields
- * @param resume which streams are kept for clients that come back
- * @param tls what it shows to clients that speak TLS; empty for plain HTTP
- * @param page whether browsers are shown a page
- * @param monitoring what is told to those who watch it
+ * @param address address on which the server listens
+ * @param access access rules
+ * @param limits limits on the resources of clients
+ * @param names names of settings in error messages
+ * @param fields treatment of unknown fields
+ * @param resume which streams are resumable
+ * @param tls source of the certificate for TLS; empty for plain HTTP
+ * @param page whether the server serves the web page
+ * @param monitoring optional metrics and tracing
  */
 public record HttpOptions(
         ListenAddress address,
@@ -39,8 +39,8 @@ public record HttpOptions(
     /**
      * Checks that the access fits the address.
      *
-     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address is open to other
-     *     machines without a key
+     * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address is reachable from
+     *     other machines and no key is required
      */
     public HttpOptions {
         Objects.requireNonNull(limits);
@@ -53,7 +53,9 @@ public record HttpOptions(
         access.requireFor(address);
     }
 
-    /** Settings are called by their identifiers. */
+    /**
+     * Makes options with defaults for the rest; error messages name settings by their identifiers.
+     */
     public HttpOptions(ListenAddress address, ClientAccess access, IngressLimits limits) {
         this(
                 address,
@@ -67,18 +69,18 @@ public record HttpOptions(
                 MonitoringOptions.PLAIN);
     }
 
-    /** Loopback, any free port, no key. */
+    /** Returns options for loopback, any free port, no key. */
     public static HttpOptions loopback() {
         return new HttpOptions(ListenAddress.LOOPBACK, ClientAccess.LOCAL, IngressLimits.DEFAULT);
     }
 
-    /** The same with other limits. */
+    /** Returns a copy with other limits. */
     public HttpOptions withLimits(IngressLimits other) {
         return new HttpOptions(
                 address, access, other, names, fields, resume, tls, page, monitoring);
     }
 
-    /** The same with other pages. */
+    /** Returns a copy with other cross-origin options. */
     public HttpOptions withPages(CrossOriginOptions other) {
         return new HttpOptions(
                 address,
@@ -92,37 +94,37 @@ public record HttpOptions(
                 monitoring);
     }
 
-    /** The same with other names of settings. */
+    /** Returns a copy with other setting names. */
     public HttpOptions withNames(SettingNames other) {
         return new HttpOptions(
                 address, access, limits, other, fields, resume, tls, page, monitoring);
     }
 
-    /** The same with another policy. */
+    /** Returns a copy with another policy for unknown fields. */
     public HttpOptions withFields(UnknownFieldPolicy other) {
         return new HttpOptions(
                 address, access, limits, names, other, resume, tls, page, monitoring);
     }
 
-    /** The same with a certificate, for HTTPS. */
+    /** Returns a copy with a certificate source, for HTTPS. */
     public HttpOptions withTls(Optional<TlsSource> other) {
         return new HttpOptions(
                 address, access, limits, names, fields, resume, other, page, monitoring);
     }
 
-    /** The same with or without a page. */
+    /** Returns a copy with or without the web page. */
     public HttpOptions withPage(WebUiMode other) {
         return new HttpOptions(
                 address, access, limits, names, fields, resume, tls, other, monitoring);
     }
 
-    /** The same with another rule for streams. */
+    /** Returns a copy with another resume policy. */
     public HttpOptions withResume(ResumePolicy other) {
         return new HttpOptions(
                 address, access, limits, names, fields, other, tls, page, monitoring);
     }
 
-    /** The same, watched otherwise. */
+    /** Returns a copy with other monitoring options. */
     public HttpOptions withMonitoring(MonitoringOptions other) {
         return new HttpOptions(address, access, limits, names, fields, resume, tls, page, other);
     }

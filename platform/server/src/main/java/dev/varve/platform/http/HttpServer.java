@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The server. Listens as soon as it is started; until {@link #ready} its routes answer that the
- * model loads.
+ * The HTTP server. Listens as soon as it is started; until {@link #ready} its routes respond that
+ * the model is loading.
  */
 public final class HttpServer implements AutoCloseable {
     private final JettyServer jetty;
@@ -38,13 +38,13 @@ public final class HttpServer implements AutoCloseable {
         jetty = new JettyServer(options, access, intake, api.routes());
     }
 
-    /** Makes a server that does not listen yet. */
+    /** Creates a server that does not listen yet. */
     public static HttpServer prepare(HttpOptions options) {
         return new HttpServer(options);
     }
 
     /**
-     * Makes a server and listens.
+     * Creates a server and listens.
      *
      * @throws VarveException of kind UNAVAILABLE if the address cannot be bound
      */
@@ -69,24 +69,24 @@ public final class HttpServer implements AutoCloseable {
         streams.watch();
     }
 
-    /** Where clients find the server. */
+    /** Returns the address at which clients reach the server. */
     public URI uri() {
         return jetty.uri();
     }
 
-    /** Offers a model from now on. */
+    /** Serves a model from now on. */
     public void ready(ServedModel model) {
         ready(ModelManager.of(model));
     }
 
-    /** Offers models from now on, which belong to the caller. */
+    /** Serves models from now on; the caller owns and closes them. */
     public void ready(ModelManager models) {
         served = Optional.of(models);
         offer.ready(models);
     }
 
     /**
-     * Refuses new work and waits for what runs, but not for clients that may come back.
+     * Refuses new work and waits for running requests, but not for clients that may resume streams.
      *
      * @return whether all requests ended within {@code limit}
      */

@@ -27,13 +27,16 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Listens, and lets requests in to routes. The intake stays somebody else's. */
+/** Listens with Jetty and dispatches requests to routes. The caller owns and closes the ingress. */
 final class JettyServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
     static final int REQUEST_HEADER_BYTES = 64 << 10;
     private static final Duration IDLE = Duration.ofMinutes(10);
 
-    /** Responses whose models have ended, such as those of streams, are written in this time. */
+    /**
+     * Time limit for writing the remaining responses, such as streams, after their models have
+     * ended.
+     */
     private static final Duration LAST_RESPONSES = Duration.ofSeconds(2);
 
     private static final int TRANSPORT_THREADS = 8;
@@ -42,8 +45,9 @@ final class JettyServer implements AutoCloseable {
     private static final int PROBE_IDLE_SECONDS = 10;
 
     /**
-     * Paths that Jetty refuses otherwise: clients escape the slash of a model's id, and double that
-     * between a base address and a route. {@link CanonicalPathHandler} gives each path one meaning.
+     * Permits paths that Jetty refuses by default: clients escape the slash in a model id, and
+     * double the slash between a base address and a route. {@link CanonicalPathHandler} gives each
+     * path one meaning.
      */
     private static final UriCompliance PATHS =
             UriCompliance.DEFAULT.with(
@@ -82,7 +86,8 @@ final class JettyServer implements AutoCloseable {
         connector.setHost(options.address().host());
         connector.setPort(options.address().port());
         connector.setIdleTimeout(IDLE.toMillis());
-        // A full one makes clients wait for seconds; the system may make it shorter (somaxconn).
+        // A full accept queue makes clients wait for seconds; the system may shorten it
+        // (somaxconn).
         connector.setAcceptQueueSize(ACCEPT_QUEUE);
         connector.addBean(intake.connections());
         server.addConnector(connector);
@@ -91,7 +96,7 @@ final class JettyServer implements AutoCloseable {
                 new AdmissionHandler(
                         routes.handler(), intake, access, requests, probes, routes::find);
         Handler front = new CanonicalPathHandler(admission);
-        // In front of all else that changes paths: only here do /base and /base/ differ.
+        // Before all other handlers that change paths: only here do /base and /base/ differ.
         Handler based =
                 options.address().basePath().isEmpty()
                         ? front
@@ -102,8 +107,8 @@ final class JettyServer implements AutoCloseable {
     }
 
     /**
-     * As many as there are requests: Jetty's own limit of 200 stopped the whole server when so many
-     * waited for their clients. Connections are bounded instead.
+     * Returns a pool without a limit: Jetty's default limit of 200 stalled the whole server when
+     * 200 requests waited for their clients. Connections are bounded instead.
      */
     private static VirtualThreadPool requestThreads() {
         VirtualThreadPool pool = new VirtualThreadPool(0);
@@ -112,8 +117,8 @@ final class JettyServer implements AutoCloseable {
     }
 
     /**
-     * Few: clients that do not read their answers may hold all of them, and further requests go the
-     * way of the others then.
+     * Returns the few threads for probes. Clients that do not read their responses may occupy all
+     * of them; further probes then run on {@code others}.
      */
     private static ExecutorService probeThreads(Executor others) {
         return new ThreadPoolExecutor(
@@ -160,7 +165,7 @@ final class JettyServer implements AutoCloseable {
         return root.getMessage() == null ? root.toString() : root.getMessage();
     }
 
-    /** Where clients find the server. */
+    /** Returns the address at which clients reach the server. */
     URI uri() {
         String host =
                 options.address().host().contains(":")
@@ -187,7 +192,10 @@ final class JettyServer implements AutoCloseable {
         }
     }
 
-    /** Refuses requests; a client that does not read keeps the process only for a limited time. */
+    /**
+     * Refuses requests and waits a limited time for responses: a client that does not read must not
+     * keep the process alive.
+     */
     private void awaitResponses() throws Exception {
         try {
             responses.shutdown().get(LAST_RESPONSES.toMillis(), TimeUnit.MILLISECONDS);

@@ -18,8 +18,8 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * Writes the errors that are found before a request gets to its route, such as headers that cannot
- * be read, in the form of all others.
+ * Writes errors that occur before a request reaches its route, such as malformed headers, in the
+ * same form as all other errors.
  */
 final class JsonErrorHandler extends ErrorHandler {
     @Override
@@ -52,7 +52,7 @@ final class JsonErrorHandler extends ErrorHandler {
         Content.Sink.write(response, true, body, callback);
     }
 
-    /** As far as the request was read. */
+    /** Chooses the error form by as much of the request as was read. */
     private static ErrorForm form(Request request) {
         String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
         return ErrorForm.of(
@@ -61,7 +61,10 @@ final class JsonErrorHandler extends ErrorHandler {
                         || request.getHeaders().contains("anthropic-version"));
     }
 
-    /** Jetty's reasons may quote the request, so they are not shown. */
+    /**
+     * Returns the error for a status. Jetty's own reasons may quote the request, so they are not
+     * sent.
+     */
     private static ApiException error(int status) {
         String message =
                 switch (status) {

@@ -18,7 +18,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A route that takes a JSON object with POST and has it worked on beside the engine. */
+/**
+ * A route that accepts a JSON object with POST and processes it on worker threads of the ingress,
+ * beside the engine.
+ */
 abstract class JsonPostRoute extends Route {
     private static final long serialVersionUID = 1L;
 
@@ -39,7 +42,7 @@ abstract class JsonPostRoute extends Route {
     @Override
     final RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
         boolean choice = offer.isChoice();
-        // The model may be ready since it was settled that the body is not wanted.
+        // The model may have become ready after it was decided not to read the body.
         RequestBody body = exchange.admitted().body().orElseThrow(ApiException::loading);
         Optional<String> name =
                 choice
@@ -56,7 +59,7 @@ abstract class JsonPostRoute extends Route {
                                 exchange.record())) {
             RequestOutcome outcome = answer(exchange, body, taken, probe);
             if (probe.mustClose()) {
-                // The connection ends with the probe; the answer must be out by then.
+                // Closing the probe ends the connection; flush the response before that.
                 exchange.response().flushBuffer();
             }
             return outcome;
@@ -64,9 +67,10 @@ abstract class JsonPostRoute extends Route {
     }
 
     /**
-     * Whether the client went away, asked as long as it waits for its model.
+     * Returns a check whether the client disconnected; it is called while the client waits for its
+     * model.
      *
-     * @param body which is not taken yet
+     * @param body not taken yet
      * @param model id of the model
      */
     BooleanSupplier patience(
@@ -87,12 +91,15 @@ abstract class JsonPostRoute extends Route {
         }
     }
 
-    /** {@code probe}: tells whether the client went away. */
+    /**
+     * Handles a request with its body and its model; {@code probe} detects that the client
+     * disconnected.
+     */
     abstract RequestOutcome answer(
             Exchange exchange, RequestBody body, OfferedModels.Taken taken, ConnectionProbe probe)
             throws IOException, InterruptedException;
 
-    /** What a body becomes, worked out beside the engine. */
+    /** Parses a body and applies {@code use} to it, beside the engine. */
     final <T> T work(Exchange exchange, RequestBody body, Function<ObjectNode, T> use)
             throws InterruptedException {
         byte[] bytes = body.take();

@@ -13,13 +13,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * {@code GET /v1/models/ID}, by the names that requests use, too. A {@code /} in an id stands as it
- * is or is escaped.
+ * {@code GET /v1/models/ID}: describes a model. Accepts every name that requests may use. A {@code
+ * /} in an id may be escaped.
  */
 final class ModelRoute extends Route {
     private static final long serialVersionUID = 1L;
 
-    /** What stands before the id. */
+    /** Path prefix before the id. */
     static final String PREFIX = "/v1/models/";
 
     private final transient OfferedModels offer;
@@ -43,10 +43,10 @@ final class ModelRoute extends Route {
         return RequestOutcome.PLAIN;
     }
 
-    /** The id in the path of a request, without escapes. */
+    /** Returns the decoded id in the path of a request. */
     static String id(HttpServletRequest request) {
         String path = below(PREFIX, request);
-        // In a path a plus is one; broken escapes did not come this far.
+        // A plus in a path is literal; malformed escapes were refused earlier.
         return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 }

@@ -5,16 +5,16 @@ import dev.varve.platform.http.trace.Tracing;
 import java.util.Objects;
 
 /**
- * What is told of the server to those who watch it, beside its own metrics.
+ * Optional monitoring output, beside the server's own metrics.
  *
- * @param vllmNames whether some metrics have vLLM's names, too
- * @param tracing which requests are traced; stays the caller's, who closes it
+ * @param vllmNames whether some metrics are also exposed under vLLM's names
+ * @param tracing traces requests; the caller owns and closes it
  */
 public record MonitoringOptions(boolean vllmNames, Tracing tracing) {
-    /** Its own metrics alone. */
+    /** The server's own metrics only. */
     public static final MonitoringOptions PLAIN = new MonitoringOptions(false, Tracing.off());
 
-    /** Checks that nothing is missing. */
+    /** Checks for null. */
     public MonitoringOptions {
         Objects.requireNonNull(tracing);
     }

@@ -23,9 +23,9 @@ import java.util.Optional;
 import java.util.WeakHashMap;
 import java.util.function.BooleanSupplier;
 
-/** The models that the server offers, from when the first one is loaded to the end. Thread-safe. */
+/** The models that the server serves, from the first load until the server closes. Thread-safe. */
 final class OfferedModels {
-    /** A model, and those who read requests for it. */
+    /** A model and the objects that read requests for it. */
     record OfferedModel(ServedModel served, ModelInfo facts, ConversationPreparer answers) {
         static OfferedModel of(ServedModel served, Metrics metrics) {
             ToolSupport tools = ToolSupport.of(served);
@@ -50,7 +50,7 @@ final class OfferedModels {
     private volatile boolean draining;
     private final Metrics metrics;
 
-    /** Those of loaded models; what was unloaded falls out by itself. */
+    /** Entries of loaded models; an entry is collected after its model is unloaded. */
     private final Map<RunningModel, OfferedModel> offered = new WeakHashMap<>();
 
     OfferedModels(Metrics metrics) {
@@ -58,12 +58,12 @@ final class OfferedModels {
     }
 
     void ready(ModelManager served) {
-        // What can be done now need not be done by the first request.
+        // Prepared now, so that the first request does not wait for it.
         served.defaultModel().flatMap(ModelStatus::running).ifPresent(this::offered);
         models = Optional.of(served);
     }
 
-    /** Takes no more work. */
+    /** Refuses further work. */
     void drain() {
         draining = true;
     }
@@ -72,15 +72,15 @@ final class OfferedModels {
         return models.isPresent();
     }
 
-    /** Whether there is a model that takes work. */
+    /** Returns whether a model accepts work. */
     boolean takesWork() {
         return isReady() && !draining;
     }
 
     /**
-     * The models.
+     * Returns the models.
      *
-     * @throws ApiException a 503 while the first one loads, and when the server takes no more work
+     * @throws ApiException a 503 while the first one loads, and while the server drains
      */
     ModelManager require() {
         Optional<ModelManager> ready = models;
@@ -90,13 +90,13 @@ final class OfferedModels {
         return ready.orElseThrow(ApiException::loading);
     }
 
-    /** Whether a request has to say which model it means before it is read. */
+    /** Returns whether the model name of a request must be read before its body is parsed. */
     boolean isChoice() {
         return require().areSeveral();
     }
 
     /**
-     * Checks that the name in a body means a model.
+     * Checks that the name in a body resolves to a model.
      *
      * @throws ApiException a 404 if it does not
      */
@@ -104,15 +104,15 @@ final class OfferedModels {
         require().require(RequestedModel.in(body));
     }
 
-    /** Id of the model that a name means; {@code ""} if that is not known. */
+    /** Returns the id of the model that a name resolves to; {@code ""} if it resolves to none. */
     String idOf(Optional<String> name) {
         return models.flatMap(all -> all.idOf(name)).orElse("");
     }
 
     /**
-     * Takes the model that a request names, which may have to be loaded.
+     * Acquires the model that a request names, and loads it if necessary.
      *
-     * @param gone whether the client went away
+     * @param gone whether the client disconnected
      */
     Taken take(Optional<String> name, BooleanSupplier gone)
             throws IOException, InterruptedException {
@@ -126,7 +126,7 @@ final class OfferedModels {
     }
 
     /**
-     * The model that a name means, or the default one.
+     * Returns the model that a name resolves to, or the default one.
      *
      * @throws ApiException a 404 if there is none
      */
@@ -135,12 +135,12 @@ final class OfferedModels {
         return name.map(all::find).orElseGet(all::defaultModel).orElseThrow(all::unknown);
     }
 
-    /** Its facts, if it is loaded. */
+    /** Returns the facts of a model, if it is loaded. */
     Optional<ModelInfo> facts(ModelStatus view) {
         return view.running().map(running -> offered(running).facts());
     }
 
-    /** All models that are loaded. */
+    /** Returns all loaded models. */
     List<ServedModel> loaded() {
         return require().views().stream()
                 .flatMap(view -> view.running().stream())
@@ -154,7 +154,7 @@ final class OfferedModels {
                     running,
                     fresh -> {
                         String id = fresh.served().description().id();
-                        // Its series begin at 0, so that a rate is not missing its first step.
+                        // Series begin at 0, so that a rate includes the first increment.
                         metrics.of(id);
                         if (fresh.served().compressor().isPresent()) {
                             metrics.tellCompression(id);
@@ -165,9 +165,9 @@ final class OfferedModels {
     }
 
     /**
-     * All metrics, also when no more work is taken.
+     * Returns all metrics, also while the server drains.
      *
-     * @param accept header of that name, if there is one
+     * @param accept value of the {@code Accept} header, if present
      */
     Exposition metrics(Optional<String> accept) {
         return metrics.expose(

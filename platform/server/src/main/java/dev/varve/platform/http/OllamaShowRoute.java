@@ -38,7 +38,7 @@ final class OllamaShowRoute extends Route {
         return RequestOutcome.PLAIN;
     }
 
-    /** {@code name} is the older one. */
+    /** Returns the model name; {@code name} is the older field. */
     private static Optional<String> name(byte[] body) {
         RequestFields fields = new RequestFields(Json.parse(body));
         return fields.text("model").or(() -> fields.text("name"));

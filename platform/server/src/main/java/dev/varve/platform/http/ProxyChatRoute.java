@@ -10,7 +10,7 @@ import dev.varve.platform.intake.RequestIngress;
 
 import java.io.IOException;
 
-/** {@code POST /v1/chat/completions}, which another server answers. */
+/** {@code POST /v1/chat/completions}, forwarded to the upstream server. */
 final class ProxyChatRoute extends Route {
     private static final long serialVersionUID = 1L;
 
@@ -39,7 +39,7 @@ final class ProxyChatRoute extends Route {
             byte[] bytes = body.take();
             ForwardedChat chat =
                     intake.work(exchange.owner(), bytes.length, () -> proxy.read(bytes));
-            // What is sent stays in memory until the reply ends, so the body counts until then.
+            // The forwarded body stays in memory until the reply ends, so it counts until then.
             return proxy.chat(chat, exchange.request(), exchange.response());
         } finally {
             open.end();

@@ -5,11 +5,11 @@ import dev.varve.platform.http.answer.RequestOutcome;
 
 import java.io.IOException;
 
-/** A route that is read with GET and that another server answers. */
+/** A GET route that is forwarded to the upstream server. */
 final class ProxyGetRoute extends Route {
     private static final long serialVersionUID = 1L;
 
-    /** Asks it. */
+    /** Sends the request to the upstream server. */
     interface Reader {
         RequestOutcome read(Exchange exchange) throws IOException, InterruptedException;
     }

@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.util.List;
 
-/** The routes of a server whose chats another one answers, mapped to their paths. */
+/** The routes of a server that forwards chats to an upstream server, mapped to their paths. */
 final class ProxyRoutes {
     private final RequestLifecycle cycle;
     private final RouteTable routes;
@@ -21,9 +21,9 @@ final class ProxyRoutes {
     private final Metrics metrics;
 
     /**
-     * @param proxy asks the other server
-     * @param open the requests that it is busy with
-     * @param options whether browsers are shown a page, and who may call
+     * @param proxy sends requests to the upstream server
+     * @param open counts the running requests
+     * @param options options for the web page and access
      */
     ProxyRoutes(
             RequestLifecycle cycle,
@@ -111,7 +111,7 @@ final class ProxyRoutes {
                 .put("api", basePath + "/v1/chat/completions");
     }
 
-    /** Who asks for these may take this server for one with a model. */
+    /** Maps paths that clients may call because they expect a server with a model. */
     private void mapMissing() {
         missing("/v1/completions", "/v1/completions", "/completions");
         missing("/v1/embeddings", "/v1/embeddings", "/embeddings");
@@ -129,7 +129,7 @@ final class ProxyRoutes {
         routes.map(new ProxyUnsupportedRoute(label, cycle), paths);
     }
 
-    /** The routes by their paths. */
+    /** Returns the routes by their paths. */
     RouteTable routes() {
         return routes;
     }

@@ -10,8 +10,8 @@ import java.net.URI;
 import java.time.Duration;
 
 /**
- * A server without a model of its own: it makes the prompts of chats shorter and has another server
- * answer them. The drafter that reads the prompts stays somebody else's.
+ * A server without a model of its own: it compresses the prompts of chats and forwards them to an
+ * upstream server. The caller owns and closes the prefill drafter.
  */
 public final class ProxyServer implements AutoCloseable {
     private final RequestIngress intake;
@@ -35,7 +35,7 @@ public final class ProxyServer implements AutoCloseable {
     }
 
     /**
-     * Makes a server and listens.
+     * Creates a server and listens.
      *
      * @throws dev.varve.api.VarveException of kind UNAVAILABLE if the address cannot be bound
      */
@@ -50,13 +50,13 @@ public final class ProxyServer implements AutoCloseable {
         }
     }
 
-    /** Where clients find the server. */
+    /** Returns the address at which clients reach the server. */
     public URI uri() {
         return jetty.uri();
     }
 
     /**
-     * Refuses new requests and waits for what runs.
+     * Refuses new requests and waits for running ones.
      *
      * @return whether all requests ended within {@code limit}
      */
@@ -64,10 +64,10 @@ public final class ProxyServer implements AutoCloseable {
         return open.drain(limit);
     }
 
-    /** Ends what still runs. */
+    /** Ends the requests that still run. */
     @Override
     public void close() {
-        // Whoever waits for the other server hears of the end by that.
+        // Closing the proxy ends requests that wait for the upstream server.
         try (intake;
                 proxy) {
             jetty.close();

@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** A field of a request's query. */
+/** Reads a parameter of a request's query. */
 final class QueryParameter {
     private QueryParameter() {}
 
-    /** Its first value; that of a broken escape is empty, and names nothing. */
+    /** Returns the first value of the parameter; an empty string if its escapes are malformed. */
     static Optional<String> of(HttpServletRequest request, String name) {
         String query = Optional.ofNullable(request.getQueryString()).orElse("");
         return Arrays.stream(query.split("&"))

@@ -12,13 +12,13 @@ import dev.varve.platform.http.live.ActiveRequests;
 import java.io.IOException;
 
 /**
- * {@code DELETE /requests/ID} cancels a request of the same key, or any if who runs the server
- * asks. The id is taken as it is written in the path.
+ * {@code DELETE /requests/ID} cancels a request of the same key; the operator may cancel any
+ * request. The id in the path is not decoded.
  */
 final class RequestCancelRoute extends Route {
     private static final long serialVersionUID = 1L;
 
-    /** What stands before the id. */
+    /** Path prefix before the id. */
     static final String PREFIX = "/requests/";
 
     private final transient ActiveRequests live;

@@ -5,41 +5,41 @@ import dev.varve.platform.http.json.ApiException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** The requests that a server is busy with, and whether it takes others. Thread-safe. */
+/** Counts running requests, and refuses new ones while the server drains. Thread-safe. */
 final class RequestDrain {
     private int count;
     private boolean draining;
 
     /**
-     * Takes a request.
+     * Counts a request that begins.
      *
-     * @throws ApiException a 503 if the server takes no more
+     * @throws ApiException a 503 if the server drains
      */
     synchronized void begin() {
         requireOpen();
         count++;
     }
 
-    /** One that was taken ended. */
+    /** Counts a request that ended. */
     synchronized void end() {
         count--;
         notifyAll();
     }
 
-    /** Throws 503 if no more are taken. */
+    /** Throws a 503 if the server drains. */
     synchronized void requireOpen() {
         if (draining) {
             throw ApiException.draining();
         }
     }
 
-    /** Whether requests are taken. */
+    /** Returns whether the server accepts requests. */
     synchronized boolean isOpen() {
         return !draining;
     }
 
     /**
-     * Takes no more, and waits for those that run.
+     * Refuses further requests and waits for the running ones.
      *
      * @return whether all ended in time
      */

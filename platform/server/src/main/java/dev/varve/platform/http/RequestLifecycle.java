@@ -26,8 +26,8 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * What all routes have in common: who may call, the headers of every answer, the form of errors,
- * and what metrics and the log say. Each request has a virtual thread of its own.
+ * Runs the steps that all routes share: access, response headers, error form, metrics and the log.
+ * Each request has a virtual thread of its own.
  */
 final class RequestLifecycle {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
@@ -48,19 +48,19 @@ final class RequestLifecycle {
         this.names = names;
     }
 
-    /** Where failures of the server itself are logged. */
+    /** Returns the log for failures of the server itself. */
     ServerErrorLog failures() {
         return failures;
     }
 
     void run(Route route, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
-        // Probes come all the time, and nobody wants to see them.
+        // Probes are too frequent to trace.
         Tracing.Begun begun =
                 route.purpose().isQuiet() ? new Tracing.Begun() : begin(route, request);
         String id = requestId(request);
         response.setHeader(REQUEST, id);
-        // The name that Anthropic's clients look for.
+        // The header name that Anthropic's clients read.
         response.setHeader("request-id", id);
         RequestMetadata record = begun.record();
         RequestOutcome outcome = RequestOutcome.FAILED;
@@ -71,7 +71,7 @@ final class RequestLifecycle {
         }
     }
 
-    /** Metrics, trace and log of a request, for every way in which it ends. */
+    /** Records metrics, trace and log of a request, however it ends. */
     private void end(
             Route route,
             HttpServletRequest request,
@@ -136,7 +136,7 @@ final class RequestLifecycle {
                 .orElseGet(() -> UUID.randomUUID().toString());
     }
 
-    /** The name by which the client of a request knows it. */
+    /** Returns the request id that was sent to the client. */
     static String idOf(HttpServletResponse response) {
         return Optional.ofNullable(response.getHeader(REQUEST)).orElse("");
     }
@@ -156,12 +156,12 @@ final class RequestLifecycle {
         }
     }
 
-    /** What answers a request. */
+    /** Produces the response to a request. */
     private interface Answer {
         RequestOutcome give() throws IOException, InterruptedException;
     }
 
-    /** Tells the client of an answer that fails. */
+    /** Produces a response, and reports a failure to the client. */
     private RequestOutcome told(
             Answer answer, ErrorForm form, HttpServletRequest request, HttpServletResponse response)
             throws IOException {
@@ -236,9 +236,8 @@ final class RequestLifecycle {
         error.retryAfterSeconds()
                 .ifPresent(seconds -> response.setHeader("Retry-After", Integer.toString(seconds)));
         if (error.isFinal()) {
-            // Anthropic's clients know this header. With a wrong key Claude Code would otherwise
-            // ask
-            // for minutes before it says so.
+            // Anthropic's clients read this header. Without it Claude Code retries for minutes
+            // before it reports a wrong key.
             response.setHeader("x-should-retry", "false");
         }
         JsonResponse.write(response, error.status(), form.body(error, names, idOf(response)));

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code GET /requests?model=ID}: the answers that are being made, of one model or of all. */
+/** {@code GET /requests?model=ID}: lists the active requests of one model or of all. */
 final class RequestListRoute extends Route {
     private static final long serialVersionUID = 1L;
 

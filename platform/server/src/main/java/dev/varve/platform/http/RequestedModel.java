@@ -9,13 +9,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Optional;
 
-/** The name of a model in a request. */
+/** Reads the name of a model from a request. */
 final class RequestedModel {
     private static final String FIELD = "model";
 
     private RequestedModel() {}
 
-    /** The name in a body that is not parsed yet; empty where there is none. */
+    /** Returns the name in a body that is not parsed yet; empty if it has none. */
     static Optional<String> in(byte[] body) {
         return BodyScan.field(
                 body,
@@ -26,14 +26,14 @@ final class RequestedModel {
                                 : Optional.empty());
     }
 
-    /** The name in a body; empty where there is none, and where it is no text. */
+    /** Returns the name in a body; empty if it has none or if it is not a string. */
     static Optional<String> in(ObjectNode body) {
         return Optional.ofNullable(body.get(FIELD))
                 .filter(value -> value.isString())
                 .map(value -> value.stringValue());
     }
 
-    /** The name in a query, {@code ?model=ID}. */
+    /** Returns the name in a query, {@code ?model=ID}. */
     static Optional<String> inQuery(HttpServletRequest request) {
         return QueryParameter.of(request, FIELD);
     }

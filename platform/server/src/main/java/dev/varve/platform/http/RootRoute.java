@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * The root: the facts of the server, or for browsers its page, each with its own rules of access.
+ * The root path: server information, or the web page for browsers, each with its own access rules.
  */
 final class RootRoute extends Route {
     private static final long serialVersionUID = 1L;
@@ -29,7 +29,7 @@ final class RootRoute extends Route {
                         exchange -> page.writeFirst(exchange.request(), exchange.response()));
     }
 
-    /** Maps the root, and the page's files if there is a page. */
+    /** Maps the root, and the files of the web page if it is enabled. */
     static void map(RouteTable routes, Route facts, RequestLifecycle cycle, HttpOptions options) {
         switch (options.page()) {
             case SHOWN -> {
@@ -43,7 +43,7 @@ final class RootRoute extends Route {
 
     @Override
     RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
-        // What a browser gets under this path is something else.
+        // A browser receives another response under this path.
         exchange.response().addHeader("Vary", "Accept");
         return facts.answer(exchange);
     }

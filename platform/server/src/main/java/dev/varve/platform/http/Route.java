@@ -14,16 +14,19 @@ import java.io.IOException;
 import java.util.Set;
 
 /**
- * A route of the API: the servlet that answers it, and what is decided about a request before
- * anything of it is read. {@link ApiRoutes} maps it to its paths.
+ * A route of the API: a servlet, and the properties by which a request is admitted before its body
+ * is read. {@link ApiRoutes} maps it to its paths.
  */
 abstract class Route extends HttpServlet {
     private static final long serialVersionUID = 1L;
 
-    /** The label of all whose paths clients make up, so that metrics and logs do not grow. */
+    /**
+     * Label of all routes whose paths clients choose, so that the number of labels in metrics and
+     * logs is bounded.
+     */
     static final String OTHER = "other";
 
-    /** How a route is asked. */
+    /** HTTP methods of a route. */
     enum Methods {
         READ(Set.of("GET", "HEAD")),
         POST(Set.of("POST")),
@@ -41,7 +44,7 @@ abstract class Route extends HttpServlet {
             return this == ANY || names.contains(method);
         }
 
-        /** Value of the header {@code Allow}. */
+        /** Returns the value of the {@code Allow} header. */
         String allow() {
             return switch (this) {
                 case READ -> "GET, HEAD, OPTIONS";
@@ -64,7 +67,7 @@ abstract class Route extends HttpServlet {
         this.cycle = cycle;
     }
 
-    /** Its name in metrics and the log. */
+    /** Returns the name of the route in metrics and the log. */
     final String label() {
         return label;
     }
@@ -77,46 +80,53 @@ abstract class Route extends HttpServlet {
         return methods;
     }
 
-    /** Its name in messages to the client that sends a request. */
+    /** Returns the name of the route in messages to the client of a request. */
     String name(HttpServletRequest request) {
         return label;
     }
 
     /**
-     * The shape of its errors: that of the vendor whose client asks, if the route is of several.
+     * Returns the form of the errors; if several vendors share the route, the client's vendor
+     * decides.
      */
     ErrorForm errors(HttpServletRequest request) {
         return ErrorForm.of(
                 request.getRequestURI(), request.getHeader("anthropic-version") != null);
     }
 
-    /** The route that answers a request for this one's path: another one if two share it. */
+    /**
+     * Returns the route that handles a request for this path: another one if two routes share the
+     * path.
+     */
     Route of(Request request) {
         return this;
     }
 
-    /** Whether the body of such a request is wanted; what is refused anyway needs none. */
+    /**
+     * Returns whether the body of a request with this method is read; not if the request is refused
+     * anyway.
+     */
     boolean readsBody(String method) {
         return false;
     }
 
-    /** Answers a request that got in, with a method that the route takes. */
+    /** Handles an admitted request whose method the route accepts. */
     abstract RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException;
 
-    /** Returns the part of a request's path behind {@code prefix}, undecoded. */
+    /** Returns the part of a request's path after {@code prefix}, undecoded. */
     static String below(String prefix, HttpServletRequest request) {
         String path = request.getRequestURI();
         return path.startsWith(prefix) ? path.substring(prefix.length()) : "";
     }
 
-    /** Ties the route to a request for it. */
+    /** Attaches the route to a request. */
     final void attachTo(Request request) {
         request.setAttribute(Route.class.getName(), this);
     }
 
     /**
-     * Paths are taken as they are written. The container normalises them first, so the servlet that
-     * it chooses may be another than that of the path.
+     * Runs the route that was found by the undecoded path. The container normalises paths first, so
+     * it may choose another servlet.
      */
     @Override
     protected final void service(HttpServletRequest request, HttpServletResponse response)

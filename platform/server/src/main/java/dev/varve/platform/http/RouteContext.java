@@ -4,12 +4,12 @@ import dev.varve.platform.http.json.UnknownFieldPolicy;
 import dev.varve.platform.intake.RequestIngress;
 
 /**
- * What routes work with.
+ * Objects that routes share.
  *
- * @param cycle what all have in common
- * @param offer the model
- * @param intake where bodies are worked on
- * @param policy what becomes of unknown fields
+ * @param cycle the steps that all routes share
+ * @param offer the served models
+ * @param intake runs the processing of bodies
+ * @param policy treatment of unknown fields
  */
 record RouteContext(
         RequestLifecycle cycle,

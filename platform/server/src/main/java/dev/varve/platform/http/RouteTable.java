@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Routes by their paths: the only list of a server's routes. Who may call one, and whether its body
- * is read, is decided by the route that it gives for a path.
+ * Routes by their paths: the only list of a server's routes. The route for a path decides access,
+ * and whether the body is read.
  */
 final class RouteTable {
     private static final String DEFAULT = "/";
@@ -18,10 +18,10 @@ final class RouteTable {
     private final ServletContextHandler handler = new ServletContextHandler("/", false, false);
     private final Route unknown;
 
-    /** {@code unknown}: answers where there is no route. */
+    /** Makes an empty table; {@code unknown} handles paths without a route. */
     RouteTable(Route unknown) {
         this.unknown = unknown;
-        // Routes read the path of the request itself; that a slash in it is escaped is theirs.
+        // Routes read the request's path themselves, and handle escaped slashes in it.
         handler.getServletHandler().setDecodeAmbiguousURIs(true);
         map(unknown, DEFAULT);
     }
@@ -33,7 +33,7 @@ final class RouteTable {
         }
     }
 
-    /** The holder of a route, which tells it before the servlet is initialised too. */
+    /** A servlet holder whose route is known even before the servlet is initialised. */
     private static final class Holder extends ServletHolder {
         private final Route route;
 
@@ -43,14 +43,14 @@ final class RouteTable {
         }
     }
 
-    /** What handles requests that were let in. */
+    /** Returns the handler for admitted requests. */
     ServletContextHandler handler() {
         return handler;
     }
 
     /**
-     * The route of a request, by its path as it is written. A path with a segment of dots has none:
-     * what it means depends on who reads it.
+     * Returns the route of a request by its undecoded path. A path with a dot segment has no route:
+     * proxies and servers resolve it differently.
      */
     Route find(Request request) {
         String path = Optional.ofNullable(request.getHttpURI().getPath()).orElse("");

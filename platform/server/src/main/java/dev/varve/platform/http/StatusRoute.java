@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.util.Optional;
 
-/** {@code GET /status?model=ID}: how a model does at this moment. Loads none. */
+/** {@code GET /status?model=ID}: reports the current status of a model. Does not load it. */
 final class StatusRoute extends Route {
     private static final long serialVersionUID = 1L;
 

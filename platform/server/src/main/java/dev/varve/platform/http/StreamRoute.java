@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * {@code GET /v1/streams/ID} goes on with a stream whose connection broke, {@code DELETE} cancels
- * it. The id is taken as it is written in the path.
+ * {@code GET /v1/streams/ID} resumes a stream whose connection broke, {@code DELETE} cancels it.
+ * The id in the path is not decoded.
  */
 final class StreamRoute extends Route {
     private static final long serialVersionUID = 1L;
 
-    /** What stands before the id. */
+    /** Path prefix before the id. */
     static final String PREFIX = "/v1/streams/";
 
     private static final String AFTER = "after=";
@@ -71,7 +71,7 @@ final class StreamRoute extends Route {
     private static RequestOutcome read(ResumableStream stream, long after, Exchange exchange)
             throws IOException, InterruptedException {
         if (stream.isReadTo(after)) {
-            // By this status a browser's EventSource knows that it need not come again.
+            // A browser's EventSource stops reconnecting at this status.
             exchange.response().setStatus(204);
             return RequestOutcome.PLAIN;
         }
@@ -79,14 +79,17 @@ final class StreamRoute extends Route {
             RequestOutcome outcome =
                     new StreamReplay(stream, probe, exchange.response()).deliver(after);
             if (probe.mustClose()) {
-                // The connection ends with the probe; the answer must be out by then.
+                // Closing the probe ends the connection; flush the response before that.
                 exchange.response().flushBuffer();
             }
             return outcome;
         }
     }
 
-    /** The header counts before the path, which a browser that comes again repeats as it was. */
+    /**
+     * Returns the number of the last event that the client has. The header takes precedence over
+     * the query, which a browser repeats unchanged when it reconnects.
+     */
     private static long after(HttpServletRequest request, String id) {
         Optional<String> last =
                 Optional.ofNullable(request.getHeader(LAST)).filter(text -> !text.isBlank());

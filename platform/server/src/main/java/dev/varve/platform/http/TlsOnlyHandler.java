@@ -8,7 +8,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** Tells who speaks plain HTTP to a server with TLS so, and answers nothing else. */
+/** Refuses plain HTTP requests to a server with TLS, with an error that says so. */
 final class TlsOnlyHandler extends Handler.Wrapper {
     private static final int STATUS = 400;
     private static final String WORDS =

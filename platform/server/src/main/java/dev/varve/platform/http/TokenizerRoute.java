@@ -32,7 +32,7 @@ final class TokenizerRoute extends JsonPostRoute {
         this(label, context, Optional.empty(), use);
     }
 
-    /** A route of a dialect, with the errors of that. */
+    /** Makes a route of a dialect, with that dialect's error form. */
     TokenizerRoute(
             String label,
             RouteContext context,
@@ -64,8 +64,8 @@ final class TokenizerRoute extends JsonPostRoute {
     }
 
     /**
-     * The answer is written out beside the engine too: it may be larger than its body, in whose
-     * place in memory it then stands.
+     * Serializes the response beside the engine too: it may be larger than the request body, and
+     * takes that body's share of memory.
      */
     @Override
     RequestOutcome answer(

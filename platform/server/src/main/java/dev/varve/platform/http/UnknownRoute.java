@@ -9,12 +9,12 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Optional;
 
-/** What answers where there is no route. */
+/** Handles requests for paths without a route. */
 final class UnknownRoute extends Route {
     private static final long serialVersionUID = 1L;
     private static final int MAX_SHOWN = 200;
 
-    /** Words for whoever asks for something below a path. */
+    /** Advice for requests below some paths. */
     private record Hint(List<String> paths, String words) {}
 
     private static final List<Hint> HINTS =
@@ -67,7 +67,7 @@ final class UnknownRoute extends Route {
                         + hint(path).map(words -> "; " + words).orElse(""));
     }
 
-    /** What somebody who knows other servers may have looked for. */
+    /** Returns advice for clients that expect another server's API. */
     private static Optional<String> hint(String path) {
         String plain = path.startsWith("/v1/") ? path.substring(3) : path;
         return HINTS.stream()

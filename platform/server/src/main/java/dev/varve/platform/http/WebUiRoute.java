@@ -7,11 +7,11 @@ import dev.varve.platform.http.page.WebUiHandler;
 
 import java.io.IOException;
 
-/** The files of the page, but for the one that a browser opens. */
+/** The files of the web page, except the HTML file that a browser opens. */
 final class WebUiRoute extends Route {
     private static final long serialVersionUID = 1L;
 
-    /** What stands before the mark and the name of each. */
+    /** Path prefix before the version tag and the name of each file. */
     static final String PREFIX = "/page/";
 
     private final transient WebUiHandler page;

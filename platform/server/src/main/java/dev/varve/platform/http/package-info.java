@@ -1,22 +1,22 @@
 /**
- * The HTTP server. {@link dev.varve.platform.http.HttpServer} listens; a request is let in from its
- * headers alone, its body is read without a thread, and then its route, a servlet, answers on a
+ * The HTTP server. {@link dev.varve.platform.http.HttpServer} listens; a request is admitted by its
+ * headers alone, its body is read without a thread, and then its route, a servlet, handles it on a
  * virtual thread that may block. {@link dev.varve.platform.http.ApiRoutes} lists the routes.
  *
- * <p>The rooms below know nothing of routes, and each only those behind it in this list:
+ * <p>The subpackages do not depend on routes, and each depends only on those after it in this list:
  *
  * <ul>
  *   <li>{@code ollama}, {@code llamacpp}, {@code responses}, {@code anthropic}: dialects, their
- *       bodies and the shapes of their answers
- *   <li>{@code openai}: likewise chat and text completions, whose parts the others use
- *   <li>{@code conversation}: what all dialects have in common, from a body to the engine's request
- *   <li>{@code answer}: brings what the engine generates to a client
- *   <li>{@code resume}: streams whose clients may come back
- *   <li>{@code serving}: which models there are, which are loaded, and which one a request means
- *   <li>{@code model}: the model that is served, and what clients are told of it
- *   <li>{@code access}, {@code tls}: who may call, and what the server shows of itself
- *   <li>{@code metrics}: what {@code /metrics} says
- *   <li>{@code json}: fields, errors and JSON itself
+ *       request bodies and response formats
+ *   <li>{@code openai}: chat and text completions, whose parts the other dialects use
+ *   <li>{@code conversation}: the code that all dialects share, from a body to the engine's request
+ *   <li>{@code answer}: delivers generated tokens to clients
+ *   <li>{@code resume}: streams that clients may resume
+ *   <li>{@code serving}: which models exist, which are loaded, and which one a request names
+ *   <li>{@code model}: the served model, and the facts that clients receive about it
+ *   <li>{@code access}, {@code tls}: access rules, and the server's certificate
+ *   <li>{@code metrics}: the contents of {@code /metrics}
+ *   <li>{@code json}: fields, errors, parsing and writing
  * </ul>
  */
 package dev.varve.platform.http;

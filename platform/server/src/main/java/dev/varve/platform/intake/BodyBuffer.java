@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The bytes of a body while they come. Its parts grow with what came, whatever a header promised,
- * and none is copied when the next one is needed.
+ * Bytes of a body that is being received. The buffer grows with the received bytes, whatever a
+ * header announced, and copies no part when it adds the next one.
  */
 final class BodyBuffer {
     private static final int FIRST_PART = 2 << 10;
@@ -21,7 +21,7 @@ final class BodyBuffer {
         return size;
     }
 
-    /** How many bytes of memory {@link #append} will take for {@code more} bytes. */
+    /** Returns how many bytes of memory {@link #append} will allocate for {@code more} bytes. */
     int growth(int more) {
         int missing = more - (last.length - lastUsed);
         return missing <= 0 ? 0 : Math.max(missing, Math.clamp(size, FIRST_PART, LARGEST_PART));
@@ -41,7 +41,7 @@ final class BodyBuffer {
         }
     }
 
-    /** All of it in one piece; nothing is kept. */
+    /** Returns all bytes in one array and empties the buffer. */
     byte[] take() {
         byte[] whole = new byte[size];
         int at = 0;

@@ -4,16 +4,16 @@ import org.eclipse.jetty.http.HttpException;
 
 /** How reading the body of a request ended. */
 public sealed interface BodyOutcome {
-    /** All of it is here. */
+    /** The whole body was received. */
     record Complete(RequestBody body) implements BodyOutcome {}
 
-    /** It is not read further; the client hears why. */
+    /** Reading stopped; the client receives the reason. */
     record Refused(IngressException reason) implements BodyOutcome {}
 
-    /** The client went away, so there is nobody to answer. */
+    /** The client disconnected, so no response is possible. */
     record Gone(Throwable failure) implements BodyOutcome {}
 
-    /** What a failure of the connection means. */
+    /** Converts a failure of the connection. */
     static BodyOutcome of(Throwable failure) {
         return failure instanceof HttpException
                 ? new Refused(IngressException.unframed())

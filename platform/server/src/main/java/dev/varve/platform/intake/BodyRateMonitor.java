@@ -1,19 +1,19 @@
 package dev.varve.platform.intake;
 
 /**
- * Whether the bytes of one body come fast enough: on the whole, and lately, so that a fast
- * beginning earns no rest. Not thread-safe.
+ * Monitors whether the bytes of one body arrive fast enough: in total, and recently, so that a fast
+ * beginning does not excuse a later pause. Not thread-safe.
  */
 final class BodyRateMonitor {
     private final ClientTimeouts pace;
 
-    /** Moved on by the time in which the client could not send. */
+    /** Start time, moved forward by the time in which the client could not send. */
     private long begin;
 
-    /** When the last of {@link #markedBytes} came, or until when none needs to come. */
+    /** When the last of {@link #markedBytes} arrived, or until when no bytes are required. */
     private long mark;
 
-    /** A multiple of what a window must bring. */
+    /** A multiple of the bytes that a window requires. */
     private long markedBytes;
 
     BodyRateMonitor(ClientTimeouts pace, long now) {
@@ -22,7 +22,7 @@ final class BodyRateMonitor {
         mark = now + pace.bodyStart().toNanos();
     }
 
-    /** {@code bytes} of the body are here. */
+    /** Records that {@code bytes} of the body have arrived. */
     void advance(long bytes, long now) {
         if (bytes - markedBytes >= pace.windowBytes()) {
             markedBytes = bytes - bytes % pace.windowBytes();
@@ -30,13 +30,13 @@ final class BodyRateMonitor {
         }
     }
 
-    /** For so long the client could not send. */
+    /** Excludes a time in which the client could not send. */
     void skip(long nanos) {
         begin += nanos;
         mark += nanos;
     }
 
-    /** Whether a body of which {@code bytes} are here is too slow. */
+    /** Whether a body is too slow of which {@code bytes} have arrived. */
     boolean isTooSlow(long bytes, long now) {
         return pace.isTooSlow(bytes, now - begin) || now - mark >= pace.bodyStart().toNanos();
     }

@@ -8,13 +8,15 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * Reads the body of one request as it comes, without a thread that waits for it.
+ * Reads the body of one request asynchronously, without a waiting thread.
  *
- * <p>Lives from {@link #start} to the end of its request, when {@link #release} gives its memory
- * back. {@link #check} is called now and then by another thread, and ends what is too slow.
+ * <p>Lives from {@link #start} to the end of its request, when {@link #release} frees its memory.
+ * Another thread calls {@link #check} at intervals, which ends a body that is too slow.
  */
 final class BodyReader {
-    /** Taken from no budget: small requests go through however much memory others hold. */
+    /**
+     * Bytes outside of the budget: small requests succeed however much memory other requests hold.
+     */
     private static final int FREE_BYTES = 64 << 10;
 
     private final Request request;
@@ -24,10 +26,10 @@ final class BodyReader {
     private final BodyBuffer body = new BodyBuffer();
     private final BodyRateMonitor clock;
 
-    /** What was read and found no room yet. */
+    /** A chunk that was read and waits for memory. */
     private Optional<Content.Chunk> waiting = Optional.empty();
 
-    /** Since when there is no room for what comes next. */
+    /** Since when the next chunk waits for memory. */
     private OptionalLong waitingSince = OptionalLong.empty();
 
     private boolean done;
@@ -52,7 +54,7 @@ final class BodyReader {
         }
     }
 
-    /** Ends a body that is too slow, or goes on with one that waits for memory. */
+    /** Ends a body that is too slow, or resumes one that waits for memory. */
     void check() {
         Optional<IngressException> refusal;
         synchronized (this) {
@@ -67,7 +69,7 @@ final class BodyReader {
         refusal.ifPresentOrElse(reason -> end(new BodyOutcome.Refused(reason)), this::read);
     }
 
-    /** Why it is not read further, if it is not. */
+    /** Returns why reading must stop; empty if it need not. */
     private Optional<IngressException> refusal(long now) {
         if (waiting.isPresent()) {
             return now - waitingSince.orElse(now) > limits.patience().toNanos()
@@ -79,7 +81,7 @@ final class BodyReader {
                 : Optional.empty();
     }
 
-    /** Gives the memory back, if it has not yet. The body must be in nobody's hands any more. */
+    /** Frees the memory, if it is not freed yet. The body must not be in use any more. */
     synchronized void release() {
         done = true;
         waiting.ifPresent(Content.Chunk::release);
@@ -91,7 +93,7 @@ final class BodyReader {
         readAvailable().ifPresent(this::end);
     }
 
-    /** Empty where more is to come. */
+    /** Reads the available bytes; empty if more bytes follow. */
     private synchronized Optional<BodyOutcome> readAvailable() {
         while (!done) {
             Content.Chunk chunk = waiting.orElseGet(request::read);

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * Who counts as one client: an IPv4 address, or an IPv6 network of 64 bits, which is the least that
- * a host is given.
+ * Identifies a client: an IPv4 address, or an IPv6 network of 64 bits, which is the smallest
+ * network that a host is assigned.
  *
  * @param network text of the address or network
  */

@@ -6,8 +6,8 @@ import org.eclipse.jetty.io.Connection;
 import java.util.OptionalLong;
 
 /**
- * One connection, and since when it keeps the server waiting. Requests begin and end on threads of
- * their own, {@link #isStalled} is asked by the thread that watches.
+ * One connection, and the time since which it keeps the server waiting. Requests begin and end on
+ * their own threads; the monitor thread calls {@link #isStalled}.
  */
 final class ClientConnection {
     private final Connection connection;
@@ -16,8 +16,8 @@ final class ClientConnection {
     private long requests;
 
     /**
-     * Bytes that had come when the last request ended; what came since begins the next one. Empty
-     * before the first, which is waited for from the beginning.
+     * Bytes that had arrived when the last request ended; later bytes belong to the next one. Empty
+     * before the first request, whose time counts from the start of the connection.
      */
     private OptionalLong bytesInBefore = OptionalLong.empty();
 
@@ -37,7 +37,7 @@ final class ClientConnection {
         return client;
     }
 
-    /** Whether its client already had all the connections that it may have. */
+    /** Whether its client already had the allowed number of connections. */
     boolean isInExcess() {
         return inExcess;
     }
@@ -52,7 +52,7 @@ final class ClientConnection {
         bytesInBefore = OptionalLong.of(connection.getBytesIn());
     }
 
-    /** Whether the client takes longer than it may for its headers, or for what it is sent. */
+    /** Whether the client takes too long to send its headers, or to receive data. */
     synchronized boolean isStalled(long now, ClientTimeouts pace) {
         watchHeader(now);
         watchWrite(now);
@@ -75,7 +75,7 @@ final class ClientConnection {
         inHeader = waits;
     }
 
-    /** A write that is still pending with nothing more sent than when it was first seen. */
+    /** Tracks a pending write; its time restarts whenever bytes are sent. */
     private void watchWrite(long now) {
         boolean pending =
                 connection.getEndPoint() instanceof AbstractEndPoint endPoint

@@ -3,12 +3,12 @@ package dev.varve.platform.intake;
 import java.time.Duration;
 
 /**
- * How slow a client may be.
+ * Limits on slow clients.
  *
  * @param header from the first byte of a request, or from connecting, to the end of its headers
- * @param bodyStart how long a body may take before its rate counts; later no time as long may go by
- *     without the bytes for it
- * @param bodyBytesPerSecond slowest rate of a body behind {@code bodyStart}
+ * @param bodyStart how long a body may take before its rate counts; later, each period of this
+ *     length must bring the bytes for the rate
+ * @param bodyBytesPerSecond slowest rate of a body after {@code bodyStart}
  * @param body longest time for a whole body
  * @param stalledWrite how long a write of the server may make no progress
  */
@@ -18,7 +18,9 @@ public record ClientTimeouts(
         int bodyBytesPerSecond,
         Duration body,
         Duration stalledWrite) {
-    /** For clients behind slow lines too; a client that stops in the middle is gone soon. */
+    /**
+     * Defaults: allow clients with slow connections; end a client soon that stops in the middle.
+     */
     public static final ClientTimeouts DEFAULT =
             new ClientTimeouts(
                     Duration.ofSeconds(20),
@@ -27,7 +29,7 @@ public record ClientTimeouts(
                     Duration.ofMinutes(5),
                     Duration.ofSeconds(30));
 
-    /** Refuses a rate or a start of a body that is not positive. */
+    /** Rejects a rate or a start of a body that is not positive. */
     public ClientTimeouts {
         if (bodyBytesPerSecond < 1) {
             throw new IllegalArgumentException(
@@ -39,12 +41,12 @@ public record ClientTimeouts(
         }
     }
 
-    /** What a time as long as {@link #bodyStart} must bring. */
+    /** Returns the bytes that a period of {@link #bodyStart} must bring. */
     long windowBytes() {
         return Math.max(1, (long) (bodyStart.toNanos() / 1e9 * bodyBytesPerSecond));
     }
 
-    /** Whether a body of which {@code bytes} came within {@code nanos} is too slow. */
+    /** Whether a body is too slow of which {@code bytes} arrived within {@code nanos}. */
     boolean isTooSlow(long bytes, long nanos) {
         long counted = nanos - bodyStart.toNanos();
         return nanos >= body.toNanos()

@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Counts the connections of each client and ends those that stall.
+ * Counts the connections of each client and ends stalled ones.
  *
- * <p>A client that has as many as it may gets {@value #EXCESS} more, of which only {@code /health}
- * and the like are answered: who asks how the server does must not depend on others behind the same
- * address. They end with one answer; further ones are closed at once.
+ * <p>A client with the allowed number of connections gets {@value #EXCESS} more, which serve only
+ * {@code /health} and similar endpoints: a health check must not depend on other clients behind the
+ * same address. Such a connection ends after one response; further ones are closed at once.
  */
 final class ConnectionGuard implements Connection.Listener {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
@@ -29,7 +29,7 @@ final class ConnectionGuard implements Connection.Listener {
     @Override
     public void onOpened(Connection connection) {
         if (connection instanceof SslConnection) {
-            // The connection inside of it is opened with it, and is the one that requests know.
+            // The connection inside of it is opened with it, and requests refer to that one.
             return;
         }
         ClientAddress client = ClientAddress.of(connection.getEndPoint().getRemoteSocketAddress());

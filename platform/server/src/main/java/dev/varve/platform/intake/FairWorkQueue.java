@@ -11,17 +11,17 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * The order in which work runs: first that of whoever used the least time lately (weighted fair
- * queueing with equal weights), so that a thousand requests of one owner, or a slow one, delay
- * another owner's by no more than a turn. The work of one owner runs in the order in which it came.
- * Knows no threads. Not thread-safe.
+ * Order in which work runs: the owner that recently used the least time goes first (weighted fair
+ * queueing with equal weights). So a thousand requests of one owner, or a slow one, delay another
+ * owner's requests by no more than a turn. The work of one owner runs in its order of arrival. Does
+ * not use threads. Not thread-safe.
  *
  * <p>Work that has begun can be suspended and keeps its thread and memory meanwhile. So at most
- * {@value #MOST_BEGUN} items are under way; of those that used {@value #HEAVY_MILLIS} ms or more,
- * which may hold tens of MiB, {@value #MOST_HEAVY}, and of long bodies one.
+ * {@value #MOST_BEGUN} items are in progress. Of items that used {@value #HEAVY_MILLIS} ms or more,
+ * which may hold tens of MiB, at most {@value #MOST_HEAVY} are in progress, and of long bodies one.
  */
 final class FairWorkQueue {
-    /** Threads of suspended work. */
+    /** Limit for threads of suspended work. */
     private static final int MOST_BEGUN = 64;
 
     private static final int MOST_HEAVY = 2;
@@ -48,7 +48,7 @@ final class FairWorkQueue {
     private int heavy;
     private long numbers;
 
-    /** Use of an owner that had work all the time; new owners begin with it. */
+    /** Usage of an owner that always had work; new owners start with it. */
     private long virtualTime;
 
     /** Owner of the work: a key or a connection. */
@@ -75,13 +75,16 @@ final class FairWorkQueue {
         }
     }
 
-    /** {@code cores}: of the machine, of which one at least is left to the engine. */
+    /**
+     * Creates a queue; {@code cores} is the number of cores of the machine, of which at least one
+     * is left to the engine.
+     */
     FairWorkQueue(int cores) {
         turns = Math.max(1, cores - 1);
         shortTurns = Math.max(1, cores / CORES_PER_THREAD);
     }
 
-    /** Adds work behind all of its owner. */
+    /** Adds work behind all work of its owner. */
     void add(WorkItem<?> item) {
         item.number = numbers++;
         Owner owner =
@@ -91,7 +94,7 @@ final class FairWorkQueue {
         waiting.add(owner);
     }
 
-    /** Whether work had not begun; it never will then. */
+    /** Removes work that has not begun; returns whether it was removed. */
     boolean remove(WorkItem<?> item) {
         Owner owner = owners.get(item.owner());
         boolean removed = owner != null && owner.work(item).remove(item);
@@ -101,7 +104,7 @@ final class FairWorkQueue {
         return removed;
     }
 
-    /** All work that has not begun, which is removed. */
+    /** Removes and returns all work that has not begun. */
     List<WorkItem<?>> removeAll() {
         List<WorkItem<?>> all = new ArrayList<>();
         for (Owner owner : List.copyOf(waiting)) {
@@ -114,7 +117,7 @@ final class FairWorkQueue {
         return all;
     }
 
-    /** The work that gets a turn now; empty if there is none, or no turn for it. */
+    /** Starts and returns the next work; empty if there is none, or no turn is free. */
     Optional<WorkItem<?>> next() {
         if (running >= turns) {
             return Optional.empty();
@@ -124,13 +127,13 @@ final class FairWorkQueue {
         return next;
     }
 
-    /** Takes the turn back from work that is to go on later, and counts what it used. */
+    /** Ends the turn of work that continues later, and counts its time. */
     void suspend(WorkItem<?> item, long nanos) {
         giveBack(item, nanos);
         suspended.add(item);
     }
 
-    /** Takes the turn back from work that is done, and counts what it used. */
+    /** Ends the turn of finished work, and counts its time. */
     void end(WorkItem<?> item, long nanos) {
         giveBack(item, nanos);
         begun--;
@@ -155,7 +158,7 @@ final class FairWorkQueue {
         }
         Owner first = owners.get(going.get().owner());
         Owner other = owners.get(fresh.get().owner());
-        // The same owner's work that has begun comes first, so that little is under way.
+        // Of the same owner, work that has begun comes first, to limit the work in progress.
         return first == other || first.usedNanos < other.usedNanos ? going : fresh;
     }
 
@@ -214,13 +217,13 @@ final class FairWorkQueue {
         item.usedNanos += nanos;
         virtualTime += nanos / owners.size();
         Owner owner = owners.get(item.owner());
-        // The order of the set must not change under it.
+        // The order of the set must not change while the owner is in it.
         waiting.remove(owner);
         owner.usedNanos += nanos;
         settle(owner);
     }
 
-    /** An owner without work is forgotten: what he used once does not count for ever. */
+    /** Removes an owner without work: its former usage does not count for ever. */
     private void settle(Owner owner) {
         if (owner.waits()) {
             waiting.add(owner);

@@ -2,7 +2,10 @@ package dev.varve.platform.intake;
 
 import dev.varve.platform.setting.Setting;
 
-/** A request that is refused before anything reads what it says, with what its client hears. */
+/**
+ * Signals a request that is rejected before its content is parsed, with the response for its
+ * client.
+ */
 public final class IngressException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -10,11 +13,11 @@ public final class IngressException extends RuntimeException {
     private final String code;
 
     /**
-     * Refuses a request.
+     * Creates a rejection.
      *
      * @param status HTTP status
-     * @param code for programs; may be empty
-     * @param message for people, with nothing of the request in it
+     * @param code error code for programs; may be empty
+     * @param message error message for users, without content of the request
      */
     public IngressException(int status, String code, String message) {
         super(message, null, false, false);
@@ -45,17 +48,17 @@ public final class IngressException extends RuntimeException {
                 503, "server_busy", "the server is busy: " + what + "; try again later");
     }
 
-    /** HTTP status of the answer. */
+    /** Returns the HTTP status of the response. */
     public int status() {
         return status;
     }
 
-    /** What programs look for in the answer; may be empty. */
+    /** Returns the error code in the response; may be empty. */
     public String code() {
         return code;
     }
 
-    /** Whether the request may succeed later as it is. */
+    /** Whether the same request may succeed later. */
     public boolean isPassing() {
         return status == 503;
     }

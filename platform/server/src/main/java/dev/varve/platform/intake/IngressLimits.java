@@ -5,13 +5,13 @@ import dev.varve.platform.setting.Setting;
 import java.time.Duration;
 
 /**
- * What clients may take of the server.
+ * Limits on the server resources that clients use.
  *
  * @param bodyBytes largest request body
  * @param connectionsPerClient most connections of one address
  * @param bodyMemoryBytes memory of all bodies together, beyond the first 64 KiB of each; one of
  *     them may exceed it
- * @param pace how slow they may be
+ * @param pace limits on slow clients
  * @param patience how long a request waits for memory before it is refused
  */
 public record IngressLimits(
@@ -22,17 +22,17 @@ public record IngressLimits(
         Duration patience) {
     /**
      * A prompt of a million tokens has about 4 MiB; the rest is for escapes and for histories that
-     * their template leaves out.
+     * the template omits.
      */
     public static final int DEFAULT_BODY_BYTES = 16 << 20;
 
-    /** A reverse proxy is one client. */
+    /** High, since a reverse proxy counts as one client. */
     public static final int DEFAULT_CONNECTIONS = 1024;
 
-    /** What bodies become takes several times their memory. */
+    /** Share of the heap for bodies: parsed bodies need several times their memory. */
     private static final int HEAP_SHARE = 8;
 
-    /** For a server on a machine that does other things too. */
+    /** Defaults for a server on a machine with other tasks. */
     public static final IngressLimits DEFAULT =
             new IngressLimits(
                     DEFAULT_BODY_BYTES,
@@ -42,7 +42,7 @@ public record IngressLimits(
                     Duration.ofSeconds(30));
 
     /**
-     * Checks what users may set.
+     * Checks the configured values.
      *
      * @throws IllegalArgumentException that names the setting
      */
@@ -59,27 +59,27 @@ public record IngressLimits(
         }
     }
 
-    /** The same with another size of the largest request body. */
+    /** Returns a copy with another limit of the request body. */
     public IngressLimits withBodyBytes(int bytes) {
         return new IngressLimits(bytes, connectionsPerClient, bodyMemoryBytes, pace, patience);
     }
 
-    /** The same with another number of connections of one address. */
+    /** Returns a copy with another limit of connections per address. */
     public IngressLimits withConnectionsPerClient(int connections) {
         return new IngressLimits(bodyBytes, connections, bodyMemoryBytes, pace, patience);
     }
 
-    /** The same with other memory for all bodies together. */
+    /** Returns a copy with other memory for all bodies together. */
     public IngressLimits withBodyMemoryBytes(long bytes) {
         return new IngressLimits(bodyBytes, connectionsPerClient, bytes, pace, patience);
     }
 
-    /** The same for slower or faster clients. */
+    /** Returns a copy with other limits on slow clients. */
     public IngressLimits withPace(ClientTimeouts other) {
         return new IngressLimits(bodyBytes, connectionsPerClient, bodyMemoryBytes, other, patience);
     }
 
-    /** The same with another time that requests wait. */
+    /** Returns a copy with another wait limit of requests. */
     public IngressLimits withPatience(Duration other) {
         return new IngressLimits(bodyBytes, connectionsPerClient, bodyMemoryBytes, pace, other);
     }

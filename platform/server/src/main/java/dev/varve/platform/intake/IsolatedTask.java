@@ -1,6 +1,6 @@
 package dev.varve.platform.intake;
 
-/** Work whose failure is told and ends nothing else. */
+/** Work whose failure is logged and affects no other work. */
 record IsolatedTask(Runnable work) implements Runnable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
 
@@ -17,7 +17,7 @@ record IsolatedTask(Runnable work) implements Runnable {
         try {
             LOG.log(System.Logger.Level.ERROR, "watching a client failed", failure);
         } catch (RuntimeException | Error e) {
-            // Without memory for a line in the log there may soon be some again.
+            // Memory was insufficient for logging; some may be free again soon.
             return;
         }
     }

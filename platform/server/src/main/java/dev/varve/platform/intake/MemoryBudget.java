@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Bytes that may be in use for one purpose. Never waits: who gets none is asked to come again, and
- * is served before others that come later. Thread-safe.
+ * Bytes that may be in use for one purpose. Never blocks: a caller whose claim fails asks again,
+ * and is served before later callers. Thread-safe.
  *
- * <p>One claim at a time may exceed the capacity. So nothing is too large forever, and claims that
- * grow beside each other cannot all wait for what the others hold.
+ * <p>One claim at a time may exceed the capacity. So no claim is too large forever, and growing
+ * claims cannot deadlock by waiting for each other's bytes.
  */
 final class MemoryBudget {
     private final long capacity;
@@ -21,16 +21,16 @@ final class MemoryBudget {
         this.capacity = capacity;
     }
 
-    /** A claim that holds nothing yet. */
+    /** Opens a claim that holds no bytes. */
     Claim open() {
         return new Claim();
     }
 
-    /** What one holder has taken. */
+    /** Bytes of one holder. */
     final class Claim {
         private long held;
 
-        /** Takes more bytes, if there are enough; else the claim stands in line for them. */
+        /** Takes more bytes if they are free; otherwise queues the claim for them. */
         boolean tryTake(long bytes) {
             synchronized (MemoryBudget.this) {
                 boolean inTurn = held > 0 || waiting.isEmpty() || waiting.iterator().next() == this;
@@ -50,7 +50,7 @@ final class MemoryBudget {
             }
         }
 
-        /** Gives everything back and leaves the line. */
+        /** Frees all bytes and leaves the queue. */
         void release() {
             synchronized (MemoryBudget.this) {
                 waiting.remove(this);

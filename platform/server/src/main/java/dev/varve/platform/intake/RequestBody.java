@@ -2,7 +2,7 @@ package dev.varve.platform.intake;
 
 import java.util.function.Function;
 
-/** The whole body of a request, and the memory that it counts for. Thread-safe. */
+/** Whole body of a request, and the memory that it occupies in the budget. Thread-safe. */
 public final class RequestBody {
     private final Runnable release;
     private byte[] bytes;
@@ -12,17 +12,17 @@ public final class RequestBody {
         this.release = release;
     }
 
-    /** What the bytes say, which stay here. */
+    /** Reads the bytes, which stay here. */
     public synchronized <T> T look(Function<byte[], T> reader) {
         return reader.apply(bytes);
     }
 
-    /** How many bytes are here. */
+    /** Returns the number of bytes. */
     public synchronized int length() {
         return bytes.length;
     }
 
-    /** The bytes, once: they are the caller's then, and empty for others. */
+    /** Returns the bytes once: the caller owns them then, and the body is empty afterwards. */
     public synchronized byte[] take() {
         byte[] taken = bytes;
         bytes = new byte[0];
@@ -30,8 +30,8 @@ public final class RequestBody {
     }
 
     /**
-     * Its memory counts no more; the bytes must be in nobody's hands. May be called again, and
-     * happens by itself when the request is complete.
+     * Frees its memory in the budget; the bytes must not be in use any more. May be called again,
+     * and is called automatically when the request is complete.
      */
     public void release() {
         release.run();

@@ -14,13 +14,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Takes requests in within the limits of a server. Thread-safe.
+ * Accepts requests within the limits of a server. Thread-safe.
  *
  * <p>Owned by the server, which adds {@link #connections} to its connectors and closes this when it
  * has stopped.
  */
 public final class RequestIngress implements AutoCloseable {
-    /** How often clients are looked at. */
+    /** Interval of the client checks. */
     private static final long WATCH_MILLIS = 250;
 
     private final IngressLimits limits;
@@ -32,23 +32,23 @@ public final class RequestIngress implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("varve-intake").factory());
 
-    /** Begins to watch clients. */
+    /** Starts monitoring clients. */
     public RequestIngress(IngressLimits limits) {
         this.limits = limits;
         connections = new ConnectionGuard(limits);
         memory = new MemoryBudget(limits.bodyMemoryBytes());
         workers = new RequestWorkers(Runtime.getRuntime().availableProcessors());
         watch.scheduleWithFixedDelay(
-                // Whatever failed, the watch goes on.
+                // The monitor continues after any failure.
                 new IsolatedTask(this::watch), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** Counts and watches the connections of a connector. */
+    /** Returns a listener that counts and monitors the connections of a connector. */
     public Connection.Listener connections() {
         return connections;
     }
 
-    /** Must be called for each request before anything else. */
+    /** Registers a request; must be called first for each request. */
     public void begin(Request request) {
         connections
                 .find(request.getConnectionMetaData().getConnection())
@@ -60,8 +60,8 @@ public final class RequestIngress implements AutoCloseable {
     }
 
     /**
-     * Whether the client of a request had all the connections that it may have. Such a connection
-     * should end with its answer: others wait for its place.
+     * Whether the client of a request already had the allowed number of connections. Such a
+     * connection should end with its response, to free its place for other connections.
      */
     public boolean isInExcess(Request request) {
         return connections
@@ -71,7 +71,7 @@ public final class RequestIngress implements AutoCloseable {
     }
 
     /**
-     * Throws if the client of a request has more connections than it may.
+     * Throws if the client of a request has more connections than allowed.
      *
      * @throws IngressException with status 503
      */
@@ -89,9 +89,9 @@ public final class RequestIngress implements AutoCloseable {
     }
 
     /**
-     * Reads the body of a request without holding a thread. {@code whenDone} hears once how that
-     * ended, on any thread, and must not block. The memory of the body counts until it is released,
-     * or the request is complete.
+     * Reads the body of a request without blocking a thread. {@code whenDone} is called once with
+     * the outcome, on any thread, and must not block. The memory of the body counts until it is
+     * released, or the request is complete.
      */
     public void read(Request request, Consumer<BodyOutcome> whenDone) {
         BodyReader reader = new BodyReader(request, limits, memory, whenDone);
@@ -106,10 +106,10 @@ public final class RequestIngress implements AutoCloseable {
     }
 
     /**
-     * Runs the work that a body causes on a thread for such work and waits for it.
+     * Runs the work for a body on a worker thread and waits for it.
      *
-     * @param owner whose work it is: owners get equal shares of the time, by {@code equals}
-     * @throws IngressException if the memory does not suffice, or the server ends
+     * @param owner owner of the work: owners get equal shares of the time, by {@code equals}
+     * @throws IngressException if memory is insufficient, or the server stops
      */
     public <T> T work(Object owner, int bodyBytes, Callable<T> work) throws InterruptedException {
         return workers.run(owner, bodyBytes, work);

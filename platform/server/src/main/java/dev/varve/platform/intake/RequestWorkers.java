@@ -10,19 +10,19 @@ import java.util.concurrent.Executors;
 import java.util.function.LongSupplier;
 
 /**
- * The threads that parse bodies, render templates, tokenise and compile grammars. Few run at a
- * time, so that the engine keeps the processor whatever clients send; platform threads, since such
- * work would hold those that carry the virtual threads of all requests.
+ * Worker threads that parse bodies, render templates, tokenise and compile grammars. Few run at a
+ * time, so that the engine keeps the processor under any load. They are platform threads, since
+ * such work would block the carriers of all requests' virtual threads.
  *
- * <p>{@link FairWorkQueue} says whose work runs. It runs in turns of some milliseconds: at each
- * {@link PreemptionPoint} behind that it waits if other work comes first. No number of requests is
- * too many here: how many may wait is up to the queue of the engine, which is next.
+ * <p>{@link FairWorkQueue} decides whose work runs. Work runs in turns of some milliseconds: at
+ * each {@link PreemptionPoint} after that it waits if other work has priority. The number of
+ * requests is not limited here: the engine's queue, which is next, limits it.
  */
 final class RequestWorkers implements AutoCloseable {
-    /** From here on a body is long. */
+    /** From this length on a body is long. */
     static final int LONG_BYTES = 512 << 10;
 
-    /** How long work runs before other work may run. */
+    /** Length of a turn. */
     static final long TURN_NANOS = 5_000_000;
 
     private final FairWorkQueue schedule;
@@ -32,22 +32,25 @@ final class RequestWorkers implements AutoCloseable {
                     Thread.ofPlatform().daemon().name("varve-work", 0).factory());
     private volatile boolean closed;
 
-    /** {@code cores}: of the machine, for engine and requests together. */
+    /**
+     * Creates workers; {@code cores} is the number of cores of the machine, for engine and requests
+     * together.
+     */
     RequestWorkers(int cores) {
         this(cores, System::nanoTime);
     }
 
-    /** {@code clock}: nanoseconds since any time. */
+    /** Creates workers with a clock; {@code clock} returns nanoseconds since any time. */
     RequestWorkers(int cores, LongSupplier clock) {
         schedule = new FairWorkQueue(cores);
         this.clock = clock;
     }
 
     /**
-     * Runs the work that a body causes and waits for it.
+     * Runs the work for a body and waits for it.
      *
-     * @param owner whose work it is: owners get equal shares of the time, by {@code equals}
-     * @throws IngressException if the memory does not suffice, or the server ends
+     * @param owner owner of the work: owners get equal shares of the time, by {@code equals}
+     * @throws IngressException if memory is insufficient, or the server stops
      */
     <T> T run(Object owner, int bodyBytes, Callable<T> work) throws InterruptedException {
         WorkItem<T> item = new WorkItem<>(owner, bodyBytes >= LONG_BYTES, work);
@@ -76,7 +79,7 @@ final class RequestWorkers implements AutoCloseable {
         }
     }
 
-    /** Gives turns to the work whose turn it is. Called with the schedule's lock. */
+    /** Gives free turns to the next work. The caller holds the schedule's lock. */
     private void dispatch() {
         for (Optional<WorkItem<?>> next = schedule.next();
                 next.isPresent();
@@ -115,7 +118,9 @@ final class RequestWorkers implements AutoCloseable {
         }
     }
 
-    /** On the thread of the work. */
+    /**
+     * Suspends the work at a preemption point if its turn is over; runs on the thread of the work.
+     */
     private long mayWait(WorkItem<?> item) {
         if (closed) {
             throw ended();
@@ -128,7 +133,7 @@ final class RequestWorkers implements AutoCloseable {
             schedule.suspend(item, end - item.turnBegin());
             dispatch();
         }
-        // The turn may have come back at once.
+        // The turn may have been returned at once.
         item.awaitTurn();
         return clock.getAsLong() - end;
     }
@@ -137,7 +142,10 @@ final class RequestWorkers implements AutoCloseable {
         return new IngressException(503, "shutting_down", "the server is shutting down");
     }
 
-    /** Work that has not begun fails, other work does so at its next point. */
+    /**
+     * Stops the workers: work that has not begun fails, other work fails at its next preemption
+     * point.
+     */
     @Override
     public void close() {
         synchronized (schedule) {

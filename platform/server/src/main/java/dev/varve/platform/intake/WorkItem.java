@@ -4,10 +4,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 
-/**
- * Work that a body causes, with its place in a {@link FairWorkQueue}, which alone changes the
- * counters.
- */
+/** Work for a body, with its state in a {@link FairWorkQueue}, which alone changes the counters. */
 final class WorkItem<T> {
     private final Object owner;
     private final boolean isLong;
@@ -15,23 +12,23 @@ final class WorkItem<T> {
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final Semaphore turn = new Semaphore(0);
 
-    /** Place in the order in which work came. */
+    /** Number in the order of arrival. */
     long number;
 
-    /** Time in which it had a turn. */
+    /** Sum of its turns. */
     long usedNanos;
 
     boolean hasBegun;
 
-    /** Whether it has used so much that few like it may be under way. */
+    /** Whether it has used so much time that few such items may be in progress. */
     boolean isHeavy;
 
     private volatile long turnBegin;
     private boolean isStarted;
 
     /**
-     * @param owner whose work it is; equal for all work that shares turns
-     * @param isLong whether it is of the kind of which one is under way at a time
+     * @param owner owner of the work; equal for all work that shares turns
+     * @param isLong whether it is of the kind of which only one is in progress at a time
      */
     WorkItem(Object owner, boolean isLong, Callable<T> work) {
         this.owner = owner;
@@ -51,13 +48,13 @@ final class WorkItem<T> {
         return work;
     }
 
-    /** Completed once the turn is given back. */
+    /** Returns the result, which completes once the turn has ended. */
     CompletableFuture<T> result() {
         return result;
     }
 
     /**
-     * Lets its thread run, which may wait in {@link #awaitTurn}.
+     * Gives a turn, and wakes its thread if that waits in {@link #awaitTurn}.
      *
      * @return whether it needs a thread, since this is the first turn
      */
@@ -71,12 +68,12 @@ final class WorkItem<T> {
         return true;
     }
 
-    /** When its turn began. */
+    /** Returns when its turn began. */
     long turnBegin() {
         return turnBegin;
     }
 
-    /** Waits for a turn. Not to be interrupted: the work is half done. */
+    /** Waits for a turn. Not interruptible: the work is half done. */
     void awaitTurn() {
         turn.acquireUninterruptibly();
     }

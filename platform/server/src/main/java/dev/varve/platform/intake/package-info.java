@@ -1,7 +1,7 @@
 /**
- * What stands between sockets and request handling: how many connections a client may hold, how
- * long headers, bodies and writes may take, how much memory bodies may take, and which threads do
- * the work that bodies cause. Knows Jetty and nothing of models.
+ * Layer between sockets and request handling: limits the connections of a client, the time for
+ * headers, bodies and writes, and the memory of bodies, and owns the threads for the work that
+ * bodies cause. Depends on Jetty and not on models.
  *
  * <p>Start with {@link dev.varve.platform.intake.IngressLimits}.
  */

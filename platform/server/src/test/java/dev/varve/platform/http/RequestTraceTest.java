@@ -41,7 +41,7 @@ class RequestTraceTest {
                                     new LayerRange(0, 3),
                                     new ShardMemory(1, 2, 3, 4),
                                     ShardHealth.ready(),
-                                    new ShardStatus.BatchEntry(1, 2, 3, 4, Optional.empty())));
+                                    new ShardStatus.ForwardTotals(1, 2, 3, 4, Optional.empty())));
 
     private final Tracing tracing =
             Tracing.to(

@@ -65,8 +65,8 @@ class StatusRouteTest {
 
     /** An engine of which everything is to be told. */
     private void hasEverything() {
-        ShardStatus.BatchEntry work =
-                new ShardStatus.BatchEntry(
+        ShardStatus.ForwardTotals work =
+                new ShardStatus.ForwardTotals(
                         4,
                         60,
                         1000,
@@ -172,7 +172,7 @@ class StatusRouteTest {
             int begin,
             int end,
             ShardHealth health,
-            ShardStatus.BatchEntry work,
+            ShardStatus.ForwardTotals work,
             Optional<RemoteShardProcess> peer) {
         return new ShardStatus(
                 device,
@@ -270,8 +270,8 @@ class StatusRouteTest {
 
     @Test
     void replicasAreToldAndTheMemoryOfAllTheirShards() throws Exception {
-        ShardStatus.BatchEntry work =
-                new ShardStatus.BatchEntry(4, 60, 1000, 200, Optional.empty());
+        ShardStatus.ForwardTotals work =
+                new ShardStatus.ForwardTotals(4, 60, 1000, 200, Optional.empty());
         ShardStatus[] each = new ShardStatus[6];
         for (int i = 0; i < each.length; i++) {
             int begin = 2 * (i % 3);

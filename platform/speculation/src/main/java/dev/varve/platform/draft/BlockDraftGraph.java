@@ -64,7 +64,7 @@ final class BlockDraftGraph implements DraftGraph {
 
     private final Optional<BlockTokenDecoder.Inputs> walk;
     private final Optional<int[]> targets;
-    private final BlockTokenDecoder.DraftTokens guesses;
+    private final BlockTokenDecoder.DecodedRows guesses;
 
     /**
      * @param targets the target's token of each row of the head, if they differ
@@ -134,7 +134,7 @@ final class BlockDraftGraph implements DraftGraph {
         return TENSORS_PER_LAYER + TENSORS_PER_SEQUENCE * key.sequences() + filters;
     }
 
-    private BlockTokenDecoder.DraftTokens record(
+    private BlockTokenDecoder.DecodedRows record(
             DraftLayers layers, ShardWeights weights, DraftFile draft) {
         Ops ops = context.ops();
         Tensor embedded =
@@ -163,7 +163,7 @@ final class BlockDraftGraph implements DraftGraph {
         BlockTokenDecoder own =
                 new BlockTokenDecoder(
                         layers, weights, draft.head().name(), key.sequences(), key.branches());
-        BlockTokenDecoder.DraftTokens result =
+        BlockTokenDecoder.DecodedRows result =
                 switch (network.method()) {
                     case BlockDecoding.Plain plain -> own.each(states);
                     case BlockDecoding.Markov markov ->

@@ -28,7 +28,7 @@ final class BlockTokenDecoder {
      *     slots]}
      * @param lattice other candidates of each slot, if requested
      */
-    record DraftTokens(Tensor rows, Optional<Tensor> chances, Optional<TokenLattice> lattice) {}
+    record DecodedRows(Tensor rows, Optional<Tensor> chances, Optional<TokenLattice> lattice) {}
 
     /**
      * Inputs that are written before each computation.
@@ -97,16 +97,16 @@ final class BlockTokenDecoder {
     }
 
     /** Decodes each slot independently. */
-    DraftTokens each(Tensor states) {
+    DecodedRows each(Tensor states) {
         Tensor logits = weights.multiplyFew(ops, head, states);
-        return new DraftTokens(
+        return new DecodedRows(
                 ops.argmax(logits),
                 Optional.empty(),
                 branches ? Optional.of(TokenLattice.of(slots(), logits)) : Optional.empty());
     }
 
     /** Decodes slot after slot; each token biases the next one. */
-    DraftTokens follow(BlockDecoding.Markov method, Tensor states, Inputs inputs) {
+    DecodedRows follow(BlockDecoding.Markov method, Tensor states, Inputs inputs) {
         BlockPositions slots = slots();
         Tensor logits = scores(states, method.scores());
         Tensor before = inputs.known();
@@ -135,7 +135,7 @@ final class BlockTokenDecoder {
                                                 ids -> targets(ids, inputs),
                                                 new MarkovTransitions(layers)))
                         : Optional.empty();
-        return new DraftTokens(rows, chances, lattice);
+        return new DecodedRows(rows, chances, lattice);
     }
 
     /** The target's tokens for rows of the head, {@code I32 [n] -> I32 [n]}. */
@@ -149,7 +149,7 @@ final class BlockTokenDecoder {
      * Decodes slot after slot: of the best tokens of each slot, the one that follows best on the
      * one before.
      */
-    DraftTokens select(BlockDecoding.Selector method, Tensor states, Inputs inputs) {
+    DecodedRows select(BlockDecoding.Selector method, Tensor states, Inputs inputs) {
         BlockPositions slots = slots();
         int count = method.candidates();
         TokenLattice.Choice choice =
@@ -180,7 +180,7 @@ final class BlockTokenDecoder {
                                 TokenLattice.of(slots, choice)
                                         .linked(inputs.known(), ids -> ids, links))
                         : Optional.empty();
-        return new DraftTokens(tokens, Optional.of(chances), lattice);
+        return new DecodedRows(tokens, Optional.of(chances), lattice);
     }
 
     private Tensor scores(Tensor states, BlockDecoding.Scores rules) {

@@ -222,7 +222,7 @@ public final class DraftLengthController {
      *
      * @param own acceptance rates of that sequence
      */
-    public record OfferedModels(Draft draft, AcceptanceRates own) {}
+    public record DraftCandidate(Draft draft, AcceptanceRates own) {}
 
     /**
      * Chooses the draft lengths of a step.
@@ -230,7 +230,7 @@ public final class DraftLengthController {
      * @param sequences number of sequences in the step
      * @return number of draft tokens of each offer to verify
      */
-    public int[] choose(List<OfferedModels> offers, int sequences) {
+    public int[] choose(List<DraftCandidate> offers, int sequences) {
         if (trees.isForced()) {
             return all(offers);
         }
@@ -275,7 +275,7 @@ public final class DraftLengthController {
         return other;
     }
 
-    private static int[] all(List<OfferedModels> offers) {
+    private static int[] all(List<DraftCandidate> offers) {
         return offers.stream().mapToInt(offer -> offer.draft().tokens().length).toArray();
     }
 
@@ -307,7 +307,7 @@ public final class DraftLengthController {
         return learns;
     }
 
-    private DraftLengthOptimizer.Candidate candidate(OfferedModels offer) {
+    private DraftLengthOptimizer.Candidate candidate(DraftCandidate offer) {
         int grade = offer.draft().grade();
         double[] chances = new double[offer.draft().spine()];
         for (int i = 0; i < chances.length; i++) {

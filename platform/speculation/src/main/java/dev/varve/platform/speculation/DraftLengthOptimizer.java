@@ -98,7 +98,7 @@ public final class DraftLengthOptimizer {
         int[] counts = new int[candidates.size()];
         double tokens = step.sequences();
         int columns = step.sequences();
-        for (OfferedModels offer : offers(candidates, width)) {
+        for (DraftGain offer : offers(candidates, width)) {
             counts[offer.candidate()] = offer.guesses();
             tokens += offer.tokens();
             columns += offer.guesses();
@@ -116,23 +116,23 @@ public final class DraftLengthOptimizer {
      *
      * @param tokens expected number of accepted draft tokens
      */
-    private record OfferedModels(int candidate, int guesses, double tokens) {
+    private record DraftGain(int candidate, int guesses, double tokens) {
         double tokensPerGuess() {
             return tokens / guesses;
         }
     }
 
     /** Drafts of the candidates for a length, the best first. */
-    private List<OfferedModels> offers(List<Candidate> candidates, int width) {
-        List<OfferedModels> offers = new ArrayList<>();
+    private List<DraftGain> offers(List<Candidate> candidates, int width) {
+        List<DraftGain> offers = new ArrayList<>();
         for (int i = 0; i < candidates.size(); i++) {
             double[] chances = candidates.get(i).chances();
             int guesses = usual(Math.min(width, chances.length));
             if (guesses > 0) {
-                offers.add(new OfferedModels(i, guesses, tokens(chances, guesses)));
+                offers.add(new DraftGain(i, guesses, tokens(chances, guesses)));
             }
         }
-        offers.sort(Comparator.comparingDouble(OfferedModels::tokensPerGuess).reversed());
+        offers.sort(Comparator.comparingDouble(DraftGain::tokensPerGuess).reversed());
         return offers;
     }
 

@@ -54,8 +54,8 @@ class DraftLengthControllerTest {
         if (economy.asks(sequences, sequences)) {
             boolean ready = seen >= 16;
             Draft draft = ready ? Draft.of(new int[DEPTH]) : Draft.NONE;
-            DraftLengthController.OfferedModels offer =
-                    new DraftLengthController.OfferedModels(draft, new AcceptanceRates(DEPTH));
+            DraftLengthController.DraftCandidate offer =
+                    new DraftLengthController.DraftCandidate(draft, new AcceptanceRates(DEPTH));
             economy.guessingTook(ready ? sequences : 0, false, (long) guessing);
             time += ready ? guessing : 0;
             counts = economy.choose(Collections.nCopies(sequences, offer), sequences);
@@ -139,11 +139,11 @@ class DraftLengthControllerTest {
     @Test
     void aGivenWidthIsChecked() {
         DraftLengthController fixed = new DraftLengthController(DEPTH, OptionalInt.of(3), true);
-        DraftLengthController.OfferedModels offer =
-                new DraftLengthController.OfferedModels(
+        DraftLengthController.DraftCandidate offer =
+                new DraftLengthController.DraftCandidate(
                         Draft.of(1, 2, 3, 4, 5), new AcceptanceRates(DEPTH));
-        DraftLengthController.OfferedModels less =
-                new DraftLengthController.OfferedModels(Draft.of(1), new AcceptanceRates(DEPTH));
+        DraftLengthController.DraftCandidate less =
+                new DraftLengthController.DraftCandidate(Draft.of(1), new AcceptanceRates(DEPTH));
 
         assertTrue(fixed.asks(2, 2));
         assertTrue(fixed.follows(2));
@@ -175,11 +175,11 @@ class DraftLengthControllerTest {
         return measured;
     }
 
-    private static DraftLengthController.OfferedModels offer(Draft draft) {
-        return new DraftLengthController.OfferedModels(draft, new AcceptanceRates(DEPTH));
+    private static DraftLengthController.DraftCandidate offer(Draft draft) {
+        return new DraftLengthController.DraftCandidate(draft, new AcceptanceRates(DEPTH));
     }
 
-    private static DraftLengthController.OfferedModels chain() {
+    private static DraftLengthController.DraftCandidate chain() {
         return offer(Draft.of(new int[DEPTH]));
     }
 
@@ -294,7 +294,7 @@ class DraftLengthControllerTest {
         long[] nanos = new long[8];
         Arrays.setAll(nanos, i -> STEP);
         DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
-        List<DraftLengthController.OfferedModels> offers = List.of(offer(tree(22)));
+        List<DraftLengthController.DraftCandidate> offers = List.of(offer(tree(22)));
 
         assertArrayEquals(new int[] {22}, some.choose(offers, 1), "23 tokens were never measured");
         some.stepTook(23, 10 * STEP);
@@ -307,7 +307,7 @@ class DraftLengthControllerTest {
         long[] nanos = new long[23];
         Arrays.setAll(nanos, i -> STEP + i);
         DraftLengthController some = measured(false, new TreeOptions(22, false), nanos);
-        List<DraftLengthController.OfferedModels> offers = List.of(offer(tree(22)));
+        List<DraftLengthController.DraftCandidate> offers = List.of(offer(tree(22)));
         assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1), "no gain is known");
 
         some.trees().compared(0, 2);

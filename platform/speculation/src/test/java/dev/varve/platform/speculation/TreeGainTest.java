@@ -55,7 +55,7 @@ class TreeGainTest {
                 count =
                         economy.choose(
                                         List.of(
-                                                new DraftLengthController.OfferedModels(
+                                                new DraftLengthController.DraftCandidate(
                                                         draft, own)),
                                         1)[0];
                 int right = step % 3;

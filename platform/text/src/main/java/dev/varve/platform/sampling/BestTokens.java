@@ -3,8 +3,8 @@ package dev.varve.platform.sampling;
 import java.util.Arrays;
 
 /**
- * The best few tokens of a row, in a heap with the worst of them on top. Higher logits first, then
- * lower ids.
+ * The best few tokens of a row, in a heap with the worst of them at the root. Higher logits first,
+ * then lower ids.
  */
 final class BestTokens {
     private final long[] heap;
@@ -26,7 +26,10 @@ final class BestTokens {
         }
     }
 
-    /** Whether a token of this logit could still enter, if its id is above all offered so far. */
+    /**
+     * Returns whether a token of this logit could still enter, if its id is above all offered so
+     * far.
+     */
     boolean wants(float logit) {
         return size < heap.length || size > 0 && Candidates.sortKey(logit) > (int) (heap[0] >> 32);
     }

@@ -35,7 +35,7 @@ final class Candidates {
         return logits[index];
     }
 
-    /** Starts over with the tokens that reach a logit. */
+    /** Restarts with the tokens that reach a logit. */
     void collect(float[] row, int offset, RowMaxima maxima, float least) {
         count = 0;
         lowest = Math.max(least, maxima.highest() - FARTHEST);
@@ -69,12 +69,12 @@ final class Candidates {
     }
 
     /**
-     * Keeps the shortest list of best candidates whose weights add up to at least {@code enough};
-     * all, if they do not.
+     * Keeps the shortest list of best candidates whose weights sum to at least {@code enough}; all,
+     * if they do not reach it.
      *
-     * <p>Adds up the weights in equal steps of the logit and finds the step in which the sum
-     * reaches {@code enough}; only the few candidates of that step are looked at one by one. A
-     * quickselect costs more where thousands of candidates are about equally likely.
+     * <p>Sums the weights in equal steps of the logit and finds the step in which the sum reaches
+     * {@code enough}; only the few candidates of that step are examined one by one. A quickselect
+     * costs more where thousands of candidates are about equally likely.
      */
     void keepUntil(double enough) {
         Arrays.fill(sums, 0);
@@ -120,7 +120,7 @@ final class Candidates {
         int next = count;
         for (int token = begin; token < end; token++) {
             float logit = row[offset + token];
-            // Written always and kept sometimes: a branch here is mispredicted for every other
+            // Always written and sometimes kept: a branch here is mispredicted for every other
             // token of a flat row.
             ids[next] = token;
             logits[next] = logit;
@@ -133,7 +133,7 @@ final class Candidates {
         return Math.clamp((int) ((logit - lowest) * stepsPerLogit), 0, STEPS - 1);
     }
 
-    /** Puts the candidates of one step into {@code ranked}, worst first. */
+    /** Copies the candidates of one step to {@code ranked}, worst first. */
     private int gather(int wantedStep) {
         int gathered = 0;
         for (int i = 0; i < count; i++) {
@@ -149,7 +149,7 @@ final class Candidates {
         return gathered;
     }
 
-    /** Returns the index of the ranked candidate that brings the sum to {@code enough}. */
+    /** Returns the index of the ranked candidate at which the sum reaches {@code enough}. */
     private int lastOf(int gathered, double better, double enough) {
         double sum = better;
         int rank = gathered;

@@ -5,11 +5,11 @@ import dev.varve.api.VarveException;
 import java.util.Map;
 
 /**
- * What changes logits before a choice: suppressed tokens, logit bias and the penalties, with the
- * history they need. Runs per token.
+ * Changes of logits before a choice: suppressed tokens, logit bias and the penalties, with the
+ * history that they need. Runs per token.
  */
 final class LogitAdjustments {
-    /** Number of latest tokens, prompt included, that the repetition penalty looks at. */
+    /** Number of latest tokens, prompt included, that the repetition penalty uses. */
     static final int REPETITION_WINDOW = 256;
 
     private final SamplingOptions options;
@@ -66,7 +66,7 @@ final class LogitAdjustments {
         return false;
     }
 
-    /** Whether {@link #apply} would change anything but suppressed tokens. */
+    /** Returns whether {@link #apply} would change anything but suppressed tokens. */
     boolean changesLogits() {
         return biasedTokens.length > 0
                 || options.penalties().repetition() != 1 && windowLength > 0

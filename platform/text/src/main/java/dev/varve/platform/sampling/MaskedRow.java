@@ -4,20 +4,20 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Logits of which only those of a {@link TokenMask} count. Runs per token. What computes leaves
- * nothing of a mask in the caches, so where few tokens are allowed, the others are not looked at.
+ * Logits restricted to a {@link TokenMask}. Runs per token. Computing a step displaces the mask
+ * from the caches; if few tokens are permitted, the others are therefore not read.
  */
 final class MaskedRow {
-    /** One in so many tokens is few. */
+    /** A mask with fewer than one in {@value} tokens counts as rare. */
     private static final int RARE = 64;
 
     private MaskedRow() {}
 
     /**
-     * The token with the highest logit among those of a mask, the lowest id on ties.
+     * Returns the token with the highest logit among those of a mask, the lowest id on ties.
      *
      * @param row holds the logits {@code [offset, offset + length)}; not copied, not changed
-     * @param adjustments knows tokens that are never chosen
+     * @param adjustments holds the tokens that are never chosen
      * @return -1 if none has a logit above negative infinity
      */
     static int argmax(
@@ -29,7 +29,7 @@ final class MaskedRow {
         float highest = Float.NEGATIVE_INFINITY;
         int best = -1;
         for (int token = 0; token < length; token++) {
-            // The logit first: few are higher than the best one so far.
+            // Compares the logit first: few are higher than the best one so far.
             if (row[offset + token] > highest
                     && mask.allows(token)
                     && !adjustments.isSuppressed(token)) {
@@ -57,7 +57,7 @@ final class MaskedRow {
         return best;
     }
 
-    /** Lets the logits of all other tokens of a row be negative infinity. */
+    /** Sets the logits of all other tokens of a row to negative infinity. */
     static void keep(TokenMask mask, float[] row) {
         Optional<int[]> few = mask.few(row.length / RARE);
         if (few.isPresent()) {

@@ -18,7 +18,7 @@ final class RowMaxima {
     }
 
     /**
-     * Looks at a row.
+     * Scans a row.
      *
      * @throws VarveException if a logit is NaN or the highest one is not finite
      */
@@ -62,7 +62,7 @@ final class RowMaxima {
         int limit = offset + length;
         for (int begin = offset; begin < limit; begin += BLOCK) {
             float found = highest(row, begin, Math.min(limit, begin + BLOCK));
-            if (!(found <= best)) { // also taken by NaN, which then stays: nothing is above it
+            if (!(found <= best)) { // true for NaN, too, which then stays: nothing is above it
                 if (Float.isNaN(found)) {
                     requireFinite(found, length);
                 }
@@ -78,7 +78,10 @@ final class RowMaxima {
         return index - offset;
     }
 
-    /** Returns NaN if any value is NaN. A plain reduction, which the JIT turns into vector code. */
+    /**
+     * Returns the highest value, or NaN if any value is NaN. A plain reduction, which the JIT
+     * vectorises.
+     */
     private static float highest(float[] row, int begin, int end) {
         float highest = Float.NEGATIVE_INFINITY;
         for (int i = begin; i < end; i++) {

@@ -18,12 +18,12 @@ import java.util.stream.IntStream;
  * min-p, one draw over the remaining tokens in the order of their ids. Suppressed tokens are never
  * chosen. A temperature below {@value #LEAST_TEMPERATURE} counts as 0.
  *
- * <p>With a seed the same rows give the same tokens: every choice at a temperature takes exactly
- * one number from the generator, whatever the filters leave. Choices {@linkplain #sampleAmong among
- * some tokens} have a generator of their own.
+ * <p>With a seed the same rows result in the same tokens: every choice at a temperature uses
+ * exactly one number of the generator, however many tokens remain. Choices
+ * {@linkplain #sampleAmong among some tokens} have a generator of their own.
  *
- * <p>Runs per token: buffers of the vocabulary's length are made at the first call that needs them
- * and kept.
+ * <p>Runs per token: buffers of the vocabulary's length are allocated at the first call that needs
+ * them and kept.
  */
 public final class Sampler {
     static final float LEAST_TEMPERATURE = 1e-3f;
@@ -33,7 +33,7 @@ public final class Sampler {
     private final LogitAdjustments adjustments;
     private final SplitMix64 random;
 
-    /** For choices among some tokens only, so that they shift no later choice. */
+    /** Used only for choices among some tokens, so that they do not shift later choices. */
     private final SplitMix64 otherRandom;
 
     private final WeightFunction function = new WeightFunction();
@@ -82,7 +82,7 @@ public final class Sampler {
         }
     }
 
-    /** Adds a token to the generated text, as all penalties see it. */
+    /** Adds a token to the generated text, for all penalties. */
     public void accept(int token) {
         adjustments.acceptGenerated(Objects.checkIndex(token, vocabularySize));
     }
@@ -107,19 +107,20 @@ public final class Sampler {
     }
 
     /**
-     * Chooses a token among some, where {@link #sample} chose another one from the same row. The
-     * order is the same, but that the others count as suppressed; so they have no part in what the
-     * cut-offs leave.
+     * Chooses a token among some, after {@link #sample} chose another one from the same row. The
+     * order of the steps is the same, but all other tokens count as suppressed and are not counted
+     * by the cut-offs.
      *
-     * <p>Without cut-offs both choices together are one from the distribution of the model within
-     * the mask: a token of the mask is chosen with its probability p at once, and otherwise, with
-     * the probability 1 - P that the first choice is none of the mask's, with p / P; together p +
-     * (1 - P) p / P = p / P, where P is what all of the mask have. Most choices of a model that
-     * knows what is asked of it need no mask therefore. With cut-offs, those of the first choice
-     * look at the whole row: a token of the mask that they leave keeps its share there, and what
-     * they leave to others is shared out within the mask.
+     * <p>Without cut-offs both choices together sample the model's distribution restricted to the
+     * mask. Let P be the probability of all tokens of the mask. A token of the mask with
+     * probability p is chosen at once with probability p. Otherwise, with probability 1 - P, the
+     * first choice is outside the mask, and the second one chooses it with p / P. Together: p + (1
+     * - P) p / P = p / P. If the model follows its instructions, most choices therefore need no
+     * mask. With cut-offs, those of the first choice apply to the whole row: a token of the mask
+     * that they keep keeps its share there, and the share of the other kept tokens is distributed
+     * within the mask.
      *
-     * @param allowed what may be chosen; tokens behind the vocabulary do not count
+     * @param allowed permitted tokens; tokens beyond the vocabulary are ignored
      * @param logits holds the row {@code [offset, offset + vocabularySize)}; not changed
      * @throws VarveException if none of them can be chosen
      */
@@ -169,7 +170,7 @@ public final class Sampler {
      * bias, penalties, temperature and filters, and with the suppressed tokens.
      *
      * @param chosen the token that was chosen
-     * @param top number of most likely tokens wanted, 0 or more
+     * @param top number of most likely tokens to return, 0 or more
      * @throws VarveException if a logit is not a number or the highest one is infinite
      */
     public TokenLogprobs logprobs(float[] logits, int offset, int chosen, int top) {
@@ -223,7 +224,7 @@ public final class Sampler {
         boolean limitsCount =
                 options.cutoffs().topK() > 0 && options.cutoffs().topK() < vocabularySize;
         if (limitsCount) {
-            // What can never be chosen is no candidate.
+            // A token that can never be chosen is no candidate.
             float least = Math.max(leastOfBest(options.cutoffs().topK()), -Float.MAX_VALUE);
             candidates.collect(row, offset, maxima, least);
             candidates.keepBest(options.cutoffs().topK());
@@ -231,8 +232,8 @@ public final class Sampler {
             keepTopP(candidates.totalWeight());
         } else if (options.cutoffs().topP() < 1) {
             SoftmaxWeights all = weigh(row, offset, temperature);
-            // Tokens below this weight together miss (1 - p) of the total, so those above it reach
-            // p without them.
+            // Tokens below this weight together have less than (1 - p) of the total, so those above
+            // it reach p without them.
             double leastWeight =
                     (1 - (double) options.cutoffs().topP()) * all.total() / vocabularySize;
             candidates.collect(row, offset, maxima, below(Math.log(leastWeight)));

@@ -5,12 +5,12 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * How the next token is chosen. Applied in this order: logit bias, repetition penalty, frequency
- * and presence penalties, temperature, top-k, top-p, min-p, draw.
+ * Options for the choice of the next token. Applied in this order: logit bias, repetition penalty,
+ * frequency and presence penalties, temperature, top-k, top-p, min-p, draw.
  *
  * @param temperature 0: the most likely token, the lowest id on ties
  * @param cutoffs which tokens may be drawn
- * @param penalties what tokens of the history cost
+ * @param penalties penalties of tokens in the history
  * @param seed start of the random generator; empty: a random one
  * @param logitBias added to the logits of these tokens
  */
@@ -38,35 +38,35 @@ public record SamplingOptions(
         logitBias = Map.copyOf(logitBias);
     }
 
-    /** Takes the most likely token each time. */
+    /** Returns options that choose the most likely token each time. */
     public static SamplingOptions greedy() {
         return new SamplingOptions(0, Cutoffs.NONE, Penalties.NONE, OptionalLong.empty(), Map.of());
     }
 
-    /** The same with another temperature. */
+    /** Returns the same options with another temperature. */
     public SamplingOptions atTemperature(float other) {
         return new SamplingOptions(other, cutoffs, penalties, seed, logitBias);
     }
 
-    /** The same with other cut-offs. */
+    /** Returns the same options with other cut-offs. */
     public SamplingOptions within(Cutoffs other) {
         return new SamplingOptions(temperature, other, penalties, seed, logitBias);
     }
 
-    /** The same with a seed, which makes it choose the same tokens each time. */
+    /** Returns the same options with a seed, which makes the choices reproducible. */
     public SamplingOptions seededWith(long start) {
         return new SamplingOptions(
                 temperature, cutoffs, penalties, OptionalLong.of(start), logitBias);
     }
 
-    /** The same with biases. */
+    /** Returns the same options with biases. */
     public SamplingOptions biased(Map<Integer, Float> bias) {
         return new SamplingOptions(temperature, cutoffs, penalties, seed, bias);
     }
 
     /**
-     * Whether the choice is the plain argmax of the model's logits, so that no logits need to be
-     * read.
+     * Returns whether the choice is the plain argmax of the model's logits, so that no logits need
+     * to be read.
      */
     public boolean isPlainArgmax() {
         return temperature == 0 && penalties.areOff() && logitBias.isEmpty();
@@ -80,7 +80,7 @@ public record SamplingOptions(
     }
 
     /**
-     * Which tokens may be drawn.
+     * Limits on the tokens that may be drawn.
      *
      * @param topK number of candidates kept; 0: all
      * @param topP smallest set of candidates whose probability reaches this; 1: all
@@ -103,7 +103,7 @@ public record SamplingOptions(
     }
 
     /**
-     * What it costs a token to have been in the text before.
+     * Penalties of tokens that occurred before.
      *
      * @param repetition divides positive and multiplies negative logits of tokens in the history;
      *     1: off
@@ -111,7 +111,7 @@ public record SamplingOptions(
      * @param frequency subtracted per occurrence in the generated text
      */
     public record Penalties(float repetition, float presence, float frequency) {
-        /** Nothing costs anything. */
+        /** No penalties. */
         public static final Penalties NONE = new Penalties(1, 0, 0);
 
         private static final float MOST = 100;
@@ -139,7 +139,7 @@ public record SamplingOptions(
                     "from -100 to 100");
         }
 
-        /** Whether nothing costs anything. */
+        /** Returns whether there are no penalties. */
         boolean areOff() {
             return repetition == 1 && presence == 0 && frequency == 0;
         }

@@ -63,9 +63,9 @@ final class SoftmaxWeights {
     }
 
     /**
-     * Returns the first index at which the running sum exceeds {@code rest}; where rounding keeps
-     * the sum from it, the last index that weighs anything. An index of weight 0 is never returned
-     * if another one weighs more.
+     * Returns the first index at which the running sum exceeds {@code rest}; if rounding prevents
+     * that, the last index with a positive weight. An index of weight 0 is never returned if
+     * another one weighs more.
      */
     static int drawFrom(float[] weights, int begin, int end, double rest) {
         double sum = 0;
@@ -82,7 +82,10 @@ final class SoftmaxWeights {
         return last;
     }
 
-    /** Four running sums, since a single one waits for each addition. */
+    /**
+     * Returns the sum, computed as four running sums, because each addition to a single one waits
+     * for the previous one.
+     */
     static double sum(float[] weights, int begin, int end) {
         double a = 0;
         double b = 0;

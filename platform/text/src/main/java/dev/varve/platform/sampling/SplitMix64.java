@@ -1,7 +1,8 @@
 package dev.varve.platform.sampling;
 
 /**
- * The SplitMix64 generator, written out so that a seed gives the same tokens on every Java version.
+ * The SplitMix64 generator, implemented here so that a seed results in the same tokens on every
+ * Java version.
  *
  * @see <a href="https://doi.org/10.1145/2714064.2660195">Steele, Lea, Flood: Fast splittable
  *     pseudorandom number generators</a>

@@ -3,8 +3,8 @@ package dev.varve.platform.sampling;
 import java.util.Arrays;
 
 /**
- * How often each token occurred: a hash table with open addressing, since this is read per token
- * and must not box.
+ * Number of occurrences of each token: a hash table with open addressing, since this is read per
+ * token and must not box.
  */
 final class TokenCounts {
     private static final int EMPTY = -1;
@@ -13,7 +13,7 @@ final class TokenCounts {
     private int[] counts = new int[1024];
     private int distinct;
 
-    /** What to do with each token and its count. */
+    /** Receives each token and its count. */
     @FunctionalInterface
     interface Visitor {
         void visit(int token, int count);

@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A set of tokens: those that may come next. Each token has a bit, and those without one do not
- * belong to it. Immutable by contract: nobody changes the arrays once the mask is made, so that
- * they need not be copied for each token.
+ * A set of tokens that may come next. Each token has a bit; tokens without one are not in the set.
+ * Immutable by contract: the arrays must not be modified once the mask is created, so that they
+ * need not be copied for each token.
  */
 public final class TokenMask {
     private static final int[] OWN_PLACES = {};
@@ -23,28 +23,28 @@ public final class TokenMask {
     }
 
     /**
-     * The mask of some bits: bit {@code token % 64} of word {@code token / 64} is that of a token.
+     * Creates a mask from bits: bit {@code token % 64} of word {@code token / 64} is that of a
+     * token.
      *
-     * @param words not copied; not to be changed any more
+     * @param words not copied; must not be modified afterwards
      */
     public static TokenMask of(long[] words) {
         return new TokenMask(words, OWN_PLACES, OWN_PLACES);
     }
 
     /**
-     * Likewise, where tokens lie in another order.
+     * Creates a mask from bits in another order of the tokens.
      *
-     * @param words not copied; not to be changed any more
-     * @param places in which bit each token lies, the first of which is that of token 0; no two in
-     *     one; not copied; not to be changed any more
-     * @param tokens the other way round: which token lies in each bit; not copied; not to be
-     *     changed any more
+     * @param words not copied; must not be modified afterwards
+     * @param places bit of each token, starting with token 0; all different; not copied; must not
+     *     be modified afterwards
+     * @param tokens the inverse: token of each bit; not copied; must not be modified afterwards
      */
     public static TokenMask of(long[] words, int[] places, int[] tokens) {
         return new TokenMask(words, places, tokens);
     }
 
-    /** The mask of some tokens, in any order. */
+    /** Creates the mask of some tokens, in any order. */
     public static TokenMask ofTokens(int... tokens) {
         long[] words = new long[IntStream.of(tokens).max().orElse(-1) / Long.SIZE + 1];
         for (int token : tokens) {
@@ -53,7 +53,7 @@ public final class TokenMask {
         return of(words);
     }
 
-    /** Whether a token belongs to the set. */
+    /** Returns whether a token belongs to the set. */
     public boolean allows(int token) {
         int bit = token;
         if (places != OWN_PLACES) {
@@ -66,7 +66,7 @@ public final class TokenMask {
         return word >= 0 && word < words.length && (words[word] & 1L << bit) != 0;
     }
 
-    /** Whether no token does. */
+    /** Returns whether the set is empty. */
     public boolean isEmpty() {
         for (long word : words) {
             if (word != 0) {
@@ -76,7 +76,7 @@ public final class TokenMask {
         return true;
     }
 
-    /** How many tokens do. */
+    /** Returns the number of tokens in the set. */
     public int cardinality() {
         int count = 0;
         for (long word : words) {
@@ -85,7 +85,7 @@ public final class TokenMask {
         return count;
     }
 
-    /** All of its tokens, in no order, if there are at most so many. */
+    /** Returns all of its tokens, unordered, if there are at most {@code most}. */
     Optional<int[]> few(int most) {
         int count = cardinality();
         if (count > most) {
@@ -102,7 +102,7 @@ public final class TokenMask {
         return Optional.of(all);
     }
 
-    /** The same set and another token. */
+    /** Returns the same set plus a token. */
     public TokenMask with(int token) {
         int bit = places == OWN_PLACES ? token : places[token];
         long[] more = Arrays.copyOf(words, Math.max(words.length, bit / Long.SIZE + 1));

@@ -3,15 +3,15 @@ package dev.varve.platform.sampling;
 /**
  * Computes {@code exp((logit - highest) / temperature)}. Runs per token.
  *
- * <p>Every weight is lowered by {@code e^-30} and ends at 0. This is what makes far tokens free:
- * whole blocks below {@code highest - 30 * temperature} weigh 0 and are skipped. The sum of all
- * weights is at least 1, and a vocabulary of V tokens loses at most {@code V * e^-30} of it: 2.4e-8
- * for 250,000 tokens, less than the 2^-24 = 6.0e-8 by which the rounding of the logits to float
- * moves the weights anyway.
+ * <p>Every weight is reduced by {@code e^-30} and is at least 0. Distant tokens therefore cost
+ * nothing: whole blocks below {@code highest - 30 * temperature} weigh 0 and are skipped. The sum
+ * of all weights is at least 1, and a vocabulary of V tokens loses at most {@code V * e^-30} of it:
+ * 2.4e-8 for 250,000 tokens, less than the 2^-24 = 6.0e-8 by which the rounding of the logits to
+ * float changes the weights anyway.
  */
 final class WeightFunction {
     /**
-     * Distance from the best logit, in units of the temperature, from where a token weighs nothing.
+     * Distance from the best logit, in units of the temperature, from which a token weighs nothing.
      */
     static final double REACH = 30;
 
@@ -46,8 +46,8 @@ final class WeightFunction {
     }
 
     /**
-     * Three loops through a small buffer: the JIT vectorises each of them, but not one that does
-     * all (1.2 ms).
+     * Three loops through a small buffer: the JIT vectorises each of them, but not a single loop
+     * that does all (1.2 ms).
      */
     private void weighBlock(
             float[] logits,

@@ -55,7 +55,10 @@ final class ByteLevelBpe implements MergeAlgorithm {
         cache.put(text, from, to, ids.toArray(before));
     }
 
-    /** For a merge whose result is no token. Bytes that are no token either are dropped. */
+    /**
+     * Appends byte tokens, for a merge whose result is no token. Bytes that are no token either are
+     * dropped.
+     */
     private void addBytes(byte[] text, int from, int to, IntList ids) {
         for (int at = from; at < to; at++) {
             int symbol = byteSymbols[text[at] & 0xFF];

@@ -14,7 +14,7 @@ final class ByteToken {
         return ("<0x" + HEX.toHexDigits((byte) value) + ">").getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** The byte that such a token stands for; the text itself when it is written in another way. */
+    /** The byte that such a token stands for; the text itself if it has another form. */
     static byte[] decode(byte[] text) {
         String spelled = new String(text, StandardCharsets.ISO_8859_1).toUpperCase(Locale.ROOT);
         boolean wellFormed =

@@ -1,11 +1,11 @@
 package dev.varve.platform.tokenizer;
 
 /**
- * What a pre-tokenizer expression tells apart. Bytes instead of an enum, in a table for the basic
- * plane: it is asked for every character of a prompt.
+ * Classes of characters that pre-tokenizer expressions distinguish. Bytes instead of an enum, in a
+ * table for the basic plane, because every character of a prompt is looked up.
  */
 final class CharacterKind {
-    /** None of the others. */
+    /** Any other character. */
     static final byte OTHER = 0;
 
     /** General category L. */
@@ -58,7 +58,7 @@ final class CharacterKind {
     }
 
     /**
-     * The Unicode property; {@link Character#isWhitespace} leaves out no-break spaces and takes in
+     * The Unicode property; {@link Character#isWhitespace} excludes no-break spaces and includes
      * U+001C to U+001F.
      */
     private static boolean isWhiteSpace(int codePoint) {

@@ -6,16 +6,15 @@ import dev.varve.api.model.PreTokenizer;
 import java.util.Arrays;
 
 /**
- * A plugin's pre-tokenizer, of which nothing is believed: text that is lost or doubled between its
- * words would quietly become another prompt. It gets a copy of the text, which it may not change
- * for others.
+ * Checks a plugin's pre-tokenizer: text that is lost or duplicated between its words would silently
+ * change the prompt. The plugin receives a copy of the text, so it cannot modify the original.
  */
 final class CheckedPreTokenizer implements PreTokenizer {
     private final String name;
     private final PreTokenizer brought;
 
     /**
-     * @param name in {@code tokenizer.ggml.pre}
+     * @param name name in {@code tokenizer.ggml.pre}
      */
     CheckedPreTokenizer(String name, PreTokenizer brought) {
         this.name = name;
@@ -51,7 +50,7 @@ final class CheckedPreTokenizer implements PreTokenizer {
         }
     }
 
-    /** Hands on words as long as they follow each other. */
+    /** Forwards words as long as they are adjacent. */
     private final class Expected implements Words {
         private final byte[] text;
         private final int first;

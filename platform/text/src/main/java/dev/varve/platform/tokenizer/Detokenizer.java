@@ -3,11 +3,11 @@ package dev.varve.platform.tokenizer;
 import java.util.Arrays;
 
 /**
- * Turns a stream of token ids into text as early as possible. A character may span several tokens:
- * its bytes are held, at most 3 of them, until it is complete. What {@link #push} and {@link
- * #finish} return, put together, is what {@link Tokenizer#decode(int[])} gives for all ids.
+ * Converts a stream of token ids to text as early as possible. A character may span several tokens:
+ * its bytes, at most 3, are held until it is complete. The joined results of {@link #push} and
+ * {@link #finish} equal the result of {@link Tokenizer#decode(int[])} for all ids.
  *
- * <p>Made by {@link Tokenizer#detokenizer()}; one for each stream, for one thread.
+ * <p>Created by {@link Tokenizer#detokenizer()}; one for each stream, for one thread.
  */
 public final class Detokenizer {
     private final TokenBytes pieces;
@@ -22,8 +22,8 @@ public final class Detokenizer {
     }
 
     /**
-     * Takes the next token and returns the text that is complete with it, often empty. Bytes that
-     * are no UTF-8 become U+FFFD, one for each maximal subpart.
+     * Adds the next token and returns the text that is now complete, often empty. Bytes that are
+     * not UTF-8 become U+FFFD, one for each maximal subpart.
      *
      * @throws IllegalArgumentException if the vocabulary has no such id
      * @throws IllegalStateException after {@link #finish}
@@ -45,8 +45,8 @@ public final class Detokenizer {
     }
 
     /**
-     * Ends the stream: a character that was cut short becomes U+FFFD. Twice is allowed and returns
-     * nothing more.
+     * Ends the stream: an incomplete character becomes U+FFFD. A second call is permitted and
+     * returns an empty text.
      */
     public String finish() {
         String text = Utf8.decode(buffer, 0, held);

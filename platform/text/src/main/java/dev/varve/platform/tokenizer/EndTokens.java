@@ -29,10 +29,10 @@ final class EndTokens {
                     "<EOT>",
                     "[EOS]");
 
-    /** Ordinary text in some vocabularies, where stopping at it would cut answers short. */
+    /** Ordinary text in some vocabularies, where stopping at it would truncate responses. */
     private static final List<String> ONLY_SPECIAL = List.of("</assistant>");
 
-    /** As {@link #ONLY_SPECIAL}, and in no use where a tool response ends the turn. */
+    /** As {@link #ONLY_SPECIAL}, and ignored if a tool response token ends the turn. */
     private static final String SENTENCE_END = "</s>";
 
     private EndTokens() {}

@@ -30,7 +30,7 @@ final class GgufVocabulary {
                         .toArray());
     }
 
-    /** Without types in the file every token is an ordinary one. */
+    /** If the file has no types, every token is an ordinary one. */
     private static TokenType[] types(GgufMetadata metadata, int tokens) {
         TokenType[] types = new TokenType[tokens];
         Arrays.fill(types, TokenType.NORMAL);

@@ -2,7 +2,7 @@ package dev.varve.platform.tokenizer;
 
 import java.util.Arrays;
 
-/** A growing array of ints. Written per token, so without boxing. */
+/** A growing array of ints. It is written per token, so it does not box. */
 final class IntList {
     private int[] values = new int[64];
     private int size;

@@ -6,12 +6,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How a kind of vocabulary turns text without special tokens into token ids. Safe for many threads.
+ * Algorithm with which a kind of vocabulary converts text without special tokens to token ids. Safe
+ * for many threads.
  */
 interface MergeAlgorithm {
     /**
-     * Makes the algorithm of a vocabulary; {@code symbols} holds its tokens, and merge parts may be
-     * added.
+     * Creates the algorithm of a vocabulary; {@code symbols} holds its tokens, and the factory may
+     * add merge parts.
      */
     interface Factory {
         MergeAlgorithm of(
@@ -38,13 +39,13 @@ interface MergeAlgorithm {
     /** The bytes that a normal token stands for. */
     byte[] decode(byte[] tokenText);
 
-    /** Whether each byte of a text is part of one of its tokens. */
+    /** Returns whether each byte of a text is part of one of its tokens. */
     boolean coversAllBytes();
 
-    /** Whether prompts begin with the bos token whatever the file says. */
+    /** Returns whether prompts begin with the bos token regardless of the file. */
     boolean forcesBos();
 
-    /** For people. */
+    /** Name for messages. */
     String name();
 
     static MergeAlgorithm of(

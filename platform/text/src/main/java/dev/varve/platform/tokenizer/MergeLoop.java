@@ -6,37 +6,36 @@ import dev.varve.platform.preemption.PreemptionPoint;
 import java.util.Arrays;
 
 /**
- * Merges the symbols of one word: again and again the neighbours whose rule has the lowest rank,
+ * Merges the symbols of one word: repeatedly merges the neighbours whose rule has the lowest rank,
  * the leftmost on ties.
  *
- * <p>A word may be a whole line or a document without spaces, so pairs wait in a heap ordered by
- * rank and place, and the symbols form a linked list: O(n log n). Plain arrays that are reused,
+ * <p>A word may be a whole line or a document without spaces, so pairs are kept in a heap ordered
+ * by rank and position, and the symbols form a linked list: O(n log n). Plain arrays are reused,
  * since this runs for every word. Use: {@link #start}, {@link #add} each symbol, {@link #merge},
- * then walk from 0 with {@link #next}. For one thread.
+ * then iterate from 0 with {@link #next}. For one thread.
  */
 final class MergeLoop {
-    /** A list that once held a long word is not kept at that length. */
+    /** Maximum capacity that is kept after a long word. */
     private static final int KEPT_CAPACITY = 1 << 16;
 
-    /** Merging so many symbols takes some tenths of a millisecond. */
+    /** Merging this number of symbols takes some tenths of a millisecond. */
     private static final int SYMBOLS_PER_POINT = 1024;
 
     private final int most;
 
-    /** Symbols and joins since the last point where other work may run. */
+    /** Symbols and merges since the last preemption point. */
     private int sincePoint;
 
     private int[] symbols = new int[64];
 
-    /** Where the symbol begins in the text. */
+    /** Begin of the symbol in the text. */
     private int[] starts = new int[64];
 
     private int[] previous = new int[64];
     private int[] next = new int[64];
 
     /**
-     * Rank of the rule for a symbol and its right neighbour; -1 for none and for symbols that are
-     * gone.
+     * Rank of the rule for a symbol and its right neighbour; -1 for none and for merged symbols.
      */
     private int[] ranks = new int[64];
 
@@ -50,7 +49,7 @@ final class MergeLoop {
 
     private int heapSize;
 
-    /** A loop for words of at most {@code most} symbols. */
+    /** Creates a loop for words of at most {@code most} symbols. */
     MergeLoop(int most) {
         this.most = most;
     }
@@ -69,7 +68,7 @@ final class MergeLoop {
     }
 
     /**
-     * Appends a symbol that begins at byte {@code start}; {@code -1} for one that no rule knows.
+     * Appends a symbol that begins at byte {@code start}; {@code -1} for a symbol without rules.
      */
     void add(int symbol, int start) {
         if (count == symbols.length || count == most) {
@@ -104,7 +103,7 @@ final class MergeLoop {
         }
     }
 
-    /** Counts a word or a symbol: now and then other work may run first. */
+    /** Counts a word or a symbol, and reaches a preemption point from time to time. */
     void mayWait() {
         if (++sincePoint == SYMBOLS_PER_POINT) {
             sincePoint = 0;
@@ -112,7 +111,7 @@ final class MergeLoop {
         }
     }
 
-    /** Number of symbols added, and the index that ends a walk. */
+    /** Number of symbols added; the index that ends the iteration. */
     int end() {
         return count;
     }

@@ -5,10 +5,10 @@ import dev.varve.api.VarveException;
 import java.util.Arrays;
 
 /**
- * The merge rules of a vocabulary: which two neighbouring symbols become which one, and how early.
+ * The merge rules of a vocabulary: result and priority for two neighbouring symbols.
  *
- * <p>A hash table over pairs of symbol ids in plain arrays, since it is asked several times per
- * byte of a prompt.
+ * <p>A hash table over pairs of symbol ids in plain arrays, since it is read several times per byte
+ * of a prompt.
  */
 final class MergeTable {
     private static final long NO_PAIR = -1;
@@ -16,7 +16,7 @@ final class MergeTable {
     private final long[] pairs;
     private final int[] ranks;
 
-    /** The symbol that the rule of a rank makes. */
+    /** The result of the rule with a rank. */
     private final int[] merged;
 
     private final int shift;
@@ -31,9 +31,9 @@ final class MergeTable {
     }
 
     /**
-     * Reads rules such as {@code "left right"}, the most urgent first. The separator is the first
-     * space that is not the first byte. Parts that are no token are added to the symbols. Of equal
-     * rules the first one counts.
+     * Reads rules such as {@code "left right"}, the highest priority first. The separator is the
+     * first space that is not the first byte. Parts that are no token are added to the symbols. The
+     * first of equal rules counts.
      */
     static MergeTable of(byte[][] rules, SymbolTable symbols) {
         MergeTable table = new MergeTable(rules.length);
@@ -59,8 +59,8 @@ final class MergeTable {
     }
 
     /**
-     * The rank of the rule for two neighbours, 0 being the most urgent; {@code -1} if they do not
-     * merge.
+     * The rank of the rule for two neighbours, 0 being the highest priority; {@code -1} if they do
+     * not merge.
      */
     int rank(int left, int right) {
         if ((left | right) < 0) {

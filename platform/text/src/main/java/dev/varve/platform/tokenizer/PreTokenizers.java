@@ -32,7 +32,7 @@ final class PreTokenizers {
                                                     (begin, end) ->
                                                             QWEN2.split(text, begin, end, words))));
 
-    /** The platform's alone. */
+    /** Only those of the platform. */
     static final PreTokenizers PLATFORM = new PreTokenizers(Map.of());
 
     private final Map<String, PreTokenizer> ofFamily;
@@ -41,15 +41,12 @@ final class PreTokenizers {
         this.ofFamily = ofFamily;
     }
 
-    /** With those that a family brings, which come first. */
+    /** Returns the platform's plus those of a family, which take precedence. */
     static PreTokenizers with(Map<String, PreTokenizer> ofFamily) {
         return new PreTokenizers(Map.copyOf(ofFamily));
     }
 
-    /**
-     * Refuses names that are not known: splitting words in another way would quietly make the model
-     * worse.
-     */
+    /** Rejects unknown names: another split of words would silently degrade the model. */
     PreTokenizer named(String name) {
         PreTokenizer brought = ofFamily.get(name);
         return brought == null ? own(name) : new CheckedPreTokenizer(name, brought);

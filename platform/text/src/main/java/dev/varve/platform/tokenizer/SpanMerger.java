@@ -8,8 +8,8 @@ final class SpanMerger {
     private SpanMerger() {}
 
     /**
-     * The same text in runs of alternating trust, each whole code points: of a surrogate pair that
-     * a border splits, both halves go to the untrusted side.
+     * Returns the same text in runs of alternating trust, each of whole code points: a surrogate
+     * pair that a border splits becomes untrusted as a whole.
      */
     static List<TextSpan> of(List<TextSpan> spans) {
         List<TextSpan> runs = new ArrayList<>();

@@ -8,11 +8,11 @@ import java.util.List;
 /**
  * Finds special tokens spelled in a text.
  *
- * <p>The rule: the tokens are taken from the longest to the shortest, the lower id first among
- * equals, and each one claims its occurrences from left to right in what is still unclaimed. Run
- * literally that reads the text once per token. Occurrences that do not overlap cannot disturb each
- * other, though, so a trie finds groups of overlapping occurrences in one pass, and only a group
- * with several of them is settled by the rule.
+ * <p>The rule: the tokens are processed from the longest to the shortest, the lower id first among
+ * equals, and each one claims its occurrences from left to right in the unclaimed text. Executed
+ * literally, that reads the text once per token. Occurrences that do not overlap cannot affect each
+ * other, however, so a trie finds groups of overlapping occurrences in one pass, and the rule is
+ * applied only to groups with several of them.
  */
 final class SpecialTokenMatcher {
     /** An occurrence: {@code text[from, to)} spells token {@code id}. */
@@ -35,7 +35,7 @@ final class SpecialTokenMatcher {
     /** Index of the special token that ends in a node. */
     private final IntList ending = new IntList();
 
-    /** Texts that are empty or no UTF-8 can never be spelled and are left out. */
+    /** Texts that are empty or not UTF-8 can never occur and are left out. */
     SpecialTokenMatcher(List<Special> candidates) {
         specials =
                 candidates.stream()

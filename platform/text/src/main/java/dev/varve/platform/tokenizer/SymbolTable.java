@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /**
  * Byte strings with dense ids in the order of their addition, found by content. Ids below the
- * vocabulary size are tokens; merge rules may name further strings that are no token, and those get
+ * vocabulary size are tokens; merge rules may name further strings that are no tokens, which have
  * the ids above.
  *
  * <p>One flat array and a hash table of ints: a quarter of a million small objects would cost ten
@@ -15,7 +15,7 @@ import java.util.Arrays;
 final class SymbolTable {
     private static final int NONE = -1;
 
-    /** Leaves the largest array that a JVM can allocate. */
+    /** Stays below the largest array that a JVM can allocate. */
     private static final int MAX_BYTES = Integer.MAX_VALUE - 64;
 
     private byte[] bytes;
@@ -36,7 +36,7 @@ final class SymbolTable {
         return count;
     }
 
-    /** Adds a symbol under the next id. Of equal symbols the first one is found. */
+    /** Adds a symbol under the next id. A lookup finds the first of equal symbols. */
     int add(byte[] text, int from, int to) {
         reserve(to - from);
         System.arraycopy(text, from, bytes, offsets[count], to - from);

@@ -5,11 +5,11 @@ import java.util.Objects;
 /**
  * A piece of a prompt with its origin.
  *
- * @param trusted whether the text was written by the chat template, so that special tokens spelled
- *     in it are meant as such; text of users, tools and documents is not trusted
+ * @param trusted whether the chat template wrote the text, so that special tokens spelled in it are
+ *     recognised; text of users, tools and documents is not trusted
  */
 public record TextSpan(String text, boolean trusted) {
-    /** Checks that there is a text. */
+    /** Refuses null. */
     public TextSpan {
         Objects.requireNonNull(text, "text");
     }

@@ -1,12 +1,12 @@
 package dev.varve.platform.tokenizer;
 
 /**
- * How much of a text is tokenised before it is refused, so that a text costs what its caller can
- * use, not what somebody sends.
+ * Limits of tokenising a text, so that the cost is bounded by the caller's limit and not by the
+ * size of the request.
  *
- * @param tokens most tokens; one more is a {@link TooManyTokensException}
- * @param wordSymbols most characters or bytes of one word, inside which nothing is settled before
- *     its end, and each of which takes some 60 bytes of memory meanwhile
+ * @param tokens maximum tokens; one more is a {@link TooManyTokensException}
+ * @param wordSymbols maximum characters or bytes of one word; a word is merged as a whole, and each
+ *     of its symbols needs some 60 bytes of memory meanwhile
  */
 public record TokenLimit(int tokens, int wordSymbols) {
     /** For text of the user who runs the process. */
@@ -14,7 +14,7 @@ public record TokenLimit(int tokens, int wordSymbols) {
 
     private static final int WORD_SYMBOLS = 2 << 20;
 
-    /** Checks that words may have a symbol. */
+    /** Refuses a limit without any symbol per word. */
     public TokenLimit {
         if (tokens < 0 || wordSymbols < 1) {
             throw new IllegalArgumentException(
@@ -22,7 +22,10 @@ public record TokenLimit(int tokens, int wordSymbols) {
         }
     }
 
-    /** For text of clients. Words of megabytes are no text, whatever their number of tokens. */
+    /**
+     * Returns the limit for text of clients. Words of megabytes are not text, whatever their number
+     * of tokens.
+     */
     public static TokenLimit of(int tokens) {
         return new TokenLimit(tokens, WORD_SYMBOLS);
     }

@@ -2,17 +2,15 @@ package dev.varve.platform.tokenizer;
 
 import dev.varve.api.VarveException;
 
-/**
- * What a token is for: {@code tokenizer.ggml.token_type}, the ordinal being the number in the file.
- */
+/** Type of a token: {@code tokenizer.ggml.token_type}; the ordinal is the number in the file. */
 enum TokenType {
-    /** Not said; like {@link #NORMAL}. */
+    /** Unspecified; treated like {@link #NORMAL}. */
     UNDEFINED,
     NORMAL,
     UNKNOWN,
-    /** Steers the model; not part of the text unless special tokens are rendered. */
+    /** Controls the model; not part of the text unless special tokens are rendered. */
     CONTROL,
-    /** Cut out of the text before merging, like a control token, but part of the text. */
+    /** Separated from the text before merging, like a control token, but part of the text. */
     USER_DEFINED,
     /** Padding of the vocabulary; no text. */
     UNUSED,
@@ -35,7 +33,7 @@ enum TokenType {
         return BY_CODE[(int) code];
     }
 
-    /** Whether such tokens are cut out of trusted text before merging. */
+    /** Returns whether such tokens are separated from trusted text before merging. */
     boolean isCutOut() {
         return this == CONTROL || this == USER_DEFINED || this == UNKNOWN;
     }

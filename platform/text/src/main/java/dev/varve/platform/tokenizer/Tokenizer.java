@@ -15,10 +15,10 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * The tokenizer of a model, made from its file. Immutable and safe for many threads, apart from a
- * cache of words.
+ * The tokenizer of a model, created from its file. Immutable and safe for many threads, apart from
+ * a cache of words.
  *
- * <p>No method adds bos or eos tokens: a caller asks {@link #addsBos} and knows whether its prompt
+ * <p>No method adds bos or eos tokens: the caller checks {@link #addsBos} and whether its prompt
  * begins with one. Text is never normalised; an unpaired surrogate becomes U+FFFD.
  */
 public final class Tokenizer {
@@ -57,20 +57,20 @@ public final class Tokenizer {
     }
 
     /**
-     * Makes the tokenizer of a model file. Takes a fraction of a second for a quarter of a million
-     * tokens.
+     * Creates the tokenizer of a model file. Takes a fraction of a second for a quarter of a
+     * million tokens.
      *
-     * @param preTokenizers those that the model's family brings, by name; they come before the
+     * @param preTokenizers those of the model's family, by name; they take precedence over the
      *     platform's
      * @throws dev.varve.api.VarveException of kind {@code UNSUPPORTED_MODEL} if the file names an
-     *     algorithm or pre-tokenizer that is not known; {@code CORRUPT_FILE} if its vocabulary
-     *     contradicts itself
+     *     unknown algorithm or pre-tokenizer; {@code CORRUPT_FILE} if its vocabulary is
+     *     inconsistent
      */
     public static Tokenizer of(GgufMetadata metadata, Map<String, PreTokenizer> preTokenizers) {
         return new Tokenizer(GgufVocabulary.read(metadata), PreTokenizers.with(preTokenizers));
     }
 
-    /** As {@link #of(GgufMetadata, Map)}, of a family that brings no pre-tokenizer. */
+    /** As {@link #of(GgufMetadata, Map)}, for a family without pre-tokenizers. */
     public static Tokenizer of(GgufMetadata metadata) {
         return of(metadata, Map.of());
     }
@@ -94,7 +94,7 @@ public final class Tokenizer {
     }
 
     /**
-     * As {@link #encode(String, boolean)}, and stops where a limit is passed.
+     * As {@link #encode(String, boolean)}, and stops when a limit is exceeded.
      *
      * @throws TooManyTokensException if the text has more tokens than the limit
      * @throws dev.varve.api.VarveException of kind {@code INVALID_REQUEST} if a word is longer than
@@ -111,19 +111,19 @@ public final class Tokenizer {
 
     /**
      * Tokenizes a prompt whose parts have different origins, as one text: a word that crosses a
-     * border is one word, so a prompt without special spellings in its untrusted parts gets the ids
+     * border is one word, so a prompt without special spellings in its untrusted parts has the ids
      * of {@code encode(wholeText, true)}.
      *
-     * <p>In trusted text control and user-defined tokens are recognised. Untrusted text yields
-     * neither, nor does a spelling that only together with untrusted text is complete: what a user
-     * writes cannot open or close a turn, a reasoning block or a tool call.
+     * <p>In trusted text control and user-defined tokens are recognised. In untrusted text neither
+     * are, nor is a spelling that is complete only together with untrusted text: a user's text
+     * cannot open or close a turn, a reasoning block or a tool call.
      */
     public int[] encodeSpans(List<TextSpan> spans) {
         return encodeSpans(spans, TokenLimit.NONE);
     }
 
     /**
-     * As {@link #encodeSpans(List)}, and stops where a limit is passed.
+     * As {@link #encodeSpans(List)}, and stops when a limit is exceeded.
      *
      * @throws TooManyTokensException if the text has more tokens than the limit
      * @throws dev.varve.api.VarveException of kind {@code INVALID_REQUEST} if a word is longer than
@@ -148,7 +148,7 @@ public final class Tokenizer {
         return encode(bytes, matches, limit);
     }
 
-    /** Refuses by its length alone what is certain to have too many tokens. */
+    /** Rejects a text whose length alone proves that it has too many tokens. */
     private void checkLength(long chars, TokenLimit limit) {
         if (longestToken.isPresent()
                 && chars / Math.max(1, longestToken.getAsInt()) > limit.tokens()) {
@@ -194,7 +194,7 @@ public final class Tokenizer {
     }
 
     /**
-     * Bytes of the text of tokens in UTF-8; their bad bytes take one each.
+     * Bytes of the text of tokens in UTF-8; each invalid byte of theirs counts as one.
      *
      * @param renderSpecial whether control tokens are spelled out
      * @throws IllegalArgumentException if the vocabulary lacks one of the ids
@@ -240,33 +240,33 @@ public final class Tokenizer {
         return id >= 0 && id < vocabularySize() ? OptionalInt.of(id) : OptionalInt.empty();
     }
 
-    /** Whether the token is a control or user-defined one. */
+    /** Returns whether the token is a control or user-defined one. */
     public boolean isSpecial(int id) {
         TokenType type = pieces.type(id);
         return type == TokenType.CONTROL || type == TokenType.USER_DEFINED;
     }
 
-    /** Whether the token steers the model and is no part of the text. */
+    /** Returns whether the token controls the model and is not part of the text. */
     public boolean isControl(int id) {
         return pieces.type(id) == TokenType.CONTROL;
     }
 
-    /** Whether a prompt must begin with {@link #bosId}, which is present then. */
+    /** Returns whether a prompt must begin with {@link #bosId}, which is present then. */
     public boolean addsBos() {
         return addsBos;
     }
 
-    /** The token that begins a text, where the file names one. */
+    /** The token that begins a text, if the file names one. */
     public OptionalInt bosId() {
         return bosId;
     }
 
-    /** The token that ends a text, where the file names one. */
+    /** The token that ends a text, if the file names one. */
     public OptionalInt eosId() {
         return eosId;
     }
 
-    /** The tokens that end a turn. They count as generated and are no part of the text. */
+    /** The tokens that end a turn. They count as generated and are not part of the text. */
     public Set<Integer> endTokens() {
         return endTokens;
     }
@@ -276,12 +276,12 @@ public final class Tokenizer {
         return suppressed.clone();
     }
 
-    /** Number of tokens; ids are below it. A model may have more logits, which mean nothing. */
+    /** Number of tokens; ids are below it. A model may have more logits, which have no meaning. */
     public int vocabularySize() {
         return pieces.size();
     }
 
-    /** One line for people. */
+    /** One-line description for people. */
     public String describe() {
         return algorithm.name()
                 + ", "

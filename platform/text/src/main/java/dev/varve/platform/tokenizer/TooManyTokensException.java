@@ -2,13 +2,13 @@ package dev.varve.platform.tokenizer;
 
 import dev.varve.api.VarveException;
 
-/** A text that has more tokens than its caller can use. */
+/** A text has more tokens than its caller can use. */
 public final class TooManyTokensException extends VarveException {
     private static final long serialVersionUID = 1L;
 
     private final int limit;
 
-    /** A text of more tokens than {@code limit}. */
+    /** Creates an exception for a text of more tokens than {@code limit}. */
     public TooManyTokensException(int limit) {
         super(Kind.CONTEXT_OVERFLOW, "the text has more than " + limit + " tokens");
         this.limit = limit;

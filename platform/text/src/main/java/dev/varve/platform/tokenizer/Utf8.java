@@ -3,7 +3,7 @@ package dev.varve.platform.tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** UTF-8 as the tokenizer needs it. The methods that read a code point expect well-formed text. */
+/** UTF-8 functions of the tokenizer. The methods that read a code point expect well-formed text. */
 final class Utf8 {
     private static final char REPLACEMENT = '\uFFFD';
 
@@ -16,7 +16,7 @@ final class Utf8 {
 
     /**
      * Decodes {@code bytes[from, to)}; each maximal subpart that is ill-formed becomes one U+FFFD,
-     * as the Unicode and WHATWG standards advise.
+     * as the Unicode and WHATWG standards recommend.
      */
     static String decode(byte[] bytes, int from, int to) {
         String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
@@ -72,7 +72,7 @@ final class Utf8 {
         return codePoint < 0x10000 ? 3 : 4;
     }
 
-    /** Whether a byte goes on with a character that an earlier one began. */
+    /** Returns whether a byte is a continuation byte. */
     static boolean isContinuation(byte value) {
         return (value & 0xC0) == 0x80;
     }
@@ -83,9 +83,9 @@ final class Utf8 {
     }
 
     /**
-     * How many of the first {@code length} bytes can be decoded now: all but a sequence at the end
-     * that is cut short and that further bytes can still complete. At most 3 less than {@code
-     * length}.
+     * Number of bytes, among the first {@code length}, that can be decoded now: all except a
+     * truncated sequence at the end that further bytes can still complete. At most 3 less than
+     * {@code length}.
      */
     static int decodableLength(byte[] bytes, int length) {
         for (int back = 1; back <= Math.min(3, length); back++) {
@@ -101,7 +101,7 @@ final class Utf8 {
         return length;
     }
 
-    /** Bytes of the sequence that a lead byte announces; 1 for bytes that lead nothing. */
+    /** Bytes of the sequence that a lead byte announces; 1 for bytes that are no lead bytes. */
     private static int sequenceLength(int lead) {
         if (lead < 0xC2 || lead > 0xF4) {
             return 1;
@@ -113,9 +113,9 @@ final class Utf8 {
     }
 
     /**
-     * Whether a byte may stand at {@code place} in the sequence of a lead: a continuation byte, and
-     * as the second one nothing that would make an overlong form, a surrogate or a code point above
-     * U+10FFFF.
+     * Returns whether a byte is valid at {@code place} in the sequence of a lead byte: a
+     * continuation byte, and as the second one none that makes an overlong form, a surrogate or a
+     * code point above U+10FFFF.
      */
     private static boolean continues(int lead, int place, int value) {
         if ((value & 0xC0) != 0x80) {

@@ -6,15 +6,15 @@ import java.util.Arrays;
 import java.util.OptionalInt;
 
 /**
- * A vocabulary as the model file holds it. The arrays are handed over, not copied: they are large
- * and read only once.
+ * A vocabulary as the model file holds it. The arrays are not copied: they are large and read only
+ * once.
  *
  * @param model {@code tokenizer.ggml.model}
  * @param pre {@code tokenizer.ggml.pre}; {@code ""} for none
  * @param tokens texts as in the file, by id
  * @param types one for each token
- * @param merges {@code "left right"}, the most urgent first
- * @param addsBos what the file says; some models force it
+ * @param merges {@code "left right"}, the highest priority first
+ * @param addsBos value of the file; some models override it
  * @param suppressed ids that must never be sampled
  */
 record VocabularyData(

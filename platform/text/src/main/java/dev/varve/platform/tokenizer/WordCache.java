@@ -3,10 +3,10 @@ package dev.varve.platform.tokenizer;
 import java.util.Arrays;
 
 /**
- * Tokens of words seen lately, by content. A fixed number of slots where the newer word wins:
- * bounded, and a lookup costs one hash and one comparison.
+ * Cache of the tokens of recent words, by content. A fixed number of slots in which a newer word
+ * replaces an older one: bounded, and a lookup costs one hash and one comparison.
  *
- * <p>Shared by all threads without locks. Entries are immutable, so a thread sees a whole entry or
+ * <p>Shared by all threads without locks. Entries are immutable, so a thread reads a whole entry or
  * an older one; a lost write only costs a later merge.
  */
 final class WordCache {
@@ -19,7 +19,7 @@ final class WordCache {
 
     private final Entry[] entries = new Entry[SLOTS];
 
-    /** Appends the tokens of a word if they are known. */
+    /** Appends the tokens of a word if they are cached. */
     boolean appendTokens(byte[] text, int from, int to, IntList ids) {
         if (to - from > MAX_WORD_BYTES) {
             return false;

@@ -9,7 +9,7 @@ import net.openhft.chronicle.hash.Data;
 
 import java.nio.ByteBuffer;
 
-/** What remains in a buffer, as a value that a map copies to its place in one go. */
+/** The remaining bytes of a buffer, as a value that a map copies in one operation. */
 final class BufferData implements Data<byte[]> {
     private final ByteBuffer buffer;
 
@@ -17,19 +17,22 @@ final class BufferData implements Data<byte[]> {
         this.buffer = copyable(buffer);
     }
 
-    /** Buffers of the heap that may not be changed hide their arrays. */
+    /**
+     * Returns a buffer that can be copied in one operation: read-only heap buffers hide their
+     * arrays.
+     */
     private static ByteBuffer copyable(ByteBuffer buffer) {
         return buffer.isDirect() || buffer.hasArray() ? buffer : ByteBuffer.wrap(bytes(buffer));
     }
 
-    /** What remains in a buffer, which is left as it is. */
+    /** Returns the remaining bytes of a buffer, which is not changed. */
     static byte[] bytes(ByteBuffer buffer) {
         byte[] bytes = new byte[buffer.remaining()];
         buffer.get(buffer.position(), bytes);
         return bytes;
     }
 
-    /** Fills a buffer from an address outside of the heap. */
+    /** Fills a buffer from an address outside the heap. */
     static void read(long address, ByteBuffer target) {
         int bytes = target.remaining();
         if (target.isDirect()) {
@@ -48,7 +51,7 @@ final class BufferData implements Data<byte[]> {
     }
 
     @Override
-    @SuppressWarnings("rawtypes") // as the interface has it
+    @SuppressWarnings("rawtypes") // as the interface declares it
     public void writeTo(RandomDataOutput target, long offset) {
         long address = target.addressForWrite(offset);
         int bytes = buffer.remaining();

@@ -16,15 +16,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Opens stores. Made by the plugin's front, in the class loader of the libraries. */
+/** Opens stores. The plugin's front creates it in the class loader of the libraries. */
 public final class ChronicleStores implements SnapshotStoreProvider {
     /**
-     * Room for what is beside the values, and for what others write meanwhile: a map is made
-     * through memory, where a full disk ends the process.
+     * Disk space for data beside the values, and for concurrent writes of other programs: a map is
+     * created through memory, where a full disk ends the process.
      */
     private static final long MARGIN_BYTES = 16 << 20;
 
-    /** Of a lock whose owner was killed: nobody else holds one for longer than a copy takes. */
+    /**
+     * Timeout of a lock whose owner was killed: no other owner holds one for longer than a copy
+     * takes.
+     */
     private static final int LOCK_SECONDS = 1;
 
     /** Called by the plugin's front. */
@@ -83,8 +86,8 @@ public final class ChronicleStores implements SnapshotStoreProvider {
     }
 
     /**
-     * The map of a store. Its file is sparse, since the library that would take room for all of it
-     * is left out; the builder's own setting for sparse files would double the room of an entry.
+     * Builds the map of a store. Its file is sparse, since the library that would allocate all of
+     * it is left out; the builder's own setting for sparse files would double the size of an entry.
      */
     private static VanillaChronicleMap<byte[], byte[], ?> map(
             File file, StoreSize size, StoreAccess access) throws IOException {
@@ -95,7 +98,7 @@ public final class ChronicleStores implements SnapshotStoreProvider {
                         .constantKeySizeBySample(new byte[size.keyBytes()])
                         .constantValueSizeBySample(new byte[size.valueBytes()])
                         .maxBloatFactor(1)
-                        .checksumEntries(false) // callers check what they get
+                        .checksumEntries(false) // callers validate values
                         .skipCloseOnExitHook(true);
         ChronicleMap<byte[], byte[]> map =
                 access == StoreAccess.RECOVER

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Takes room on the disk for parts of a sparse file before they are written through memory: there a
- * full disk ends the process, here it is an exception. For one thread at a time.
+ * Allocates disk space for parts of a sparse file before they are written through memory: there a
+ * full disk ends the process, here it causes an exception. For one thread at a time.
  */
 final class DiskRoom implements AutoCloseable {
     private static final int STEP_BYTES = 1 << 20;
@@ -26,16 +26,17 @@ final class DiskRoom implements AutoCloseable {
     }
 
     /**
-     * Notes that so many entries have their room already, and all that lies before them, which must
-     * not be written back once there are readers: they change the lock.
+     * Records that a number of entries, and all data before them, already have their space. It must
+     * not be written back once there are readers, because they change the lock.
      */
     void assume(long entries) {
         taken = layout.before(entries);
     }
 
     /**
-     * Takes room for so many entries and for all that lies before them. What is in the file stays
-     * as it is: it is read and written back, since nobody can tell zeros from a hole.
+     * Allocates space for a number of entries and for all data before them. The content of the file
+     * does not change: it is read and written back, since zeros cannot be distinguished from a
+     * hole.
      *
      * @throws IOException if the disk is full
      */

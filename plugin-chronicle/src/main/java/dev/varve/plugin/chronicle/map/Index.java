@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
 /**
- * All of a map's file but its entries, as it was read at one time. Chronicle Map follows the
- * positions in there without a look at them, out of its memory and into a crash of the process. So
- * they are looked at here, before a map is opened.
+ * All of a map's file except its entries, as it was read at one time. Chronicle Map follows the
+ * positions in it without a check; a wrong one leads out of its memory and crashes the process.
+ * Therefore this class checks them before a map is opened.
  */
 final class Index {
     /** In the segment's header: the lock, of two words, which readers change too. */
@@ -23,16 +23,16 @@ final class Index {
     private static final int NEXT_TIER = 16;
     private static final int DELETED = 24;
 
-    /** A lock's word while somebody writes. */
+    /** A lock's word while a writer holds it. */
     private static final int WRITING = 1 << 31;
 
-    /** The bit of a lock's word while somebody may go on to write; lists of keys do that too. */
+    /** The bit of a lock's word while its holder may become a writer; listing keys sets it too. */
     private static final int UPDATING = 1 << 30;
 
-    /** Up to a page, of the largest there are. */
+    /** Padding up to a page, of the largest size in use. */
     private static final int MOST_PADDING = 128 << 10;
 
-    /** More than there are threads that read at once. */
+    /** More than the number of threads that read at once. */
     private static final int MOST_LOCKS = 1 << 16;
 
     private final Path file;
@@ -50,8 +50,8 @@ final class Index {
     /**
      * Reads the index of a map.
      *
-     * @param textBytes bytes at its beginning, which are known to be right
-     * @throws IOException if it is not of the length that these say
+     * @param textBytes bytes at its beginning that are known to be valid
+     * @throws IOException if its length does not match them
      */
     static Index read(Path path, int textBytes) throws IOException {
         // no channel: those are closed when their thread is interrupted
@@ -75,12 +75,12 @@ final class Index {
         }
     }
 
-    /** As Chronicle Map writes numbers. */
+    /** Chronicle Map writes numbers in this order. */
     static ByteBuffer littleEndian(ByteBuffer buffer) {
         return buffer.order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** A checksum of everything that stays as it is while nobody writes. */
+    /** A checksum of all data that is constant while there is no writer. */
     long checksum() {
         CRC32C checksum = new CRC32C();
         checksum.update(bytes.array(), 0, layout.header());
@@ -90,17 +90,14 @@ final class Index {
         return checksum.getValue();
     }
 
-    /**
-     * Fails if a number is out of its range, whatever a writer is doing or was doing when it was
-     * killed.
-     */
+    /** Fails if a number is out of its range, even if a writer is active or was killed. */
     void requireInRange() throws IOException {
         requireState();
         requireHeader();
         requireSlots();
     }
 
-    /** Set once: this store has no tiers besides its first. */
+    /** Constant: this store has only the first tier. */
     private void requireState() throws IOException {
         ByteBuffer expected = littleEndian(ByteBuffer.allocate(IndexLayout.STATE_BYTES));
         expected.position(IndexLayout.STATE_BYTES - 12);
@@ -122,7 +119,7 @@ final class Index {
     }
 
     /**
-     * Fails if the lock's state is none that readers, or a writer, can have brought about.
+     * Fails if neither readers nor a writer can have caused the lock's state.
      *
      * @param written whether there may be a writer
      */
@@ -143,7 +140,7 @@ final class Index {
                 requireLess("place of an entry", slot >>> layout.keyBits(), layout.places());
             }
         }
-        // one is in two slots while those behind one that was emptied move up
+        // an entry is in two slots while the ones after a removed entry move up
         requireLess("entries in slots", taken, layout.places() + 2);
     }
 

@@ -9,21 +9,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a map of one segment keeps what. Its file is: a text that says all of this, the state of
- * the map, from the next page on the segment's header, the slots of the hash lookup, counters, and
- * bits of free places; then the places of the entries.
+ * File layout of a map with one segment: a text that describes the layout, the state of the map,
+ * from the next page on the segment's header, the slots of the hash lookup, counters, and bits of
+ * free places; then the places of the entries.
  *
  * @param state position of the map's state
  * @param header position of the segment's header
  * @param slots position of the first slot
- * @param slotCount how many slots there are
- * @param slotBytes bytes of one, 4 or 8
+ * @param slotCount number of slots
+ * @param slotBytes bytes of a slot, 4 or 8
  * @param keyBits lower bits of a slot, of its entry's hash
- * @param counters position of the counters, behind the slots
+ * @param counters position of the counters, after the slots
  * @param entries position of the first place
- * @param places how many entries fit
- * @param end position behind the last place
- * @param mapBytes length of the map as its state says it
+ * @param places number of entries that fit
+ * @param end position after the last place
+ * @param mapBytes length of the map according to its state
  */
 record IndexLayout(
         int state,
@@ -43,16 +43,18 @@ record IndexLayout(
     /** Bytes of the counters. */
     static final int COUNTER_BYTES = 64;
 
-    /** Where the state says at which position the segment's header is, after a lock and tiers. */
+    /**
+     * Position, within the state, of the position of the segment's header, after a lock and tiers.
+     */
     private static final int HEADER_POSITION = 21;
 
     private static final int MOST_INDEX_BYTES = 1 << 30;
 
     /**
-     * Reads the layout from a map's beginning.
+     * Parses the layout from a map's beginning.
      *
      * @param beginning the text and the state
-     * @param textBytes how long the text is
+     * @param textBytes length of the text
      * @throws IOException if it is not that of a map with one segment
      */
     static IndexLayout parse(Path file, byte[] beginning, int textBytes) throws IOException {
@@ -87,12 +89,12 @@ record IndexLayout(
                 slots + numbers.of("tierSize"));
     }
 
-    /** That a file has something that Chronicle Map does not write. */
+    /** Creates an exception for content that Chronicle Map does not write. */
     static IOException damaged(Path file, String found) {
         return new IOException(String.format(Locale.ROOT, "%s is damaged: found %s", file, found));
     }
 
-    /** What the text says. */
+    /** Numbers in the text. */
     private record Numbers(Path file, String text) {
         long of(String name) throws IOException {
             Matcher number = Pattern.compile("\\s" + name + ": (\\d{1,15}),").matcher(text);

@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 
-/** A store in one map. Reads go on side by side; writes wait for each other and for reads. */
+/** A store in one map. Reads are concurrent; a write waits for other writes and for reads. */
 final class MapStore implements SnapshotStore {
     private final StoreFiles folder;
     private final StoreSize size;
@@ -32,9 +32,9 @@ final class MapStore implements SnapshotStore {
     private boolean closed;
 
     /**
-     * A store in a map.
+     * Creates a store in a map.
      *
-     * @param room of who may write
+     * @param room disk space for a writer
      */
     MapStore(
             StoreFiles folder,
@@ -47,12 +47,12 @@ final class MapStore implements SnapshotStore {
         this.room = room;
     }
 
-    /** What is done with the map while it is open. */
+    /** An operation on the open map. */
     private interface Use<T> {
         T of(VanillaChronicleMap<byte[], byte[], ?> map) throws IOException;
     }
 
-    /** Hands keys on, and tells whether it was this that failed. */
+    /** Forwards keys, and records whether the receiver failed. */
     private static final class KeyTaker implements Consumer<MapEntry<byte[], byte[]>> {
         private final Consumer<ByteBuffer> taker;
         private boolean failed;
@@ -175,7 +175,7 @@ final class MapStore implements SnapshotStore {
     public void keys(Consumer<ByteBuffer> taker) throws IOException {
         use(
                 open -> {
-                    writing.lock(); // a write would give up on a slow taker
+                    writing.lock(); // a write would time out because of a slow receiver
                     KeyTaker keys = new KeyTaker(taker);
                     try (MapSegmentContext<byte[], byte[], ?> segment = open.segmentContext(0)) {
                         segment.forEachSegmentEntry(keys);

@@ -15,14 +15,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
 import java.util.Set;
 
-/**
- * The files of a store, and the right to write to them, which ends with {@link #close} or with the
- * process.
- */
+/** The files of a store, and its write lock, which ends with {@link #close} or with the process. */
 final class StoreFiles implements AutoCloseable {
     /**
-     * The locks of the system are a process's, not a channel's: whoever closes a second channel of
-     * the same file loses the lock of the first. So none is opened while a store stands here.
+     * File locks of the system belong to a process, not to a channel: closing a second channel of
+     * the same file releases the lock of the first. Therefore no second one is opened while a store
+     * is in this set.
      */
     private static final Set<Path> WRITTEN = new HashSet<>();
 
@@ -41,10 +39,11 @@ final class StoreFiles implements AutoCloseable {
     }
 
     /**
-     * Checks what is there, or makes the folder, and takes the right to write unless it is read.
+     * Checks an existing store, or creates the folder, and acquires the write lock unless it is
+     * opened for reading.
      *
      * @throws IOException if it is no store, of another size, or not in the state that the access
-     *     is for
+     *     needs
      */
     static StoreFiles open(Path path, StoreSize size, StoreAccess access) throws IOException {
         StoreFiles folder = new StoreFiles(path, size);
@@ -88,14 +87,14 @@ final class StoreFiles implements AutoCloseable {
         mark.setOpen();
     }
 
-    /** Makes a file that nobody else may read. */
+    /** Creates a file that no other user may read. */
     static void createFile(Path file) throws IOException {
         Files.createFile(
                 file,
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
 
-    /** Returns how many bytes at the map's beginning are known to be right. */
+    /** Returns the number of bytes at the map's beginning that are known to be valid. */
     private int requireStore(StoreAccess access) throws IOException {
         if (!Files.isRegularFile(header(), LinkOption.NOFOLLOW_LINKS)
                 || !Files.isRegularFile(values(), LinkOption.NOFOLLOW_LINKS)) {
@@ -105,17 +104,17 @@ final class StoreFiles implements AutoCloseable {
     }
 
     /**
-     * Fails if the map's index is damaged. What its last writer did not close, or has open, can
-     * only be damaged so far that nothing in it leads out of the map.
+     * Fails if the map's index is damaged. If the last writer did not close it, or has it open,
+     * damage is tolerated as long as no position in it leads out of the map.
      *
-     * @param textBytes how many bytes at its beginning are known to be right
+     * @param textBytes number of bytes at its beginning that are known to be valid
      */
     private void requireSound(int textBytes, StoreAccess access) throws IOException {
         boolean open = mark.isOpen();
         Index index = Index.read(values(), textBytes);
         index.requireInRange();
         if (access == StoreAccess.RECOVER) {
-            return; // the lock is mended
+            return; // the lock is repaired
         }
         index.requireLock(open);
         if (!open) {
@@ -123,7 +122,7 @@ final class StoreFiles implements AutoCloseable {
         }
     }
 
-    /** Asks more than once, since others may open and close it for writing meanwhile. */
+    /** Checks more than once, since other processes may open and close it for writing meanwhile. */
     private void requireReadable() throws IOException {
         for (int tries = READER_TRIES; ; tries--) {
             try {
@@ -138,9 +137,9 @@ final class StoreFiles implements AutoCloseable {
     }
 
     /**
-     * Makes the folder a store, after all else of it is there.
+     * Marks the folder as a store, after all other files exist.
      *
-     * @param fixedBytes of the map's beginning, which never change
+     * @param fixedBytes bytes of the map's beginning that never change
      */
     void complete(int fixedBytes) throws IOException {
         Path fresh = folder.resolve("store.new");
@@ -181,13 +180,13 @@ final class StoreFiles implements AutoCloseable {
         return folder.resolve("values");
     }
 
-    /** Notes that nobody needs to mend it, and what its index is. */
+    /** Records that no repair is needed, with the index. */
     void settle() throws IOException {
         int textBytes = requireStore(StoreAccess.WRITE);
         mark.setClosed(Index.read(values(), textBytes));
     }
 
-    /** Deletes what {@link StoreAccess#CREATE} made. */
+    /** Deletes the files that {@link StoreAccess#CREATE} created. */
     void discard() throws IOException {
         for (String name :
                 new String[] {
@@ -199,7 +198,7 @@ final class StoreFiles implements AutoCloseable {
         Files.deleteIfExists(folder);
     }
 
-    /** Gives the right to write back. */
+    /** Releases the write lock. */
     @Override
     public void close() throws IOException {
         try {

@@ -15,15 +15,15 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /**
- * The text that says what a store is: version, size, length of the map's file, and a checksum of
- * the beginning of that. So nothing else is ever opened as a map: Chronicle Map would wait a minute
- * for one that begins with zeros, and of one that is cut short the process would die.
+ * The description of a store: version, size, length of the map's file, and a checksum of its
+ * beginning. It ensures that no other file is opened as a map: Chronicle Map would wait a minute
+ * for one that begins with zeros, and a truncated one would end the process.
  */
 final class StoreHeader {
     private static final int MOST_BYTES = 300;
     private static final Pattern CHECKSUM = Pattern.compile(", (\\d{1,7}) of them with checksum ");
 
-    /** Where a map says, by the highest bit, that it is being mended. */
+    /** Position at which a map records, by the highest bit, that it is being repaired. */
     private static final int MENDED = 11;
 
     private StoreHeader() {}
@@ -32,7 +32,7 @@ final class StoreHeader {
      * The text of a store.
      *
      * @param values the map
-     * @param fixedBytes of the map's beginning, which never change
+     * @param fixedBytes bytes of the map's beginning that never change
      */
     static String text(StoreSize size, Path values, int fixedBytes) throws IOException {
         return String.format(
@@ -50,7 +50,7 @@ final class StoreHeader {
     /**
      * Fails if a header is not that of a map, or the map is of another size or in another state.
      *
-     * @return how many bytes at the map's beginning the checksum is of
+     * @return number of bytes at the map's beginning that the checksum covers
      */
     static int require(Path header, StoreSize size, Path values, StoreAccess access)
             throws IOException {
@@ -74,8 +74,9 @@ final class StoreHeader {
     }
 
     /**
-     * Lets a map be mended whose mending did not end. Chronicle Map would wait a minute for the
-     * end, but whoever may write knows that nobody else is at it.
+     * Clears the mark of an unfinished repair, so that the map can be repaired. Chronicle Map would
+     * wait a minute for its end, but the holder of the write lock knows that no other process
+     * repairs it.
      */
     static void forgetMending(Path values) throws IOException {
         byte state = beginning(values, MENDED + 1)[MENDED];

@@ -10,9 +10,9 @@ import java.nio.file.StandardCopyOption;
 import java.util.Locale;
 
 /**
- * A small file, named {@code open} while somebody writes to a store, and {@code closed} when its
- * last writer closed it. Then it has a checksum of the map's index, so that whoever opens the store
- * finds out whether the disk, or somebody, has changed that since.
+ * A small file, named {@code open} while a store has a writer, and {@code closed} after its last
+ * writer closed it. It then holds a checksum of the map's index, so that a change on disk since
+ * then is detected when the store is opened.
  */
 final class UseMark {
     private final Path open;
@@ -23,12 +23,15 @@ final class UseMark {
         closed = folder.resolve("closed");
     }
 
-    /** Whether somebody writes, or did not close the store. */
+    /** Returns whether there is a writer, or the last one did not close the store. */
     boolean isOpen() {
         return Files.exists(open, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /** Notes that somebody writes, and takes the room for {@link #setClosed}: disks get full. */
+    /**
+     * Records a writer, and allocates the space for {@link #setClosed}, because the disk may become
+     * full.
+     */
     void setOpen() throws IOException {
         if (isFile(closed)) {
             Files.move(closed, open, StandardCopyOption.ATOMIC_MOVE);
@@ -44,13 +47,13 @@ final class UseMark {
         }
     }
 
-    /** Notes that nobody needs to mend the store, and what its index is. */
+    /** Records that the store needs no repair, with its index. */
     void setClosed(Index index) throws IOException {
         write(text(index.checksum()));
         Files.move(open, closed, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /** Fails if nobody closed the store, or its index was another then. */
+    /** Fails if the store was not closed, or its index has changed since. */
     void requireClosed(Index index) throws IOException {
         if (!isFile(closed)) {
             throw new IOException(closed + ": nothing says that its last writer closed the store");
@@ -84,7 +87,7 @@ final class UseMark {
                 checksum);
     }
 
-    /** Over what is there, which takes no more room. */
+    /** Overwrites the content, which needs no more space. */
     private void write(String text) throws IOException {
         // no channel: those are closed when their thread is interrupted
         try (RandomAccessFile file = new RandomAccessFile(open.toFile(), "rw")) {

@@ -1,5 +1,5 @@
 /**
- * Stores in Chronicle Map. Each is a folder: {@code store} says what it is, {@code values} is the
- * map, {@code lock} is locked by whoever writes, and a mark says whether somebody does.
+ * Stores in Chronicle Map. Each is a folder: {@code store} describes it, {@code values} is the map,
+ * a writer locks {@code lock}, and a mark records whether there is one.
  */
 package dev.varve.plugin.chronicle.map;

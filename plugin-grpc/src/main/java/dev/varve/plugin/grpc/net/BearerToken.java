@@ -15,7 +15,7 @@ final class BearerToken {
     private BearerToken() {}
 
     private static String credential(String token) {
-        // Any text may be a token, a header takes ASCII only.
+        // A token may be any text, but a header only ASCII.
         byte[] bytes = token.getBytes(StandardCharsets.UTF_8);
         return "Bearer " + Base64.getUrlEncoder().encodeToString(bytes);
     }
@@ -26,7 +26,9 @@ final class BearerToken {
         return metadata;
     }
 
-    /** Whether a call carries the secret. Takes equally long whichever characters differ. */
+    /**
+     * Returns whether a call carries the secret. Takes the same time whichever characters differ.
+     */
     static boolean matches(Metadata metadata, String token) {
         String shown = Optional.ofNullable(metadata.get(HEADER)).orElse("");
         return MessageDigest.isEqual(

@@ -4,23 +4,26 @@ import io.grpc.MethodDescriptor;
 
 import java.io.InputStream;
 
-/** The one method, and the sizes that bound what a connection holds in memory. */
+/** The gRPC method, and the sizes that bound a connection's memory. */
 final class ByteStreams {
     static final String SERVICE = "varve.Bytes";
 
     /** Longest message that is accepted. */
     static final int MAX_MESSAGE_BYTES = 1 << 20;
 
-    /** Longest message that is sent: enough to hide what a message costs, and quick to copy. */
+    /**
+     * Longest message that is sent: long enough to make the cost per message small, and quick to
+     * copy.
+     */
     static final int SENT_MESSAGE_BYTES = 256 << 10;
 
-    /** Below this many bytes in the send queue the next message is taken. */
+    /** If the send queue holds fewer bytes than this, the next message is accepted. */
     static final int READY_BYTES = 1 << 20;
 
-    /** Most bytes on their way that the receiver has not asked for yet (HTTP/2 window). */
+    /** Maximum bytes in flight that the receiver has not requested yet (HTTP/2 window). */
     static final int WINDOW_BYTES = 4 << 20;
 
-    /** Messages that are asked for ahead of the reader. */
+    /** Messages that are requested ahead of the reader. */
     static final int MESSAGES_AHEAD = 4;
 
     static final MethodDescriptor<Outgoing, Incoming> CLIENT =

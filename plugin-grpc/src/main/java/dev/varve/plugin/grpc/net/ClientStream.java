@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 
 /** The client's side of a call, on a channel of its own. */
 final class ClientStream extends ClientCall.Listener<Incoming> implements GrpcCall {
-    /** How long what was written before a close may take to arrive. */
+    /** Time after a close within which written data may still arrive. */
     static final long LINGER_SECONDS = 5;
 
     private final HostPort target;

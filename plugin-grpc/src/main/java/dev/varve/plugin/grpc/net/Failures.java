@@ -10,7 +10,7 @@ import java.security.GeneralSecurityException;
 
 import javax.net.ssl.SSLException;
 
-/** Says in words why a connection did not come about. */
+/** Describes why a connection failed. */
 final class Failures {
     private Failures() {}
 
@@ -57,7 +57,7 @@ final class Failures {
         return status.getCause() == null ? status.asException() : status.getCause();
     }
 
-    /** What a status says, in one line. */
+    /** Describes a status in one line. */
     static String text(Status status) {
         // The library's own description of a failure with a cause is about its inner pipeline.
         String cause = deepest(cause(status)).getMessage();

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Connects to one listener. */
 final class GrpcClient {
-    /** Twelve and a half seconds after a host went silent, its connections break. */
+    /** The connections of a host break twelve and a half seconds after it became silent. */
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
 
     static final Duration KEEP_ALIVE_ANSWER = Duration.ofMillis(2500);
@@ -52,9 +52,9 @@ final class GrpcClient {
     }
 
     /**
-     * Tries the addresses in turn; each gets its share of the time that is left.
+     * Tries the addresses in turn; each gets its share of the remaining time.
      *
-     * @param end when to give up, as {@link System#nanoTime} counts
+     * @param end deadline, as {@link System#nanoTime} counts
      */
     Connection connect(long end) throws IOException {
         IOException failure = new IOException(target + ": no address");

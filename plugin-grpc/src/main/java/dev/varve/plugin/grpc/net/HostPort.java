@@ -11,7 +11,7 @@ import dev.varve.api.VarveException;
 record HostPort(String host, int port) {
     private static final int MAX_PORT = 65_535;
 
-    /** Reads an address to listen at; port 0 lets the system choose one. */
+    /** Parses an address to listen at; port 0 lets the system choose one. */
     static HostPort parse(String address) {
         int colon = address.lastIndexOf(':');
         String port = address.substring(colon + 1);
@@ -21,7 +21,7 @@ record HostPort(String host, int port) {
         return new HostPort(host(address, address.substring(0, colon)), Integer.parseInt(port));
     }
 
-    /** Reads an address to connect to. */
+    /** Parses an address to connect to. */
     static HostPort parseTarget(String address) {
         HostPort target = parse(address);
         if (target.port == 0) {
@@ -50,12 +50,12 @@ record HostPort(String host, int port) {
                 "grpc:" + address + ": expected grpc:HOST:PORT or grpc:[IPV6]:PORT");
     }
 
-    /** The same with another port. */
+    /** Returns the same host with another port. */
     HostPort withPort(int other) {
         return new HostPort(host, other);
     }
 
-    /** Host and port as they stand in the {@code :authority} of a call. */
+    /** Host and port as in the {@code :authority} of a call. */
     String authority() {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }

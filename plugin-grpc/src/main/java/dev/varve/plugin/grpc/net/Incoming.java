@@ -22,11 +22,11 @@ final class Incoming implements AutoCloseable {
         this.remaining = remaining;
     }
 
-    /** Takes the bytes out of the care of the caller, who closes its stream on return. */
+    /** Takes ownership of the bytes from the caller, who closes its stream on return. */
     static Incoming of(InputStream message) {
         try {
             int bytes = message.available();
-            // Keeps the buffers, so that they are copied once: into what the reader gives.
+            // Keeps the buffers, so that they are copied once: to the reader's buffer.
             return message instanceof Detachable detachable
                     ? new Incoming(detachable.detach(), bytes)
                     : new Incoming(new ByteArrayInputStream(message.readAllBytes()), bytes);
@@ -39,7 +39,7 @@ final class Incoming implements AutoCloseable {
         return remaining == 0;
     }
 
-    /** Moves as many bytes as there are and fit. */
+    /** Copies as many bytes as are available and fit. */
     void drainTo(ByteBuffer target) throws IOException {
         int left = Math.min(remaining, target.remaining());
         remaining -= left;
@@ -73,7 +73,7 @@ final class Incoming implements AutoCloseable {
         }
     }
 
-    /** Gives the buffers back. */
+    /** Releases the buffers. */
     @Override
     public void close() {
         try {

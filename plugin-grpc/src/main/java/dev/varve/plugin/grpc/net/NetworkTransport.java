@@ -19,13 +19,13 @@ import java.util.logging.Logger;
 
 /** The transport with its libraries. */
 public final class NetworkTransport implements TransportProvider {
-    /** Held, since loggers that nobody holds forget their level. */
+    /** Referenced here, since loggers without a reference lose their level. */
     private static final List<Logger> LIBRARY_LOGGERS =
             List.of(Logger.getLogger("io.grpc"), Logger.getLogger("io.netty"));
 
-    /** Made by the plugin's front, in the class loader of the libraries. */
+    /** Called by the plugin's front, in the class loader of the libraries. */
     public NetworkTransport() {
-        // What goes wrong reaches the caller as an exception; the libraries tell it a second time.
+        // Failures reach the caller as an exception; the libraries would log them a second time.
         LIBRARY_LOGGERS.forEach(logger -> logger.setLevel(Level.SEVERE));
     }
 
@@ -50,7 +50,7 @@ public final class NetworkTransport implements TransportProvider {
         return StreamListener.open(local, host, options);
     }
 
-    /** Looks a name up in a thread of its own, since the system's resolver knows no limit. */
+    /** Resolves a name in a thread of its own, since the system's resolver has no time limit. */
     private static List<InetAddress> resolve(HostPort name, Duration limit) throws IOException {
         CompletableFuture<List<InetAddress>> found = new CompletableFuture<>();
         Thread.ofVirtual()

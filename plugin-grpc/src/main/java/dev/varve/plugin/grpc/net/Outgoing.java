@@ -9,8 +9,8 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
 /**
- * The next bytes of a writer's buffers as a message. It is copied into the send queue before
- * sending it returns, and moves the positions of the buffers then.
+ * The next bytes of a writer's buffers as a message. Sending copies it to the send queue before it
+ * returns, and advances the positions of the buffers.
  */
 final class Outgoing extends InputStream implements KnownLength, Drainable {
     private static final int SCRATCH_BYTES = 64 << 10;
@@ -18,7 +18,7 @@ final class Outgoing extends InputStream implements KnownLength, Drainable {
     private final ByteBuffer[] parts;
     private int remaining;
 
-    /** Takes up to {@code limit} bytes of the parts, in their order. */
+    /** Creates a message of up to {@code limit} bytes of the parts, in their order. */
     Outgoing(ByteBuffer[] parts, int limit) {
         this.parts = parts;
         long bytes = 0;

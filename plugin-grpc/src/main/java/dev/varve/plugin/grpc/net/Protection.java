@@ -6,7 +6,7 @@ import dev.varve.api.transport.TransportOptions;
 import java.net.InetAddress;
 import java.util.List;
 
-/** Whether the bytes are encrypted, as the options and the addresses of both ends demand. */
+/** Encryption of the bytes, as the options and the addresses of both ends require it. */
 enum Protection {
     PLAIN_TEXT,
     TLS;
@@ -16,9 +16,9 @@ enum Protection {
                     + " --shard-tls-ca (whom it trusts)";
 
     /**
-     * What a client uses towards a server that may be at any of these addresses.
+     * Returns the protection of a client towards a server that may be at any of these addresses.
      *
-     * @throws VarveException of kind INVALID_REQUEST if nothing says how to trust a server on
+     * @throws VarveException of kind INVALID_REQUEST if no option says how to trust a server on
      *     another machine
      */
     static Protection ofClient(
@@ -37,9 +37,9 @@ enum Protection {
     }
 
     /**
-     * What a listener uses.
+     * Returns the protection of a listener.
      *
-     * @throws VarveException of kind INVALID_REQUEST if strangers could connect or read along
+     * @throws VarveException of kind INVALID_REQUEST if strangers could connect or read the data
      */
     static Protection ofListener(HostPort address, InetAddress local, TransportOptions options) {
         if (options.trusted().isPresent() && options.identity().isEmpty()) {

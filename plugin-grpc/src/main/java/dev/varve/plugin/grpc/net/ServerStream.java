@@ -26,7 +26,7 @@ final class ServerStream extends ServerCall.Listener<Incoming> implements GrpcCa
                 : "grpc:" + call.getAuthority();
     }
 
-    /** Tells the client that it may send. */
+    /** Signals the client that it may send. */
     StreamConnection open() {
         call.setOnReadyThreshold(ByteStreams.READY_BYTES);
         call.sendHeaders(new Metadata());

@@ -14,15 +14,15 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A call as a connection. The network's threads hand in messages ({@link #received}), room to send
- * ({@link #ready}) and the end ({@link #ended}), and never wait here.
+ * A call as a connection. The network's threads deliver messages ({@link #received}), the signal
+ * that the send queue has room ({@link #ready}) and the end ({@link #ended}), and never block here.
  *
- * <p>What it holds is bounded: {@link ByteStreams#MESSAGES_AHEAD} messages that were asked for, the
- * window of the network, and {@link ByteStreams#READY_BYTES} and a message to send.
+ * <p>Its memory is bounded: {@link ByteStreams#MESSAGES_AHEAD} requested messages, the window of
+ * the network, and {@link ByteStreams#READY_BYTES} plus a message to send.
  */
 final class StreamConnection implements Connection {
     /**
-     * How the other side went.
+     * End of the other side.
      *
      * @param cause nothing if it closed in order
      */
@@ -38,10 +38,10 @@ final class StreamConnection implements Connection {
     private Optional<Ending> ending = Optional.empty();
     private boolean closed;
 
-    /** Held while a message enters the call or the call is finished, which never waits. */
+    /** Held while a message is sent or the call is finished, neither of which blocks. */
     private final ReentrantLock sending = new ReentrantLock();
 
-    /** Held by the reader, so that buffers are not given back below its hands. */
+    /** Held by the reader, so that its buffers are not released meanwhile. */
     private final ReentrantLock reading = new ReentrantLock();
 
     private Optional<Incoming> current = Optional.empty();
@@ -56,7 +56,7 @@ final class StreamConnection implements Connection {
         return peer;
     }
 
-    /** Never: a loopback address may be a tunnel, and says nothing of the user. */
+    /** Always false: a loopback address may be a tunnel, and does not identify the user. */
     @Override
     public boolean sameHost() {
         return false;
@@ -73,7 +73,8 @@ final class StreamConnection implements Connection {
         } finally {
             lock.unlock();
         }
-        // Nobody reads any more; the rest is let through so that the other side sees the end.
+        // There is no reader any more; the rest is consumed so that the other side receives the
+        // end.
         message.close();
         call.request(1);
     }
@@ -87,12 +88,12 @@ final class StreamConnection implements Connection {
         }
     }
 
-    /** The other side closed in order. */
+    /** Handles an orderly close of the other side. */
     void ended() {
         end(new Ending("the other side closed the connection", Optional.empty()));
     }
 
-    /** Ends the call after the other side ended its half; what arrived can still be read. */
+    /** Ends the call after the other side ended its half; received data can still be read. */
     void finishAfterPeer() {
         sending.lock();
         try {
@@ -102,7 +103,7 @@ final class StreamConnection implements Connection {
         }
     }
 
-    /** The connection broke. */
+    /** Handles a broken connection. */
     void broken(String how, Throwable cause) {
         end(new Ending("the connection broke: " + how, Optional.of(cause)));
     }

@@ -30,7 +30,7 @@ final class StreamListener implements Listener {
     private static final int MAX_WAITING = 16;
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(5);
 
-    /** Clients ask every ten seconds; who asks more often than this is cut off. */
+    /** Clients ping every ten seconds; a client that pings more often than this is disconnected. */
     private static final Duration SHORTEST_KEEP_ALIVE = Duration.ofSeconds(5);
 
     private static final Duration WITHOUT_CALL = Duration.ofSeconds(30);

@@ -24,7 +24,7 @@ import java.util.Collection;
 
 import javax.net.ssl.SSLException;
 
-/** Makes TLS contexts from PEM files, and names the file that is at fault. */
+/** Creates TLS contexts from PEM files, and names the faulty file in errors. */
 final class TlsFiles {
     private TlsFiles() {}
 
@@ -36,7 +36,7 @@ final class TlsFiles {
         return build(builder, options);
     }
 
-    /** Demands certificates of clients if the options say whom to trust. */
+    /** Requires certificates of clients if the options name trusted ones. */
     static SslContext server(TransportOptions options) {
         TransportOptions.Identity identity = options.identity().orElseThrow();
         X509Certificate[] chain = certificates(identity.certificate());
@@ -54,7 +54,7 @@ final class TlsFiles {
 
     private static PrivateKey key(TransportOptions.Identity identity, X509Certificate[] chain) {
         try {
-            // PEM is ASCII; what is not is no key either.
+            // PEM is ASCII; other text is no key either.
             String text = Files.readString(identity.key(), StandardCharsets.ISO_8859_1);
             return PemKey.parse(text, chain[0].getPublicKey());
         } catch (IOException e) {
@@ -102,7 +102,7 @@ final class TlsFiles {
                 VarveException.Kind.UNREADABLE_FILE, file + ": cannot be read: " + cause, cause);
     }
 
-    /** The library's own message is not repeated: nothing of a key belongs into a message. */
+    /** Omits the library's own message, because no part of a key may appear in a message. */
     private static VarveException badKey(
             TransportOptions.Identity identity, int certificates, Exception cause) {
         return new VarveException(

@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * Events as bytes: an array of the time (a float, seconds since 1970), an array of events, and nil
- * in the place of a rank. An event is a map:
+ * instead of a rank. An event is a map:
  *
  * <ul>
  *   <li>{@code type} "BlockStored", {@code block_hashes} (an array of one integer), {@code

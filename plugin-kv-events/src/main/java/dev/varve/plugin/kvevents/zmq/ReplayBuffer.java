@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** The last batches that were told, for those who missed some. Thread-safe. */
+/** The latest published batches, for subscribers that missed some. Thread-safe. */
 final class ReplayBuffer {
     private final int mostBatches;
     private final long mostBytes;
@@ -20,7 +20,7 @@ final class ReplayBuffer {
         this.mostBytes = mostBytes;
     }
 
-    /** Keeps events; those that came first go. */
+    /** Adds events, and drops the oldest ones. */
     synchronized Batch add(byte[] payload) {
         Batch batch = new Batch(next++, payload);
         batches.addLast(batch);
@@ -31,7 +31,7 @@ final class ReplayBuffer {
         return batch;
     }
 
-    /** What there is from a number on. */
+    /** Returns the batches that are kept, from a number on. */
     synchronized List<Batch> from(long number) {
         return batches.stream().filter(batch -> batch.number() >= number).toList();
     }

@@ -19,15 +19,15 @@ import java.util.Optional;
  * Publishes events as messages of three frames: the topic {@code kv@POD@MODEL}, the number of the
  * batch (8 bytes, big-endian, from 0 on without gaps), and the {@linkplain EventBatch events}.
  *
- * <p>At the replay address whoever sends an empty frame and 8 bytes, the number of a batch, gets
- * those from that one on that are kept, each as an empty frame and the three of its message, and in
- * the end one with the number -1 and neither topic nor events. That is the form of vLLM since 0.26;
- * before, the topic was missing.
+ * <p>At the replay address a subscriber sends an empty frame and 8 bytes, the number of a batch. It
+ * receives the batches from that one on that are kept, each as an empty frame and the three of its
+ * message, and finally one with the number -1 and neither topic nor events. This is the format of
+ * vLLM since 0.26; before, the topic was missing.
  */
 final class ZmqListener implements CacheListener {
     private static final System.Logger LOG = System.getLogger("dev.varve.events");
 
-    /** Batches that wait for a slow subscriber, who misses the next ones then. */
+    /** Maximum unsent batches for a slow subscriber, which then misses the next ones. */
     private static final int MOST_UNSENT = 1000;
 
     private static final int MOST_KEPT = 10_000;
@@ -89,7 +89,7 @@ final class ZmqListener implements CacheListener {
     @Override
     public void heard(List<CacheEvent> events) {
         ReplayBuffer.Batch batch = kept.add(encoding.encode(events, System.currentTimeMillis()));
-        // Never waits: a subscriber that is too slow misses it.
+        // Never blocks: a subscriber that is too slow misses the message.
         publisher.sendMore(topic);
         publisher.sendMore(number(batch.number()));
         publisher.send(batch.payload());

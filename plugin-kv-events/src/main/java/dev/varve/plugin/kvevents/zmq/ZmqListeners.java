@@ -6,7 +6,7 @@ import dev.varve.api.event.CacheListenerProvider;
 
 /** The provider behind the plugin's front. */
 public final class ZmqListeners implements CacheListenerProvider {
-    /** Made by the front. */
+    /** Called by the front. */
     public ZmqListeners() {}
 
     @Override

@@ -31,8 +31,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes OpenTelemetry's spans of finished ones, and sends them. The platform has the queue and the
- * thread, so that none of the SDK's processors is needed.
+ * Converts finished spans to OpenTelemetry's, and sends them. The platform provides the queue and
+ * the thread, so that none of the SDK's processors is needed.
  */
 final class OtlpExporter implements TraceExporter {
     private static final String TRACEPARENT = "traceparent";
@@ -59,7 +59,7 @@ final class OtlpExporter implements TraceExporter {
         provider =
                 SdkTracerProvider.builder()
                         .setResource(Resource.getDefault().merge(Resource.create(resource.build())))
-                        // What is not to be traced does not come here.
+                        // The platform has already dropped traces that are not sampled.
                         .setSampler(Sampler.alwaysOn())
                         .addSpanProcessor(ended)
                         .build();
@@ -98,7 +98,7 @@ final class OtlpExporter implements TraceExporter {
                 .extract(Context.root(), headers, new MapGetter());
     }
 
-    /** Reads headers out of a map. */
+    /** Reads headers from a map. */
     private static final class MapGetter implements TextMapGetter<Map<String, String>> {
         @Override
         public String get(Map<String, String> headers, String key) {

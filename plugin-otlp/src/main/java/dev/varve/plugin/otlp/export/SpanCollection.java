@@ -9,11 +9,11 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps the spans that ended until somebody takes them. For one thread. */
+/** Collects ended spans until they are taken. For one thread. */
 final class SpanCollection implements SpanProcessor {
     private List<SpanData> spans = new ArrayList<>();
 
-    /** All that ended since the last time. */
+    /** Returns all spans that ended since the last call. */
     List<SpanData> take() {
         List<SpanData> taken = spans;
         spans = new ArrayList<>();
@@ -22,7 +22,7 @@ final class SpanCollection implements SpanProcessor {
 
     @Override
     public void onStart(Context parent, ReadWriteSpan span) {
-        // Nothing is known of it yet.
+        // A span that starts has no data to keep yet.
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.net.URI;
 import java.util.Locale;
 import java.util.Set;
 
-/** Opens exporters; made by reflection, in the libraries' class loader. */
+/** Opens exporters; created by reflection, in the libraries' class loader. */
 public final class SpanSender implements TraceExporterProvider {
     private static final String PATH = "/v1/traces";
 
@@ -27,7 +27,8 @@ public final class SpanSender implements TraceExporterProvider {
     }
 
     /**
-     * The address that spans go to, as the protocol has it: below a collector's, unless it is it.
+     * Returns the address for spans, as the protocol defines it: a path below the collector's
+     * address, unless that is already the address for spans.
      */
     static String url(URI endpoint) throws IOException {
         String scheme =

@@ -1,2 +1,2 @@
-/** What works with OpenTelemetry's libraries; loaded together with them. */
+/** The part of the plugin that uses OpenTelemetry's libraries; loaded together with them. */
 package dev.varve.plugin.otlp.export;

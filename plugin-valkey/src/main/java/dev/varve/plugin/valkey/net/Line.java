@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A connection that is made when it is needed, and left once it has failed: whoever comes next
- * makes another one. It is never taken up again by itself, since a connection whose other end
- * vanished may look sound for many minutes.
+ * A connection that is opened on demand, and abandoned after a failure: the next call opens another
+ * one. It never reconnects by itself, since a connection whose other end vanished may appear intact
+ * for many minutes.
  */
 final class Line implements AutoCloseable {
     private final StoreClient client;
@@ -28,9 +28,9 @@ final class Line implements AutoCloseable {
             Optional.empty();
     private boolean closed;
 
-    /** What is done with a connection. */
+    /** An operation on a connection. */
     @FunctionalInterface
-    interface BatchEntry {
+    interface Task {
         void run(Call call) throws IOException, InterruptedException;
     }
 
@@ -42,7 +42,7 @@ final class Line implements AutoCloseable {
         this.shown = shown;
     }
 
-    /** One use of a connection, which ends in time. */
+    /** One use of a connection, with a time limit. */
     static final class Call {
         private final long limit;
         private Optional<RedisAsyncCommands<String, ByteBuffer>> commands = Optional.empty();
@@ -57,7 +57,7 @@ final class Line implements AutoCloseable {
             return commands.orElseThrow();
         }
 
-        /** The next answer may take as long as the first one might. */
+        /** Restarts the time limit for the next reply. */
         void restart() {
             end = System.nanoTime() + limit;
         }
@@ -77,7 +77,9 @@ final class Line implements AutoCloseable {
             }
         }
 
-        /** What lies at the bottom says more than what was made of it. */
+        /**
+         * Returns the message of the root cause, which is more specific than those of its wrappers.
+         */
         private static String reason(ExecutionException failure) {
             Throwable cause = failure;
             while (cause.getCause() != null && cause.getCause() != cause) {
@@ -87,15 +89,15 @@ final class Line implements AutoCloseable {
         }
     }
 
-    /** Does something within a limit, or leaves the connection. */
-    void call(Duration limit, BatchEntry work) throws IOException {
+    /** Runs an operation within a limit, or abandons the connection. */
+    void call(Duration limit, Task work) throws IOException {
         CompletableFuture<StatefulRedisConnection<String, ByteBuffer>> used = connection();
         Call call = new Call(limit);
         try {
             call.commands = Optional.of(call.await(used).async());
             work.run(call);
         } catch (RedisCommandExecutionException e) {
-            // It answered, so the connection is sound.
+            // The store replied, so the connection is intact.
             throw new IOException(shown + ": " + e.getMessage(), e);
         } catch (IOException e) {
             leave(used);

@@ -4,9 +4,9 @@ import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
 
 /**
- * Who a connection belongs to; shows nothing of it.
+ * Credentials of a connection; its text contains nothing of them.
  *
- * @param user may be empty, for the one that a password alone stands for
+ * @param user may be empty, for the default user of a password
  */
 record Password(String user, String secret)
         implements RedisCredentialsProvider.ImmediateRedisCredentialsProvider {

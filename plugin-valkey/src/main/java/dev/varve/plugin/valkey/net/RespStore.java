@@ -23,17 +23,17 @@ import java.util.List;
 import java.util.concurrent.Future;
 
 /**
- * A store over the Redis protocol. What is read goes over one connection, what is written over
- * another, so that nobody who waits for an answer waits behind parts of a megabyte.
+ * A store over the Redis protocol. Reads use one connection and writes another, so that a read's
+ * reply does not wait behind parts of a megabyte.
  *
- * <p>A value is asked for with {@code GETRANGE}, since whoever else writes to the store may have
- * put anything there, of any size.
+ * <p>A value is read with {@code GETRANGE}, since other clients of the store may have written
+ * anything under the key, of any size.
  */
 final class RespStore implements SharedStore {
-    /** Values that are asked for ahead of their turn. */
+    /** Values that are requested ahead of their turn. */
     private static final int AHEAD = 8;
 
-    /** Keys of one command. */
+    /** Maximum keys of one command. */
     private static final int AT_ONCE = 256;
 
     private final StoreClient client;
@@ -70,7 +70,7 @@ final class RespStore implements SharedStore {
                 });
     }
 
-    /** A value of another kind than bytes is none. */
+    /** Treats a value that is not a string of bytes as missing. */
     private static ByteBuffer valueOf(Line.Call call, Future<ByteBuffer> asked)
             throws IOException, InterruptedException {
         try {

@@ -13,7 +13,7 @@ import java.util.List;
 
 /** The provider behind the plugin's front. */
 public final class RespStores implements SharedStoreProvider {
-    /** Made by the front. */
+    /** Called by the front. */
     public RespStores() {}
 
     @Override
@@ -53,7 +53,7 @@ public final class RespStores implements SharedStoreProvider {
             target.setLibraryName("varve");
             return target;
         } catch (IllegalArgumentException e) {
-            // Its message may have the password.
+            // Its message may contain the password.
             throw refused(address, "is no address of a store");
         }
     }

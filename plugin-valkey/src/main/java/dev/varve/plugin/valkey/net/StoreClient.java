@@ -20,18 +20,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** Makes connections to one store. */
+/** Opens connections to one store. */
 final class StoreClient implements AutoCloseable {
     private static final int THREADS = 2;
 
-    /** For how long threads take what others still have for them in the end. */
+    /** Time for which threads still accept late tasks during shutdown. */
     private static final long QUIET_MILLIS = 200;
 
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
 
     /**
-     * What fails is told by whoever asked, without addresses that may hold a password. Held here,
-     * or its level would be lost.
+     * The caller reports failures, without addresses that may contain a password. The reference
+     * keeps the logger's level from being lost.
      */
     private static final Logger THEIR_LOG = Logger.getLogger("io.lettuce");
 
@@ -69,14 +69,14 @@ final class StoreClient implements AutoCloseable {
                 .build();
     }
 
-    /** A connection, once it is there. */
+    /** Returns a connection, once it is established. */
     CompletableFuture<StatefulRedisConnection<String, ByteBuffer>> connect() {
         return client.connectAsync(new TextToBytes(), target).toCompletableFuture();
     }
 
     @Override
     public void close() {
-        // Nobody waits for threads that have nothing left to do.
+        // Does not wait for threads that have nothing left to do.
         client.shutdownAsync(QUIET_MILLIS, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
                 .whenComplete(
                         (done, failure) ->

@@ -14,7 +14,7 @@ final class TextToBytes implements RedisCodec<String, ByteBuffer> {
 
     @Override
     public ByteBuffer decodeValue(ByteBuffer bytes) {
-        // The buffer is the connection's.
+        // The buffer belongs to the connection.
         return ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
     }
 

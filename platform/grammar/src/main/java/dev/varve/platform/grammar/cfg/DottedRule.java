@@ -1,8 +1,8 @@
 package dev.varve.platform.grammar.cfg;
 
-/** A place within an alternative: what comes next there, if anything. */
+/** A position within an alternative, with the next symbol, if any. */
 final class DottedRule {
-    /** Behind the last symbol. */
+    /** After the last symbol. */
     static final int END = Integer.MIN_VALUE;
 
     final int id;
@@ -11,7 +11,7 @@ final class DottedRule {
     /** Number of a terminal, the complement of a nonterminal's, or {@link #END}. */
     final int symbol;
 
-    /** The place behind that symbol; null at the end. */
+    /** The position after that symbol; null at the end. */
     final DottedRule next;
 
     DottedRule(int id, Nonterminal owner, int symbol, DottedRule next) {

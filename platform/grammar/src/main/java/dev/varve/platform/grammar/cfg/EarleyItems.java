@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Items in the order in which they were found, each once. An origin that is null stands for the set
- * that the items are of, which does not exist before them.
+ * Distinct items in the order in which they were found. A null origin stands for the set that the
+ * items belong to, which is created after them.
  */
 final class EarleyItems {
     private final List<Item> list = new ArrayList<>(2);
     private Set<Item> seen;
 
     /**
-     * One of them.
+     * An item.
      *
-     * @param dot how far an alternative was read
-     * @param origin where it began
+     * @param dot position up to which an alternative was read
+     * @param origin set at which the alternative began
      */
     record Item(DottedRule dot, EarleySet origin) {
         @Override

@@ -7,9 +7,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What a grammar allows at a place where terminals end: items, each a place in an alternative and
- * the set where that alternative began. Immutable but for what is kept of it; equal sets of one
- * {@link EarleySetStore} are one object, so that a loop of the grammar comes back to the same set.
+ * Permitted continuations at a position where terminals end: items, each a position in an
+ * alternative and the set where that alternative began. Immutable except for its cache; equal sets
+ * of one {@link EarleySetStore} are one object, so that a loop of the grammar returns to the same
+ * set.
  */
 final class EarleySet {
     final int id;
@@ -23,10 +24,10 @@ final class EarleySet {
     /** Whether the text may end here. */
     final boolean accepts;
 
-    /** Where the terminals that may follow begin. */
+    /** Start state of the lexer for the terminals that may follow. */
     final LexState lexemes;
 
-    /** The sets behind terminals that end together. */
+    /** The sets after terminals that end together. */
     final Map<Terminals, EarleySet> next = new HashMap<>(4);
 
     /** Numbers of terminals, as a key. */

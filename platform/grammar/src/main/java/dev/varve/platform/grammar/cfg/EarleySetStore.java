@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Makes the sets of a grammar and keeps one object of each. Symbols that may be empty are passed
- * over when they are predicted (Aycock and Horspool 2002). For one thread at a time.
+ * Creates the sets of a grammar and keeps one object of each. Symbols that may be empty are skipped
+ * when they are predicted (Aycock and Horspool 2002). For one thread at a time.
  */
 final class EarleySetStore {
     private static final Comparator<EarleyItems.Item> ORDER =
@@ -49,7 +49,7 @@ final class EarleySetStore {
         this.grammar = grammar;
     }
 
-    /** Forgets the sets it keeps; those in use stay right. */
+    /** Discards the cached sets; sets in use stay valid. */
     void forget() {
         kept.values().forEach(set -> set.next.clear());
         kept.clear();
@@ -61,7 +61,7 @@ final class EarleySetStore {
         return closure.finish();
     }
 
-    /** The set behind terminals of one set that end together. */
+    /** Returns the set after terminals of one set that end together. */
     EarleySet behind(EarleySet set, int[] terminals) {
         EarleySet.Terminals key = new EarleySet.Terminals(terminals);
         EarleySet known = set.next.get(key);
@@ -75,7 +75,7 @@ final class EarleySetStore {
         return known;
     }
 
-    /** Takes the items of a set that go on with a terminal one step further. */
+    /** Advances the items of a set over a terminal. */
     void scan(EarleySet set, int[] terminals, EarleyItems into) {
         for (int terminal : terminals) {
             EarleyItems scans = set.scans.get(terminal);
@@ -86,7 +86,7 @@ final class EarleySetStore {
         }
     }
 
-    /** The set of some items and of all that follows from them. */
+    /** Returns the closure of some items. */
     EarleySet complete(EarleyItems items) {
         for (int i = 0; i < items.size(); i++) {
             EarleyItems.Item item = items.get(i);
@@ -112,12 +112,15 @@ final class EarleySetStore {
         return known;
     }
 
-    /** What is complete has been taken into account; but the end of a text shows in the set. */
+    /**
+     * Returns whether an item must be kept: complete items were already applied, but the end of a
+     * text must be visible in the set.
+     */
     private boolean matters(EarleyItems.Item item) {
         return !item.dot().isEnd() || item.dot().owner == grammar.root();
     }
 
-    /** Whoever waited for what is complete, where it began, goes on. */
+    /** Advances the items that waited, at its origin, for a complete item's nonterminal. */
     private void advance(EarleyItems.Item complete, EarleyItems into) {
         EarleyItems waiting = complete.origin().waiting.get(complete.dot().owner.symbol());
         if (waiting != null) {
@@ -136,7 +139,7 @@ final class EarleySetStore {
         return item.origin() == null ? set : item.origin();
     }
 
-    /** A set while what follows from its items is found. */
+    /** A set while its closure is computed. */
     private final class Closure {
         private final EarleyItems items = new EarleyItems();
         private final Map<Integer, EarleyItems> waiting = new HashMap<>();

@@ -10,14 +10,14 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** A context-free grammar. Made by a {@link GrammarBuilder}; for one thread at a time. */
+/** A context-free grammar, built by a {@link GrammarBuilder}; for one thread at a time. */
 public final class Grammar {
     private static final int DOT = 32;
 
     private final RegexStore store;
     private final Lexer lexer;
 
-    /** More are added at the end when lazy ones are expanded. */
+    /** Expanding lazy nonterminals appends more. */
     private final List<Nonterminal> nonterminals;
 
     private final Nonterminal root;
@@ -44,7 +44,7 @@ public final class Grammar {
         store.footprint().addLasting(bytes);
     }
 
-    /** Whether any text belongs to it. */
+    /** Returns whether any text matches it. */
     public boolean hasText() {
         return isProductive(root.alternatives.getFirst());
     }
@@ -65,7 +65,7 @@ public final class Grammar {
         return nonterminals.get(~symbol);
     }
 
-    /** Whether symbols in turn have any text. */
+    /** Returns whether a sequence of symbols matches any text. */
     boolean isProductive(int... symbols) {
         for (int symbol : symbols) {
             if (symbol >= 0 ? !lexer.isAlive(symbol) : !isProductive(nonterminal(symbol))) {
@@ -75,7 +75,7 @@ public final class Grammar {
         return true;
     }
 
-    /** Those that were made by expansions are not marked yet. */
+    /** Nonterminals that expansions created are not marked yet. */
     private boolean isProductive(Nonterminal nonterminal) {
         if (!nonterminal.productive && nonterminal.expansion.isPresent()) {
             nonterminal.productive = nonterminal.proofs.stream().anyMatch(this::isProductive);
@@ -92,7 +92,7 @@ public final class Grammar {
         return true;
     }
 
-    /** The places within an alternative, the first of them. */
+    /** Returns the first position within an alternative; it links to the others. */
     DottedRule dots(Nonterminal owner, int[] symbols) {
         store.footprint().addLasting((long) DOT * (symbols.length + 1));
         DottedRule dot = new DottedRule(dots++, owner, DottedRule.END, null);
@@ -102,15 +102,15 @@ public final class Grammar {
         return dot;
     }
 
-    /** Marks nonterminals that have an alternative of a kind, until no further one has. */
+    /** Marks nonterminals with an alternative of a kind, until none is added. */
     private void spread(
             Predicate<Nonterminal> marked,
             Function<Nonterminal, List<int[]>> proofs,
             Predicate<int[]> qualifies,
             Consumer<Nonterminal> mark) {
         boolean changed = true;
-        // Nonterminals are mostly made before what they are made of, or behind it: both ways in
-        // turn soon meet all.
+        // Nonterminals are mostly created just before or just after their parts: alternating both
+        // directions converges soon.
         for (boolean upwards = false; changed; upwards = !upwards) {
             changed = false;
             store.fuel().spend(nonterminals.size());

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Puts a grammar together. A symbol is a number: from 0 on a terminal, below 0 a nonterminal. For
- * one thread at a time.
+ * Builds a grammar. A symbol is a number: from 0 on a terminal, below 0 a nonterminal. For one
+ * thread at a time.
  */
 public final class GrammarBuilder {
     private static final int MOST_SYMBOLS = 1 << 17;
 
-    /** Bytes of one, its name and its lists. */
+    /** Bytes of a nonterminal, its name and its lists. */
     private static final int NONTERMINAL = 200;
 
     private final RegexStore store;
@@ -28,22 +28,25 @@ public final class GrammarBuilder {
     private final Map<Repetition, Integer> repetitions = new HashMap<>();
     private Optional<Integer> nothing = Optional.empty();
 
-    /** A symbol so many times. */
+    /** A symbol repeated {@code count} times. */
     private record Repetition(int part, int count) {}
 
     /**
-     * @param store makes the expressions that are given to this builder
+     * @param store creates the expressions that are passed to this builder
      */
     public GrammarBuilder(RegexStore store) {
         this.store = store;
     }
 
-    /** What makes expressions for this grammar. */
+    /** Store of the expressions of this grammar. */
     public RegexStore store() {
         return store;
     }
 
-    /** The symbol of a text that fits an expression; the same one for the same expression. */
+    /**
+     * Returns the symbol of a text that matches an expression; the same one for the same
+     * expression.
+     */
     public int terminal(Regex regex) {
         Integer known = symbols.get(regex);
         if (known == null) {
@@ -53,12 +56,12 @@ public final class GrammarBuilder {
         return known;
     }
 
-    /** The symbol of a text in UTF-8. */
+    /** Returns the symbol of a text in UTF-8. */
     public int literal(String text) {
         return terminal(store.literal(text));
     }
 
-    /** The symbol that no text fits. */
+    /** Returns the symbol that no text matches. */
     public int nothing() {
         if (nothing.isEmpty()) {
             nothing = Optional.of(nonterminal("nothing"));
@@ -85,15 +88,16 @@ public final class GrammarBuilder {
         return symbol;
     }
 
-    /** A new nonterminal without alternatives; the name is for people. */
+    /** Creates a nonterminal without alternatives; the name is for messages. */
     public int nonterminal(String name) {
         return add(name, Optional.empty());
     }
 
     /**
-     * A new nonterminal whose alternatives are asked for when they are needed.
+     * Creates a nonterminal whose alternatives are requested when they are needed.
      *
-     * @param needs symbols without whose texts it has none; with them it must have some
+     * @param needs symbols that must all match some text for the nonterminal to match any; if they
+     *     do, it must match some
      */
     public int nonterminal(String name, LazyAlternatives expansion, int... needs) {
         return add(name, Optional.of(expansion), needs.clone());
@@ -113,13 +117,13 @@ public final class GrammarBuilder {
         }
     }
 
-    /** Gives a nonterminal one more alternative: these symbols in turn, or nothing at all. */
+    /** Adds an alternative to a nonterminal: these symbols in order, or nothing at all. */
     public void rule(int nonterminal, int... alternative) {
         store.footprint().addLasting(4 + Footprint.array(alternative.length));
         nonterminals.get(~nonterminal).alternatives.add(alternative.clone());
     }
 
-    /** A new nonterminal that is one of several symbols. */
+    /** Creates a nonterminal that is one of several symbols. */
     public int choice(String name, List<Integer> choices) {
         if (choices.size() == 1) {
             return choices.getFirst();
@@ -129,7 +133,7 @@ public final class GrammarBuilder {
         return symbol;
     }
 
-    /** A new nonterminal that is several symbols in turn. */
+    /** Creates a nonterminal that is several symbols in order. */
     public int sequence(String name, int... parts) {
         if (parts.length == 1) {
             return parts[0];
@@ -139,7 +143,7 @@ public final class GrammarBuilder {
         return symbol;
     }
 
-    /** A new nonterminal: a symbol or nothing. */
+    /** Creates a nonterminal: a symbol or nothing. */
     public int optional(int part) {
         int symbol = nonterminal("optional");
         rule(symbol);
@@ -147,7 +151,7 @@ public final class GrammarBuilder {
         return symbol;
     }
 
-    /** A new nonterminal: a symbol any number of times. */
+    /** Creates a nonterminal: a symbol any number of times. */
     public int star(int part) {
         int symbol = nonterminal("many");
         rule(symbol);
@@ -156,7 +160,8 @@ public final class GrammarBuilder {
     }
 
     /**
-     * A new nonterminal: a symbol so many times. Costs about the logarithm of the numbers.
+     * Creates a nonterminal: a symbol from {@code least} to {@code most} times. Costs about the
+     * logarithm of the numbers.
      *
      * @param most {@link Integer#MAX_VALUE} for any number
      */
@@ -192,7 +197,7 @@ public final class GrammarBuilder {
         return known;
     }
 
-    /** With or without half of them, and then up to as many as are left. */
+    /** Builds half of the count as optional, followed by up to the rest. */
     private int upTo(int part, int count) {
         if (count == 1) {
             return optional(part);
@@ -201,7 +206,7 @@ public final class GrammarBuilder {
         return sequence("some", optional(exactly(part, half)), upTo(part, count - half));
     }
 
-    /** The grammar whose texts are those of a symbol; the builder must not be used on. */
+    /** Builds the grammar of a symbol's texts; the builder must not be used afterwards. */
     public Grammar build(int start) {
         return new Grammar(store, List.copyOf(terminals), nonterminals, start);
     }

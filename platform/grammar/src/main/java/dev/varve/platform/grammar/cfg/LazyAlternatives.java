@@ -3,14 +3,14 @@ package dev.varve.platform.grammar.cfg;
 import java.util.List;
 
 /**
- * Makes the alternatives of a nonterminal when they are needed first, for grammars with many more
- * nonterminals than any text meets, such as one for each set of properties that were seen.
+ * Creates the alternatives of a nonterminal when they are first needed, for grammars with many more
+ * nonterminals than any text reaches, such as one for each set of properties that were read.
  *
- * <p>It may ask the builder for further nonterminals with expansions of their own, not for new
- * terminals or rules. At least one alternative must have a text, and none the empty one.
+ * <p>It may create further nonterminals with expansions of their own, but no new terminals or
+ * rules. At least one alternative must match a text, and none the empty one.
  */
 @FunctionalInterface
 public interface LazyAlternatives {
-    /** The alternatives: symbols of the builder, in turn. */
+    /** Returns the alternatives, each a list of symbols of the builder in order. */
     List<int[]> alternatives();
 }

@@ -4,23 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A nonterminal: what it is called, and its alternatives once they are known. */
+/** A nonterminal: its name, and its alternatives once they are known. */
 final class Nonterminal {
     final int id;
     final String name;
 
-    /** The given alternatives; complete unless there is an expansion that did not happen yet. */
+    /** The given alternatives; complete unless an expansion is still pending. */
     final List<int[]> alternatives = new ArrayList<>();
 
     Optional<LazyAlternatives> expansion;
 
-    /** It has a text if the symbols of any of these have. */
+    /** It matches a text if all symbols of any of these do. */
     final List<int[]> proofs;
 
     boolean nullable;
     boolean productive;
 
-    /** Where its alternatives begin; null until they are needed. */
+    /** First positions of its alternatives; null until they are needed. */
     private DottedRule[] firsts;
 
     Nonterminal(int id, String name, Optional<LazyAlternatives> expansion, int... needs) {
@@ -30,7 +30,7 @@ final class Nonterminal {
         proofs = expansion.isPresent() ? List.of(needs) : alternatives;
     }
 
-    /** How rules name it. */
+    /** Number of the nonterminal in rules. */
     int symbol() {
         return ~id;
     }

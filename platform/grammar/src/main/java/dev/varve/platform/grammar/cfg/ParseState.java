@@ -3,17 +3,18 @@ package dev.varve.platform.grammar.cfg;
 import dev.varve.platform.grammar.regex.LexState;
 
 /**
- * Where a text stands in a grammar: everything that may have been read until here and may follow.
- * Immutable; equal states of one {@link Recognizer} are the same object as long as it keeps them.
+ * Position of a text in a grammar: all terminals that may have been read so far and all that may
+ * follow. Immutable; equal states of one {@link Recognizer} are the same object as long as it keeps
+ * them.
  */
 public final class ParseState {
-    /** Sets behind which a terminal is being read. */
+    /** Sets after which a terminal is being read. */
     final EarleySet[] starts;
 
-    /** What was read of it: the state of the lexer, for each start. */
+    /** State of the lexer within that terminal, for each start. */
     final LexState[] lexemes;
 
-    /** The states behind a byte of each class; null where not known yet. */
+    /** The states after a byte of each class; null if not computed yet. */
     final ParseState[] next;
 
     private final boolean accepts;
@@ -25,22 +26,22 @@ public final class ParseState {
         next = new ParseState[classes];
     }
 
-    /** Whether the text may end here. */
+    /** Returns whether the text may end here. */
     public boolean accepts() {
         return accepts;
     }
 
-    /** Whether this is within a terminal, and in no other one. */
+    /** Returns whether exactly one terminal is being read here. */
     boolean isReadingOne() {
         return starts.length == 1 && !accepts;
     }
 
-    /** Whether the text may end here and cannot go on. */
+    /** Returns whether the text may end here and cannot continue. */
     public boolean isFinal() {
         return starts.length == 0 && accepts;
     }
 
-    /** Whether nothing may follow, and the text must not end here either. */
+    /** Returns whether nothing may follow, and the text may not end here either. */
     public boolean isDead() {
         return starts.length == 0 && !accepts;
     }

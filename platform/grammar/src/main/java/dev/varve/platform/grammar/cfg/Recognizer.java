@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Reads texts of a grammar byte by byte. Where a terminal may end and may go on, both are followed.
+ * Reads texts of a grammar byte by byte. Where a terminal may end or continue, both are followed.
  * For one thread at a time.
  */
 public final class Recognizer {
@@ -46,7 +46,7 @@ public final class Recognizer {
         }
     }
 
-    /** For a grammar that nobody else uses. */
+    /** Creates a recognizer for a grammar that is used nowhere else. */
     public Recognizer(Grammar grammar) {
         this.grammar = grammar;
         lexer = grammar.lexer();
@@ -58,22 +58,22 @@ public final class Recognizer {
         start = threads.state();
     }
 
-    /** The bytes that make a difference. */
+    /** Classes of equivalent bytes. */
     public ByteClasses classes() {
         return classes;
     }
 
-    /** The state behind what is not allowed. */
+    /** The state after a text that is not permitted. */
     public ParseState dead() {
         return dead;
     }
 
-    /** Where every text begins; dead if the grammar has none. */
+    /** The state at the beginning of every text; dead if the grammar matches none. */
     public ParseState start() {
         return start;
     }
 
-    /** The state behind a byte, 0 to 255. */
+    /** Returns the state after a byte, 0 to 255. */
     public ParseState next(ParseState state, int value) {
         int byteClass = classes.of(value);
         ParseState known = state.next[byteClass];
@@ -87,7 +87,7 @@ public final class Recognizer {
         return known;
     }
 
-    /** The state behind some bytes. */
+    /** Returns the state after some bytes. */
     public ParseState next(ParseState state, byte... values) {
         ParseState at = state;
         for (int i = 0; i < values.length && !at.isDead(); i++) {
@@ -96,7 +96,7 @@ public final class Recognizer {
         return at;
     }
 
-    /** The byte that must follow; -1 if several may, or the text may end. */
+    /** Returns the byte that must follow; -1 if several may, or the text may end. */
     public int forced(ParseState state) {
         if (state.accepts()) {
             return -1;
@@ -116,8 +116,8 @@ public final class Recognizer {
     }
 
     /**
-     * Whether it is clear from the form of what is being read that all characters that stand for
-     * themselves in JSON strings lead to one state.
+     * Returns whether the form of the current terminal proves that all characters that need no
+     * escape in JSON strings lead to one state.
      */
     public boolean takesPlainTextAlike(ParseState state) {
         for (LexState lexeme : state.lexemes) {
@@ -153,9 +153,9 @@ public final class Recognizer {
     }
 
     /**
-     * Forgets what was computed, if that is much. States in use stay right.
+     * Discards cached states if there are many. States in use stay valid.
      *
-     * @return whether it did
+     * @return whether it discarded them
      */
     public boolean relieve() {
         boolean crowded = grammar.store().isCrowded() || footprint().isCrowded();
@@ -174,17 +174,20 @@ public final class Recognizer {
         forgotten++;
     }
 
-    /** How often it forgot what it had computed, which anybody who keeps states should do then. */
+    /**
+     * Number of times that cached states were discarded. Callers that keep states should then
+     * discard theirs.
+     */
     public int timesForgotten() {
         return forgotten;
     }
 
-    /** What is kept of the grammar is counted there. */
+    /** Counts the memory of the grammar's caches. */
     public Footprint footprint() {
         return grammar.store().footprint();
     }
 
-    /** A state while it is put together. */
+    /** A state under construction. */
     private final class Threads {
         private EarleySet[] starts;
         private LexState[] lexemes;
@@ -199,7 +202,10 @@ public final class Recognizer {
             lexemes = new LexState[expected];
         }
 
-        /** Adds a terminal that is being read, in an order that does not depend on the way here. */
+        /**
+         * Adds a terminal that is being read, in an order that does not depend on the path to this
+         * state.
+         */
         void add(EarleySet start, LexState lexeme) {
             int at = count;
             while (at > 0 && isBehind(at - 1, start, lexeme)) {
@@ -233,7 +239,7 @@ public final class Recognizer {
             }
         }
 
-        /** Most often only one terminal ends, or several of one set: their successor is kept. */
+        /** Usually only one terminal ends, or several of one set: their successor is cached. */
         void complete(EarleySet start, int[] terminals) {
             if (completeIn == null) {
                 completeIn = start;
@@ -272,7 +278,7 @@ public final class Recognizer {
             return known;
         }
 
-        /** A state and its key, and their arrays. */
+        /** Bytes of a state, its key, and their arrays. */
         private long stateBytes(int starts) {
             return STATE
                     + Footprint.ENTRY

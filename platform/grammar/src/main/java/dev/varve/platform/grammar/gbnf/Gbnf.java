@@ -14,10 +14,10 @@ import java.util.Set;
 /**
  * Reads grammars in GBNF: rules {@code name ::= ...} of literals, classes of characters, groups,
  * alternatives and repetitions. A text of the grammar is one of the rule {@code root}. Recursion of
- * any kind is fine.
+ * any kind is permitted.
  *
  * <p>Beyond the original an alternative may begin with its bar on a line of its own, and names may
- * have underscores. Tokens in place of characters are refused.
+ * have underscores. Tokens in place of characters are rejected.
  */
 public final class Gbnf {
     private static final String ROOT = "root";
@@ -25,7 +25,7 @@ public final class Gbnf {
     private Gbnf() {}
 
     /**
-     * Gives the rules of a grammar to a builder.
+     * Adds the rules of a grammar to a builder.
      *
      * @return the symbol of {@code root}
      * @throws GrammarException if the text is malformed, with line and column; or if there is no
@@ -44,11 +44,12 @@ public final class Gbnf {
         return new GbnfRuleCompiler(builder, rules).of(ROOT);
     }
 
-    /** The rules that have a text. */
+    /** Returns the rules that match some text. */
     private static Set<String> productive(Map<String, GbnfNode> rules, WorkBudget fuel) {
         Set<String> productive = new HashSet<>();
         List<String> open = new ArrayList<>(rules.keySet());
-        // Rules mostly stand before those that they refer to, or behind: both ways soon meet all.
+        // Rules mostly stand just before or just after those that they refer to: alternating both
+        // directions converges soon.
         boolean changed = true;
         while (changed) {
             fuel.spend(open.size());

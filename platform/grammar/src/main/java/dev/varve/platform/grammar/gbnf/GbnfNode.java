@@ -16,14 +16,14 @@ sealed interface GbnfNode {
     /** One character of a set. */
     record Characters(CodePointSet set) implements GbnfNode {}
 
-    /** All of them in turn. */
+    /** All parts in order. */
     record Sequence(List<GbnfNode> parts) implements GbnfNode {
         public Sequence {
             parts = List.copyOf(parts);
         }
     }
 
-    /** Any of them. */
+    /** Any of the parts. */
     record Choice(List<GbnfNode> parts) implements GbnfNode {
         public Choice {
             parts = List.copyOf(parts);
@@ -33,10 +33,10 @@ sealed interface GbnfNode {
     /** From {@code least} to {@code most} times; {@link Integer#MAX_VALUE} is no limit. */
     record Repeat(GbnfNode part, int least, int most) implements GbnfNode {}
 
-    /** What a rule stands for; where in the text it is named. */
+    /** A reference to a rule, with its position in the text. */
     record Reference(String rule, int index) implements GbnfNode {}
 
-    /** Shows the rules that a part refers to. */
+    /** Passes the rules that a part refers to to a visitor. */
     default void references(Consumer<Reference> visitor) {
         switch (this) {
             case Literal _, Characters _ -> {}
@@ -47,12 +47,12 @@ sealed interface GbnfNode {
         }
     }
 
-    /** All of them in turn; a single one as it is. */
+    /** All parts in order; a single one unchanged. */
     static GbnfNode sequence(List<GbnfNode> parts) {
         return parts.size() == 1 ? parts.getFirst() : new Sequence(parts);
     }
 
-    /** Any of them; a single one as it is. */
+    /** Any of the parts; a single one unchanged. */
     static GbnfNode choice(List<GbnfNode> parts) {
         return parts.size() == 1 ? parts.getFirst() : new Choice(parts);
     }

@@ -8,7 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads rules. A rule ends with its line, unless a group is open or a bar begins the next one. */
+/**
+ * Parses rules. A rule ends with its line, unless a group is open or a bar begins the next line.
+ */
 final class GbnfParser {
     private static final int MOST_DEPTH = 100;
     private static final int MOST_STACKED = 3;
@@ -23,7 +25,7 @@ final class GbnfParser {
     }
 
     /**
-     * The rules by their names, in the order of the text.
+     * Parses the rules, by their names, in the order of the text.
      *
      * @throws GrammarException with line and column, if the text is malformed
      */
@@ -78,7 +80,7 @@ final class GbnfParser {
         return GbnfNode.choice(parts);
     }
 
-    /** Reads a bar, which may stand on one of the next lines. */
+    /** Reads a bar, which may be on one of the next lines. */
     private boolean bar() {
         int end = reader.index();
         reader.skip(true);
@@ -105,7 +107,7 @@ final class GbnfParser {
         return GbnfNode.sequence(parts);
     }
 
-    /** Whether a rule begins here. */
+    /** Returns whether a rule begins here. */
     private boolean seesRule() {
         int begin = reader.index();
         boolean named = !reader.name().isEmpty();
@@ -168,7 +170,7 @@ final class GbnfParser {
         return new GbnfNode.Characters(negated ? set.complement() : set);
     }
 
-    /** A character as such or as an escape. */
+    /** Reads a character, plain or as an escape. */
     private int character(int begin, String within) {
         if (reader.isAtEnd()) {
             throw reader.failure(begin, within + " has no end");

@@ -2,7 +2,7 @@ package dev.varve.platform.grammar.gbnf;
 
 import dev.varve.platform.grammar.GrammarException;
 
-/** A place in a grammar's text, and what stands there. */
+/** Reader of a grammar's text, with its position. */
 final class GbnfReader {
     private final String text;
     private int at;
@@ -28,26 +28,26 @@ final class GbnfReader {
         return isAtEnd() ? -1 : text.codePointAt(at);
     }
 
-    /** Reads a character; the caller knows that there is one. */
+    /** Reads a character; the caller checked that there is one. */
     int next() {
         int codePoint = text.codePointAt(at);
         at += Character.charCount(codePoint);
         return codePoint;
     }
 
-    /** Whether the rest begins so. */
+    /** Returns whether the rest begins with a prefix. */
     boolean sees(String prefix) {
         return text.startsWith(prefix, at);
     }
 
-    /** Reads these characters if they come next. */
+    /** Reads a prefix if the rest begins with it. */
     boolean eat(String prefix) {
         boolean found = sees(prefix);
         at += found ? prefix.length() : 0;
         return found;
     }
 
-    /** Passes over blanks and comments, and over the ends of lines too if so told. */
+    /** Skips blanks and comments, and with {@code lines} also ends of lines. */
     void skip(boolean lines) {
         while (!isAtEnd()) {
             char letter = text.charAt(at);
@@ -62,7 +62,7 @@ final class GbnfReader {
         }
     }
 
-    /** Whether the line ends here, or the text. */
+    /** Returns whether the line or the text ends here. */
     boolean isAtLineEnd() {
         return isAtEnd() || isLineEnd(text.charAt(at));
     }
@@ -88,7 +88,7 @@ final class GbnfReader {
                 || letter == '_';
     }
 
-    /** A decimal number, cut off at {@code most}; -1 if there is no digit. */
+    /** Reads a decimal number, limited to {@code most}; -1 if there is no digit. */
     int number(int most) {
         long value = -1;
         while (!isAtEnd() && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
@@ -97,7 +97,7 @@ final class GbnfReader {
         return (int) value;
     }
 
-    /** A number of so many hexadecimal digits. */
+    /** Reads a number of {@code digits} hexadecimal digits. */
     int hex(int digits) {
         long value = 0;
         for (int i = 0; i < digits; i++) {
@@ -116,7 +116,7 @@ final class GbnfReader {
         return failure(at, what);
     }
 
-    /** With line and column, both from 1. */
+    /** Creates an exception with line and column, both from 1. */
     GrammarException failure(int index, String what) {
         long line = 1 + text.substring(0, index).chars().filter(letter -> letter == '\n').count();
         int column = index - text.lastIndexOf('\n', index - 1);

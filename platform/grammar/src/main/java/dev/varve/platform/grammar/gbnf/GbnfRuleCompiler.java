@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Gives rules to a builder: what is regular as terminals, everything else as nonterminals. */
+/** Adds rules to a builder: regular parts as terminals, all others as nonterminals. */
 final class GbnfRuleCompiler {
     private final GrammarBuilder builder;
     private final Map<String, GbnfNode> rules;
@@ -29,7 +29,7 @@ final class GbnfRuleCompiler {
                         new TextRegexBuilder(builder.store(), StringEscaping.PLAIN), rules);
     }
 
-    /** The symbol of a rule, after all rules that it needs were given. */
+    /** Returns the symbol of a rule; the rules that it needs were added before. */
     int of(String rule) {
         int symbol = reference(rule);
         while (!open.isEmpty()) {
@@ -52,7 +52,7 @@ final class GbnfRuleCompiler {
         return known;
     }
 
-    /** The symbols of each alternative; those that are regular are one alternative together. */
+    /** Returns the symbols of each alternative; the regular ones are joined to one alternative. */
     private List<int[]> alternatives(GbnfNode node) {
         if (!(node instanceof GbnfNode.Choice(List<GbnfNode> parts))) {
             return List.of(sequence(node));
@@ -68,7 +68,7 @@ final class GbnfRuleCompiler {
         return all;
     }
 
-    /** The symbols of a part in turn; neighbours that are regular are one terminal. */
+    /** Returns the symbols of a part in order; adjacent regular parts are one terminal. */
     private int[] sequence(GbnfNode node) {
         if (!(node instanceof GbnfNode.Sequence(List<GbnfNode> parts))) {
             return new int[] {symbol(node)};

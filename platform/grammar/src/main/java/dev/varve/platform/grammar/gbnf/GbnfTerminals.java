@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The expressions of those parts of rules that are regular, as long as they are not too large. */
+/** Expressions of the regular parts of rules, up to a size. */
 final class GbnfTerminals {
     private static final int MOST_SIZE = 4000;
 
@@ -22,7 +22,7 @@ final class GbnfTerminals {
     private final RegexStore store;
     private final Map<String, Sized> regular = new HashMap<>();
 
-    /** An expression, and of how many parts it was made. */
+    /** An expression, with the number of its parts. */
     private record Sized(Regex regex, int size) {}
 
     GbnfTerminals(TextRegexBuilder text, Map<String, GbnfNode> rules) {
@@ -31,7 +31,7 @@ final class GbnfTerminals {
         findRegular(rules);
     }
 
-    /** Takes rules in an order in which those that they refer to come first; no recursive one. */
+    /** Visits rules after those that they refer to, and skips recursive ones. */
     private void findRegular(Map<String, GbnfNode> rules) {
         Map<String, Set<String>> needs = new HashMap<>();
         Map<String, List<String>> users = new HashMap<>();
@@ -59,7 +59,7 @@ final class GbnfTerminals {
         }
     }
 
-    /** The expression of a part; empty if it has none, or too large a one. */
+    /** Returns the expression of a part; empty if it has none, or one that is too large. */
     Optional<Regex> of(GbnfNode node) {
         return sized(node).map(Sized::regex);
     }

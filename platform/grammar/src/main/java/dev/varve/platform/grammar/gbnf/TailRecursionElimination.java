@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes rules that refer to themselves only as their last part as repetitions, which can be
+ * Rewrites rules that refer to themselves only as their last part as repetitions, which can be
  * regular: {@code a ::= "x" a | "y"} as {@code a ::= "x"* "y"}.
  */
 final class TailRecursionElimination {
     private final String rule;
 
-    /** What stands before the rule itself. */
+    /** Parts before the reference to the rule itself. */
     private final List<GbnfNode> rounds = new ArrayList<>();
 
-    /** The alternatives that end. */
+    /** The alternatives without a reference to the rule. */
     private final List<GbnfNode> exits = new ArrayList<>();
 
     private TailRecursionElimination(String rule) {
@@ -39,7 +39,7 @@ final class TailRecursionElimination {
                         GbnfNode.choice(loops.exits)));
     }
 
-    /** Divides what stands behind something; false if the rule is also elsewhere than at an end. */
+    /** Splits the node after some parts; false if the rule also occurs elsewhere than at an end. */
     private boolean split(List<GbnfNode> before, GbnfNode node) {
         if (!mentions(node)) {
             exits.add(GbnfNode.sequence(append(before, node)));

@@ -3,17 +3,16 @@ package dev.varve.platform.grammar.mask;
 import java.util.Arrays;
 
 /**
- * Byte strings as a trie in depth-first order. Node i stands for {@link #label} behind its parent;
- * its subtree is {@code [i, end[i])}. The strings are numbered in ascending order, from a number of
- * the caller's on; {@code first[i]} is the number of the first string at node i or below.
- * Immutable.
+ * Byte strings as a trie in depth-first order. Node i stands for {@link #label} after its parent;
+ * its subtree is {@code [i, end[i])}. The strings are numbered in ascending order, starting at a
+ * given number; {@code first[i]} is the number of the first string at node i or below. Immutable.
  */
 final class ByteTrie {
     final byte[] label;
     final int[] end;
     final short[] depth;
 
-    /** One entry more than nodes. */
+    /** Has one entry more than nodes. */
     final int[] first;
 
     final int deepest;
@@ -35,7 +34,7 @@ final class ByteTrie {
     }
 
     /**
-     * Builds one.
+     * Builds a trie.
      *
      * @param strings ascending as unsigned bytes, none empty; equal ones share a node
      * @param base number of the first one
@@ -44,7 +43,7 @@ final class ByteTrie {
         return new Builder().build(strings, base);
     }
 
-    /** A trie while it grows. */
+    /** A trie under construction. */
     private static final class Builder {
         private byte[] label = new byte[64];
         private int[] end = new int[64];

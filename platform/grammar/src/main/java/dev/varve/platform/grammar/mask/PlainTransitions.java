@@ -9,8 +9,8 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * Where plain characters lead that make no difference to the grammar: most states within strings
- * have such a step, into themselves or into one that has it too. For one thread at a time.
+ * Transitions over plain characters that the grammar does not distinguish: most states within
+ * strings have such a step, to themselves or to a state that has one too. For one thread at a time.
  */
 final class PlainTransitions {
     private static final int ASCII = 128;
@@ -25,9 +25,10 @@ final class PlainTransitions {
     private int age;
 
     /**
-     * Behind plain characters.
+     * Transition over plain characters.
      *
-     * @param low the characters that lead to the state, as {@link SubtreeCharacters} has them
+     * @param low the characters that lead to the state, in the notation of
+     *     {@link SubtreeCharacters}
      * @param high likewise
      * @param uniform whether all plain characters do
      * @param state the state that most of them lead to; dead if nearly none may follow
@@ -42,7 +43,7 @@ final class PlainTransitions {
         this.recognizer = recognizer;
     }
 
-    /** Forgets what it keeps of states that the recognizer forgot. */
+    /** Discards cached steps of states that the recognizer discarded. */
     void forgetOld() {
         if (age != recognizer.timesForgotten()) {
             age = recognizer.timesForgotten();
@@ -55,7 +56,9 @@ final class PlainTransitions {
         return steps.containsKey(state);
     }
 
-    /** Whether every text of up to so many of some plain characters may follow. */
+    /**
+     * Returns whether every text of up to {@code characters} of some plain characters may follow.
+     */
     boolean areFree(ParseState state, int characters, long low, long high) {
         ParseState at = state;
         for (int i = 0; i < characters; i++) {
@@ -71,7 +74,7 @@ final class PlainTransitions {
         return true;
     }
 
-    /** The step of a state between characters. */
+    /** Returns the step of a state between characters. */
     Step step(ParseState state) {
         forgetOld();
         Step known = steps.get(state);
@@ -84,8 +87,8 @@ final class PlainTransitions {
     }
 
     /**
-     * The step of a state within a character, behind its first byte: uniform only if all bytes that
-     * complete it lead to the same state.
+     * Returns the step of a state within a character, after its first byte: uniform only if all
+     * bytes that complete it lead to the same state.
      *
      * @param missing number of bytes that complete it
      */
@@ -124,7 +127,7 @@ final class PlainTransitions {
                 uniform = false;
             }
         }
-        // The bit of U+007F is shared with all that is not ASCII.
+        // All characters that are not ASCII share the bit of U+007F.
         high =
                 others == most && targets[ASCII - 1] == most
                         ? high
@@ -148,7 +151,9 @@ final class PlainTransitions {
         return most;
     }
 
-    /** Where all characters lead that are not ASCII; null if that depends on the character. */
+    /**
+     * Returns the state after any character that is not ASCII; null if it depends on the character.
+     */
     private ParseState others(ParseState state) {
         ParseState common = null;
         for (int lead = 0xc2; lead <= 0xf4; lead++) {
@@ -172,7 +177,10 @@ final class PlainTransitions {
         return common;
     }
 
-    /** Whether two first bytes differ neither in the grammar nor in what may follow them. */
+    /**
+     * Returns whether two first bytes are equivalent in the grammar and permit the same following
+     * bytes.
+     */
     private boolean isLike(int lead, int other) {
         ByteClasses classes = recognizer.classes();
         return classes.of(lead) == classes.of(other)

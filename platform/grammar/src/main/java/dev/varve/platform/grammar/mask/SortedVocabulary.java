@@ -11,17 +11,18 @@ import java.util.function.Function;
 
 /**
  * A vocabulary, sorted for masks. A token's place is its bit in a mask; tokens that are likely to
- * be allowed together have places side by side:
+ * be permitted together are adjacent:
  *
  * <ul>
  *   <li>plain ones, of plain characters alone, in the order of their bytes;
- *   <li>mixed ones: some plain characters, and a rest that begins with another byte; by the number
- *       of these characters, then by the rest, so that equal rests are neighbours;
- *   <li>special ones, which are no text: bytes {@code 0xFF, id >> 16, id >> 8, id} to a grammar;
- *   <li>tokens without bytes, or with that first byte of special ones, which no grammar allows.
+ *   <li>mixed ones: some plain characters, and a rest that begins with another byte; sorted by the
+ *       number of these characters, then by the rest, so that equal rests are adjacent;
+ *   <li>special ones, which are no text: the grammar reads them as bytes
+ *       {@code 0xFF, id >> 16, id >> 8, id};
+ *   <li>tokens without bytes, or with the first byte of special ones, which no grammar permits.
  * </ul>
  *
- * <p>Made once for a tokenizer; immutable.
+ * <p>Created once for a tokenizer; immutable.
  */
 public final class SortedVocabulary {
     /** The first byte of a special token, which no UTF-8 text has. */
@@ -29,10 +30,10 @@ public final class SortedVocabulary {
 
     final ByteTrie plain;
 
-    /** What is below its nodes. */
+    /** Number of characters and the character set below its nodes. */
     final SubtreeCharacters plainFollowers;
 
-    /** The plain tokens of up to so many characters, as a mask, for small numbers. */
+    /** Masks of the plain tokens of up to a number of characters, for small numbers. */
     final long[][] plainUpTo;
 
     /** All mixed tokens by their bytes; its numbers are indices of {@link #mixedPlaces}. */
@@ -40,13 +41,18 @@ public final class SortedVocabulary {
 
     final int[] mixedPlaces;
 
-    /** The rests of mixed tokens behind so many plain characters; numbers are those of a rest. */
+    /**
+     * The rests of mixed tokens, by the number of plain characters before them; numbered by rest.
+     */
     final ByteTrie[] rests;
 
-    /** Places of the tokens with a rest, behind so many characters: first, and one behind. */
+    /**
+     * Places of the tokens with a rest, by the number of characters before it: first, and last plus
+     * one.
+     */
     final int[][] restPlaces;
 
-    /** Where strings may be longer, few tokens are too long, and looking at them is quick. */
+    /** If strings may be longer than this, few tokens are too long, and checking them is quick. */
     private static final int MOST_COUNTED = 16;
 
     private final byte[][] bytes;
@@ -54,7 +60,7 @@ public final class SortedVocabulary {
     private final int[] tokens;
     private final int[] specials;
 
-    /** One token while the table is made. */
+    /** A token while the table is built. */
     private record Token(int id, byte[] bytes, int prefix, int characters) {
         byte[] rest() {
             return Arrays.copyOfRange(bytes, prefix, bytes.length);
@@ -65,7 +71,7 @@ public final class SortedVocabulary {
         }
     }
 
-    /** The table of a tokenizer. */
+    /** Builds the table of a tokenizer. */
     public static SortedVocabulary of(Tokenizer tokenizer) {
         byte[][] bytes = new byte[tokenizer.vocabularySize()][];
         boolean[] special = new boolean[bytes.length];
@@ -158,7 +164,9 @@ public final class SortedVocabulary {
         return tokens.stream().map(part).toArray(byte[][]::new);
     }
 
-    /** The rests for each number of characters before them, and where their tokens are. */
+    /**
+     * Groups the rests by the number of characters before them, with the places of their tokens.
+     */
     private void groupRests(List<Token> sorted, int base) {
         int at = 0;
         for (int count = 0; count < rests.length; count++) {
@@ -178,7 +186,7 @@ public final class SortedVocabulary {
         }
     }
 
-    /** A vocabulary of bytes has that byte, too; with others it must not look like a mark. */
+    /** A byte vocabulary has that byte, too; other vocabularies must not use it as text. */
     private static byte[] text(byte[] bytes) {
         for (byte each : bytes) {
             if (each == (byte) SPECIAL) {
@@ -188,7 +196,7 @@ public final class SortedVocabulary {
         return bytes;
     }
 
-    /** The bytes that a special token is to a grammar. */
+    /** Bytes of a special token, as a grammar reads them. */
     public static byte[] specialBytes(int id) {
         return new byte[] {(byte) SPECIAL, (byte) (id >> 16), (byte) (id >> 8), (byte) id};
     }
@@ -198,17 +206,17 @@ public final class SortedVocabulary {
         return places.length;
     }
 
-    /** The bytes of a token to a grammar; not to be changed. */
+    /** Bytes of a token, as a grammar reads them; not to be modified. */
     public byte[] bytes(int token) {
         return bytes[token];
     }
 
-    /** The place of each token in a mask; not to be changed. */
+    /** The place of each token in a mask; not to be modified. */
     public int[] places() {
         return places;
     }
 
-    /** The token at each place of a mask; not to be changed. */
+    /** The token at each place of a mask; not to be modified. */
     public int[] tokens() {
         return tokens;
     }

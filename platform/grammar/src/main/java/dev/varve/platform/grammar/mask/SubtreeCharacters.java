@@ -3,9 +3,9 @@ package dev.varve.platform.grammar.mask;
 import dev.varve.platform.grammar.regex.PlainCharacters;
 
 /**
- * What the strings of a trie of plain text hold below each node: how many characters at most, and
- * which ones. Characters are ASCII, a bit for each in two words; all others together have the bit
- * of U+007F. Immutable.
+ * Characters of the strings below each node of a trie of plain text: the maximum count, and the
+ * set. ASCII characters have a bit each in two words; all others share the bit of U+007F.
+ * Immutable.
  */
 final class SubtreeCharacters {
     /** The bit of all characters that are not ASCII, in the second word. */
@@ -22,7 +22,7 @@ final class SubtreeCharacters {
         int[] deepest = new int[trie.deepest + 2];
         long[] lows = new long[trie.deepest + 2];
         long[] highs = new long[trie.deepest + 2];
-        // What is below a node comes before it this way round, and is collected at its depth.
+        // This order visits the nodes below a node first, and collects their result at its depth.
         for (int node = trie.size() - 1; node >= 0; node--) {
             int depth = trie.depth[node];
             heights[node] = (byte) Math.min(deepest[depth + 1], Byte.MAX_VALUE);

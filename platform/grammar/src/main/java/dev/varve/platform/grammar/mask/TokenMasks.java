@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Finds the tokens that may follow in the states of a grammar, and keeps what it found last. For
+ * Computes the tokens that may follow in the states of a grammar, and caches recent results. For
  * one thread at a time.
  */
 public final class TokenMasks {
@@ -24,7 +24,7 @@ public final class TokenMasks {
     private final Map<ParseState, long[]> known;
     private int age;
 
-    /** For a grammar that nobody else uses meanwhile. */
+    /** Creates masks for a grammar that is not used elsewhere at the same time. */
     public TokenMasks(SortedVocabulary table, Recognizer recognizer) {
         this.table = table;
         this.recognizer = recognizer;
@@ -43,7 +43,7 @@ public final class TokenMasks {
                 };
     }
 
-    /** Forgets what it found about states that the recognizer forgot. */
+    /** Discards cached masks of states that the recognizer discarded. */
     public void forgetOld() {
         steps.forgetOld();
         if (age != recognizer.timesForgotten()) {
@@ -52,7 +52,7 @@ public final class TokenMasks {
         }
     }
 
-    /** About how many bytes the masks take that it keeps. */
+    /** Approximate bytes of the cached masks. */
     public long bytes() {
         return (long) known.size() * (maskBytes() + Footprint.ENTRY + 16);
     }
@@ -62,8 +62,8 @@ public final class TokenMasks {
     }
 
     /**
-     * The tokens that may follow, a bit for each at its place of {@link SortedVocabulary#places}.
-     * Not to be changed.
+     * Returns the tokens that may follow, a bit for each at its place of
+     * {@link SortedVocabulary#places}. Not to be modified.
      */
     public long[] mask(ParseState state) {
         long[] mask = known.get(state);
@@ -80,10 +80,11 @@ public final class TokenMasks {
     }
 
     /**
-     * Near the end of strings that are limited in length alone, a token's number of characters is
-     * all that matters, and most tokens would have to be looked at to see that.
+     * Uses only the number of characters of the plain tokens, if nothing else matters. This is so
+     * near the end of strings that are limited only in length, where most tokens would have to be
+     * checked one by one.
      *
-     * @return whether that is so and all is done
+     * @return whether that was so and the mask is complete
      */
     private boolean countPlain(ParseState state, long[] mask) {
         if (!recognizer.takesPlainTextAlike(state)) {
@@ -124,10 +125,13 @@ public final class TokenMasks {
         }
     }
 
-    /** Whether all that is below a node may follow, since any text of its characters may. */
+    /**
+     * Returns whether all tokens below a node may follow, because any text of its characters may.
+     */
     private boolean isFree(ParseState state, ByteTrie trie, int node) {
         int nodes = trie.end[node] - node;
-        // To look at a few nodes is faster than to find out what a state does with all characters.
+        // Checking a few nodes is faster than computing the transitions of a state for all
+        // characters.
         if (nodes < FEW_NODES || nodes < MANY_NODES && !steps.knows(state)) {
             return false;
         }
@@ -183,7 +187,7 @@ public final class TokenMasks {
         }
     }
 
-    /** Looks at every mixed token; those with few plain characters are found already. */
+    /** Checks every mixed token; those with few plain characters were found already. */
     private void walkMixedBehind(ParseState state, int count, long[] mask) {
         ByteTrie trie = table.mixed;
         path[0] = state;

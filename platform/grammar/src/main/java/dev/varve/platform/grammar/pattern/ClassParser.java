@@ -3,7 +3,7 @@ package dev.varve.platform.grammar.pattern;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads a class of characters in brackets. */
+/** Parser of a class of characters in brackets. */
 final class ClassParser {
     private final PatternReader reader;
     private final EscapeParser escapes;
@@ -14,7 +14,7 @@ final class ClassParser {
         escapes = new EscapeParser(reader);
     }
 
-    /** Reads a class; its opening bracket has been read. */
+    /** Parses a class after its opening bracket. */
     static CodePointSet parse(PatternReader reader) {
         return new ClassParser(reader).set();
     }
@@ -60,7 +60,10 @@ final class ClassParser {
         return reader.eat("b") ? EscapeParser.Escaped.of('\b') : escapes.escape();
     }
 
-    /** ECMA-262 has none and takes its letters for members, which nobody means. */
+    /**
+     * Rejects POSIX classes: ECMA-262 has none and reads their letters as members, which is never
+     * intended.
+     */
     private void refusePosixClass(int begin) {
         reader.eat("[:");
         while (reader.peek() >= 'a' && reader.peek() <= 'z') {

@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A set of Unicode code points; surrogates are in none. Immutable. */
+/** A set of Unicode code points without surrogates. Immutable. */
 public final class CodePointSet {
     private static final int FIRST_SURROGATE = 0xD800;
     private static final int BEHIND_SURROGATES = 0xE000;
@@ -18,7 +18,7 @@ public final class CodePointSet {
     /** No code point at all. */
     public static final CodePointSet NONE = new CodePointSet();
 
-    /** Where members begin and where they end, in turn, ascending. */
+    /** Begin (inclusive) and end (exclusive) of each range in turn, ascending. */
     private final int[] bounds;
 
     private CodePointSet(int... bounds) {
@@ -35,7 +35,7 @@ public final class CodePointSet {
         return union(members.codePoints().mapToObj(CodePointSet::of).toList());
     }
 
-    /** The code points of {@code [first, last]} that are no surrogates. */
+    /** The code points of {@code [first, last]} that are not surrogates. */
     public static CodePointSet range(int first, int last) {
         return new CodePointSet(first, last + 1).intersect(ALL);
     }
@@ -48,7 +48,7 @@ public final class CodePointSet {
                         .toList());
     }
 
-    /** What is in any of several sets. */
+    /** The union of several sets. */
     public static CodePointSet union(Collection<CodePointSet> sets) {
         List<CodePointSet> level = List.copyOf(sets);
         while (level.size() > 1) {
@@ -65,22 +65,22 @@ public final class CodePointSet {
         return level.isEmpty() ? NONE : level.getFirst();
     }
 
-    /** What is in either. */
+    /** The union with another set. */
     public CodePointSet union(CodePointSet other) {
         return merge(other, 1);
     }
 
-    /** What is in both. */
+    /** The intersection with another set. */
     public CodePointSet intersect(CodePointSet other) {
         return merge(other, 2);
     }
 
-    /** What is not in it. */
+    /** The complement. */
     public CodePointSet complement() {
         return ALL.minus(this);
     }
 
-    /** What is in it and not in the other. */
+    /** The members that are not in another set. */
     public CodePointSet minus(CodePointSet other) {
         int[] outside = new int[other.bounds.length + 2];
         System.arraycopy(other.bounds, 0, outside, 1, other.bounds.length);
@@ -89,7 +89,7 @@ public final class CodePointSet {
         return intersect(new CodePointSet(Arrays.copyOfRange(outside, from, outside.length)));
     }
 
-    /** What is in so many of the two. */
+    /** The code points that are in at least {@code needed} of the two sets. */
     private CodePointSet merge(CodePointSet other, int needed) {
         int[] merged = new int[bounds.length + other.bounds.length];
         int count = 0;
@@ -111,18 +111,18 @@ public final class CodePointSet {
         return at < bounds.length ? bounds[at] : Integer.MAX_VALUE;
     }
 
-    /** Whether a code point is in it. */
+    /** Returns whether a code point is a member. */
     public boolean contains(int codePoint) {
         int at = Arrays.binarySearch(bounds, codePoint);
         return at < 0 ? (-at - 1 & 1) == 1 : (at & 1) == 0;
     }
 
-    /** Whether nothing is in it. */
+    /** Returns whether the set is empty. */
     public boolean isEmpty() {
         return bounds.length == 0;
     }
 
-    /** Number of ranges it consists of. */
+    /** Number of ranges in the set. */
     public int rangeCount() {
         return bounds.length / 2;
     }

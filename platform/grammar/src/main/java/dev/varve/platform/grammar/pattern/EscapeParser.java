@@ -3,9 +3,9 @@ package dev.varve.platform.grammar.pattern;
 import java.util.Optional;
 
 /**
- * Reads what stands behind a backslash and means a character or a class. Unlike the strict Unicode
- * mode of ECMA-262 it takes an escaped punctuation mark for itself; letters without a meaning are
- * refused, since those who write them mean something that other dialects know.
+ * Parses the part after a backslash that denotes a character or a class. Unlike the strict Unicode
+ * mode of ECMA-262 it reads an escaped punctuation mark as itself. It rejects letters without a
+ * meaning, because other dialects give them one.
  */
 final class EscapeParser {
     private final PatternReader reader;
@@ -14,7 +14,7 @@ final class EscapeParser {
         this.reader = reader;
     }
 
-    /** One code point, which may be a surrogate, or the set that an escape stands for. */
+    /** One code point, which may be a surrogate, or the set that an escape denotes. */
     record Escaped(int codePoint, CodePointSet set) {
         static Escaped of(int codePoint) {
             return new Escaped(codePoint, CodePointSet.of(codePoint));
@@ -25,7 +25,7 @@ final class EscapeParser {
         }
     }
 
-    /** Reads an escape; the backslash has been read. */
+    /** Parses an escape after its backslash. */
     Escaped escape() {
         int begin = reader.index() - 1;
         if (reader.isAtEnd()) {

@@ -7,23 +7,23 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The formats of strings that JSON Schema knows, as expressions over canonical text ({@link
- * TextRegexBuilder}). Each text is valid by the RFC that defines the format; some valid ones that
- * are unusual, or that common validators do not take, are left out, as {@link DateFormats}, {@link
- * InternetFormats} and {@link UriFormats} say. For one thread at a time.
+ * The string formats of JSON Schema, as expressions over canonical text ({@link TextRegexBuilder}).
+ * Each text is valid by the RFC that defines the format. Some valid texts that are unusual, or that
+ * common validators reject, are left out; {@link DateFormats}, {@link InternetFormats} and
+ * {@link UriFormats} list them. For one thread at a time.
  */
 public final class Formats {
     private final Patterns patterns;
     private final Map<String, Optional<Regex>> known = new HashMap<>();
 
     /**
-     * @param text how characters stand in the text
+     * @param text encoding of characters in the text
      */
     public Formats(TextRegexBuilder text) {
         patterns = new Patterns(text);
     }
 
-    /** The texts of a format; empty if it is not known or not regular. */
+    /** Returns the texts of a format; empty if it is unknown or not regular. */
     public Optional<Regex> of(String format) {
         Optional<Regex> regex = known.get(format);
         if (regex == null) {

@@ -5,12 +5,12 @@ import java.util.Locale;
 import java.util.function.IntPredicate;
 
 /**
- * The letters of RFC 5892 that a label may have wherever it likes: stable under case folding and
- * compatible composition, in the basic plane, no marks, and nothing with a rule of its own. As
- * members of a class of a pattern.
+ * The letters of RFC 5892 that are permitted at any position of a label: stable under case folding
+ * and compatible composition, in the basic plane, no marks, and none with a rule of its own. In the
+ * notation of members of a pattern's class.
  */
 final class IdnLetters {
-    /** Of the modifier letters, those that Japanese is written with. */
+    /** The modifier letters that Japanese uses. */
     private static final CodePointSet MODIFIERS =
             CodePointSet.ranges(0x3005, 0x3005, 0x30FC, 0x30FC);
 
@@ -19,7 +19,7 @@ final class IdnLetters {
 
     private IdnLetters() {}
 
-    /** The tables; made when they are needed first. */
+    /** The tables; created at the first use. */
     private static final class Tables {
         private static final String LEFT_TO_RIGHT =
                 members(

@@ -5,8 +5,8 @@ package dev.varve.platform.grammar.pattern;
  *
  * <p>Narrower than the RFCs: no label has hyphens in its third and fourth place, so there are no
  * A-labels of international names, which only a Punycode decoder could check. Labels that are not
- * ASCII are made of letters alone, short enough for their A-label, and none that an RFC allows only
- * beside others ({@link IdnLetters}).
+ * ASCII consist of letters only, are short enough for their A-label, and contain no letter that an
+ * RFC permits only beside certain others ({@link IdnLetters}).
  */
 final class InternetFormats {
     private static final String OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
@@ -24,7 +24,7 @@ final class InternetFormats {
                     .replace("<atom>", ATOM);
     private static final String LITERAL = "\\[(?:" + IPV4 + "|IPv6:" + IPV6 + ")\\]";
 
-    /** What is before the last @ has 64 characters at most (RFC 5321, 4.5.3.1.1). */
+    /** The part before the last @ has 64 characters at most (RFC 5321, 4.5.3.1.1). */
     private static final String SHORT_LOCAL = "(?=.{1,64}@[^@]*$)";
 
     static final String EMAIL =
@@ -35,7 +35,8 @@ final class InternetFormats {
 
     private static String ipv6() {
         StringBuilder pattern = new StringBuilder("(?:(?:<h>:){7}<h>|(?:<h>:){6}<v4>");
-        // Groups before and behind the two colons, at most 7 together; an IPv4 address is two.
+        // Groups before and after the two colons, at most 7 together; an IPv4 address counts as
+        // two.
         for (int before = 0; before <= 7; before++) {
             String left = before == 0 ? "" : "<h>(?::<h>){" + (before - 1) + "}";
             int most = 7 - before;
@@ -54,7 +55,7 @@ final class InternetFormats {
                 .replace("<v4>", IPV4);
     }
 
-    /** One, two, or more characters; of the third and fourth one at least is no hyphen. */
+    /** One, two, or more characters; at least one of the third and fourth one is no hyphen. */
     private static String label(int most) {
         return "<x>(?:<x>?|<h><x>(?:<h>{0,<a>}<x>)?|<h>-<x>(?:<h>{0,<b>}<x>)?)"
                 .replace("<x>", "[A-Za-z0-9]")
@@ -64,9 +65,9 @@ final class InternetFormats {
     }
 
     /**
-     * Names with letters of any script; made on demand, since their tables are large. In Punycode a
-     * character takes up to 5, and the label 5 more, so 10 keep within 63; and four labels of 60
-     * keep within the length of a name.
+     * Names with letters of any script; created on demand, since their tables are large. In
+     * Punycode a character has up to 5 bytes, and the label 5 more, so 10 characters stay within
+     * 63; and four labels of 60 stay within the length of a name.
      */
     static String idnHostname() {
         String wide =

@@ -6,11 +6,11 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
- * The kinds of what may stand before a place, as far as a pattern tells them apart: no character at
- * all, or one of some sets that are disjoint and hold every character.
+ * Classes of the character before a position, as far as a pattern distinguishes them: no character
+ * at all, or one of some sets that are disjoint and cover every character.
  */
 final class LookbehindClasses {
-    /** The kind of the place where the text begins. */
+    /** Class of the position at which the text begins. */
     static final int NONE = 0;
 
     private static final int MOST = 16;
@@ -56,18 +56,18 @@ final class LookbehindClasses {
         return parts;
     }
 
-    /** Number of kinds. */
+    /** Number of classes. */
     int count() {
         return cells.size() + 1;
     }
 
-    /** The kinds of the characters of a set. */
+    /** Classes of the characters of a set. */
     IntStream in(CodePointSet set) {
         return IntStream.range(1, count())
                 .filter(kind -> !cells.get(kind - 1).intersect(set).isEmpty());
     }
 
-    /** The characters of those kinds that qualify. */
+    /** The characters of the classes that qualify. */
     CodePointSet characters(IntPredicate qualifies) {
         return CodePointSet.union(
                 IntStream.range(1, count())

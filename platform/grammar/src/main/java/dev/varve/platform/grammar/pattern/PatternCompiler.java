@@ -10,13 +10,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Turns a pattern into an expression, from its end to its beginning: each part is given what may
- * stand from behind it to the end of the text, and says what may stand from before it. So looking
- * ahead is an intersection. What follows may depend on what stood before, so there is one
- * expression for each {@linkplain LookbehindClasses kind of neighbour}, and once more for each kind
- * if a character was taken since the loop came round that the place is in.
+ * Compiles a pattern to an expression, from its end to its beginning: each part is given the
+ * expression of the rest of the text after it, and returns the expression of the rest from its
+ * beginning. A lookahead is therefore an intersection. The rest may depend on the character before
+ * it, so there is one expression for each {@linkplain LookbehindClasses class of that character},
+ * and a second one for each class if a character was read since the current iteration of the
+ * enclosing loop began.
  *
- * <p>Parts that do not look around become expressions of their own, which costs less.
+ * <p>Parts without lookaround become expressions of their own, which costs less.
  */
 final class PatternCompiler {
     private static final int MOST_STEPS = 1 << 16;
@@ -41,11 +42,11 @@ final class PatternCompiler {
                 LookbehindClasses.NONE];
     }
 
-    /** The texts in which a pattern is found. */
+    /** The texts that contain a match of a pattern. */
     static Regex search(TextRegexBuilder text, PatternNode pattern) {
         PatternCompiler compiler = new PatternCompiler(text, LookbehindClasses.of(pattern));
-        // Any bytes behind it, so that what was found already leaves nothing to look at; that they
-        // are characters is a condition of its own.
+        // Any bytes may follow the match, so that no work is left after it; a separate condition
+        // requires that they are characters.
         Regex[] found = compiler.before(pattern, compiler.always(text.store().anything()));
         PatternNode anything =
                 new PatternNode.Repeat(
@@ -54,7 +55,7 @@ final class PatternCompiler {
         return reachesEnd(pattern) ? regex : text.store().and(text.canonical(), regex);
     }
 
-    /** Whether a part surely ends where the text does. */
+    /** Returns whether a part certainly ends where the text does. */
     private static boolean reachesEnd(PatternNode node) {
         return switch (node) {
             case PatternNode.End _ -> true;
@@ -72,7 +73,10 @@ final class PatternCompiler {
         return rest;
     }
 
-    /** What may stand from before a part on, for each kind of neighbour before it. */
+    /**
+     * The expression of the rest from the beginning of a part, for each class of the character
+     * before it.
+     */
     private Regex[] before(PatternNode node, Regex[] rest) {
         step();
         return switch (node) {
@@ -84,7 +88,7 @@ final class PatternCompiler {
             case PatternNode.Begin _ -> {
                 Regex[] at = always(store.nothing());
                 at[LookbehindClasses.NONE] = rest[LookbehindClasses.NONE];
-                yield at; // nothing was taken before the beginning
+                yield at; // no character was read before the beginning
             }
             case PatternNode.End _ -> {
                 Regex[] at = new Regex[rest.length];
@@ -121,13 +125,13 @@ final class PatternCompiler {
         return always(store.or(choices));
     }
 
-    /** What may follow where any character was taken. */
+    /** The expressions of the rest after any character was read. */
     private Set<Regex> behindCharacters(Regex... rest) {
         int kinds = neighbours.count();
         return new LinkedHashSet<>(Arrays.asList(rest).subList(kinds + 1, 2 * kinds));
     }
 
-    /** The characters that may stand before something. */
+    /** The characters that may precede an expression. */
     private CodePointSet before(Regex behind, Regex... rest) {
         return neighbours.characters(kind -> rest[neighbours.count() + kind] == behind);
     }
@@ -146,7 +150,7 @@ final class PatternCompiler {
         return at;
     }
 
-    /** Where the parts that do not look around begin and go on until an end. */
+    /** Begin of the parts without lookaround that extend to an end. */
     private static int plainBegin(List<PatternNode> parts, int end) {
         int begin = end;
         while (begin > 0 && !parts.get(begin - 1).looksAround()) {
@@ -174,7 +178,7 @@ final class PatternCompiler {
         return at;
     }
 
-    /** A repetition of something that does not look around. */
+    /** A repetition of a part without lookaround. */
     private Regex[] beforeRepeat(PatternNode.Repeat repeat, Regex[] rest) {
         Regex whole = plain(repeat);
         if (isUniform(rest)) {
@@ -228,8 +232,8 @@ final class PatternCompiler {
     }
 
     /**
-     * Any number of times. A repetition that takes no character changes nothing, and is left out:
-     * it must have moved before it comes round again.
+     * Any number of times. An iteration that reads no character changes nothing, and is left out:
+     * each iteration must read a character before the next one.
      */
     private Regex[] beforeEndless(PatternNode part, Regex[] rest) {
         if (++loops > MOST_LOOPS) {
@@ -257,8 +261,8 @@ final class PatternCompiler {
     }
 
     private Regex[] beforeAhead(PatternNode.Ahead ahead, Regex[] rest) {
-        // Behind what is seen comes anything at all: where all of that is excluded, it shows at
-        // once.
+        // Anything may follow the lookahead's match: if it is excluded completely, the expression
+        // becomes empty at once.
         Regex[] seen = before(ahead.part(), always(store.anything()));
         Regex[] at = new Regex[rest.length];
         Arrays.setAll(
@@ -269,7 +273,7 @@ final class PatternCompiler {
         return at;
     }
 
-    /** The expression of a part that does not look around. */
+    /** The expression of a part without lookaround. */
     private Regex plain(PatternNode node) {
         step();
         return switch (node) {

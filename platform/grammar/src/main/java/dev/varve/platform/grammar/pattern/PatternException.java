@@ -1,21 +1,21 @@
 package dev.varve.platform.grammar.pattern;
 
-/** A pattern is not valid, or asks for what no automaton can do. */
+/** A pattern is invalid, or needs a feature that no automaton supports. */
 public final class PatternException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final int index;
 
     /**
-     * @param index where in the pattern, counted in UTF-16 units
-     * @param what a phrase that says what is wrong there
+     * @param index position in the pattern, counted in UTF-16 units
+     * @param what a phrase that describes the error
      */
     public PatternException(int index, String what) {
         super(what + " at index " + index);
         this.index = index;
     }
 
-    /** Where in the pattern, counted in UTF-16 units. */
+    /** Position in the pattern, counted in UTF-16 units. */
     public int index() {
         return index;
     }

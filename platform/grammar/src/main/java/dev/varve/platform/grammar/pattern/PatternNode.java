@@ -4,7 +4,7 @@ import java.util.List;
 
 /** A part of a pattern. */
 sealed interface PatternNode {
-    /** Whether it looks at what stands beside it, or holds a part that does. */
+    /** Returns whether the part is a lookaround, or contains one. */
     boolean looksAround();
 
     /** One character. */
@@ -15,14 +15,14 @@ sealed interface PatternNode {
         }
     }
 
-    /** All of them in turn; none is the empty text. */
+    /** All parts in order; an empty list is the empty text. */
     record Sequence(List<PatternNode> parts, boolean looksAround) implements PatternNode {
         Sequence(List<PatternNode> parts) {
             this(List.copyOf(parts), any(parts));
         }
     }
 
-    /** Any of them. */
+    /** Any of the parts. */
     record Choice(List<PatternNode> parts, boolean looksAround) implements PatternNode {
         Choice(List<PatternNode> parts) {
             this(List.copyOf(parts), any(parts));
@@ -37,7 +37,7 @@ sealed interface PatternNode {
         }
     }
 
-    /** Nothing stands before. */
+    /** The beginning of the text. */
     record Begin() implements PatternNode {
         @Override
         public boolean looksAround() {
@@ -45,7 +45,7 @@ sealed interface PatternNode {
         }
     }
 
-    /** Nothing follows. */
+    /** The end of the text. */
     record End() implements PatternNode {
         @Override
         public boolean looksAround() {
@@ -53,7 +53,7 @@ sealed interface PatternNode {
         }
     }
 
-    /** What follows begins with a part, or does not. */
+    /** Lookahead: the following text begins with a part, or does not. */
     record Ahead(PatternNode part, boolean negative) implements PatternNode {
         @Override
         public boolean looksAround() {
@@ -61,7 +61,7 @@ sealed interface PatternNode {
         }
     }
 
-    /** There is a character before, and it is one of a set. */
+    /** Lookbehind: the preceding character exists and is in a set. */
     record Behind(CodePointSet set) implements PatternNode {
         @Override
         public boolean looksAround() {

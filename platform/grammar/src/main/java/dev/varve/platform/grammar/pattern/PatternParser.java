@@ -4,8 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads a pattern of ECMA-262, in Unicode mode but for the escapes and braces that its annex B
- * allows.
+ * Parser of ECMA-262 patterns, in Unicode mode plus the escapes and braces that annex B permits.
  */
 final class PatternParser {
     private static final int MOST_DEPTH = 200;
@@ -21,7 +20,7 @@ final class PatternParser {
     }
 
     /**
-     * @throws PatternException if the pattern is not valid or asks for what is not supported
+     * @throws PatternException if the pattern is invalid or needs an unsupported feature
      */
     static PatternNode parse(String pattern) {
         PatternParser parser = new PatternParser(pattern);
@@ -54,7 +53,7 @@ final class PatternParser {
         return parts.size() == 1 ? parts.getFirst() : new PatternNode.Sequence(parts);
     }
 
-    /** Whether what comes next is a condition that must not be repeated. */
+    /** Returns whether the next part is a condition that must not be repeated. */
     private boolean seesPosition() {
         return POSITIONS.stream().anyMatch(reader::sees);
     }
@@ -163,7 +162,7 @@ final class PatternParser {
         return negative ? notBehind(set) : new PatternNode.Behind(set);
     }
 
-    /** How often something may be repeated. */
+    /** Bounds of a repetition. */
     private record Bounds(int least, int most) {}
 
     private PatternNode unquantified(PatternNode atom) {
@@ -190,7 +189,7 @@ final class PatternParser {
         return bounds.most == 0 ? EMPTY : new PatternNode.Repeat(atom, bounds.least, bounds.most);
     }
 
-    /** Reads a quantifier; null, and nothing is read, if none comes next. */
+    /** Parses a quantifier; null, and nothing is read, if there is none. */
     private Bounds bounds() {
         int begin = reader.index();
         if (reader.eat("*")) {

@@ -1,6 +1,6 @@
 package dev.varve.platform.grammar.pattern;
 
-/** A place in a pattern, and what stands there. */
+/** Reader of a pattern, with its position. */
 final class PatternReader {
     private static final int HEX = 16;
 
@@ -24,31 +24,31 @@ final class PatternReader {
         return isAtEnd() ? -1 : text.codePointAt(at);
     }
 
-    /** Whether the rest begins so. */
+    /** Returns whether the rest begins with a prefix. */
     boolean sees(String prefix) {
         return text.startsWith(prefix, at);
     }
 
-    /** Reads a character; the caller knows that there is one. */
+    /** Reads a character; the caller checked that there is one. */
     int next() {
         int codePoint = text.codePointAt(at);
         at += Character.charCount(codePoint);
         return codePoint;
     }
 
-    /** Reads these characters if they come next. */
+    /** Reads a prefix if the rest begins with it. */
     boolean eat(String prefix) {
         boolean found = sees(prefix);
         at += found ? prefix.length() : 0;
         return found;
     }
 
-    /** Goes back to a place. */
+    /** Returns to an earlier position. */
     void returnTo(int index) {
         at = index;
     }
 
-    /** What stands before a delimiter, which is read too. */
+    /** Reads the text before a delimiter, and the delimiter. */
     String until(char delimiter) {
         int end = text.indexOf(delimiter, at);
         if (end < 0) {
@@ -60,8 +60,8 @@ final class PatternReader {
     }
 
     /**
-     * A decimal number; as many digits as there are. What is too large for an int is {@link
-     * Integer#MAX_VALUE}; -1 if there is no digit.
+     * Reads a decimal number with all its digits. A number too large for an int is
+     * {@link Integer#MAX_VALUE}; -1 if there is no digit.
      */
     int number() {
         long value = -1;
@@ -73,7 +73,8 @@ final class PatternReader {
     }
 
     /**
-     * A number of so many hexadecimal digits; -1, and nothing is read, if there are not as many.
+     * Reads a number of {@code digits} hexadecimal digits; -1, and nothing is read, if there are
+     * fewer.
      */
     int hex(int digits) {
         if (at + digits > text.length()) {

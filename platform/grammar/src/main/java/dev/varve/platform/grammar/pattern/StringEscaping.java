@@ -1,10 +1,10 @@
 package dev.varve.platform.grammar.pattern;
 
-/** How the characters of a string stand in a text in UTF-8. */
+/** Encoding of a string's characters in a text in UTF-8. */
 public enum StringEscaping {
-    /** As such. */
+    /** Without escapes. */
     PLAIN,
 
-    /** As between the quotes of a JSON string. */
+    /** Escaped as between the quotes of a JSON string. */
     JSON
 }

@@ -10,13 +10,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes byte expressions of characters. For one thread at a time.
+ * Builds byte expressions of characters. For one thread at a time.
  *
- * <p>In JSON a character can be written in several ways. {@link #anyCharacter} and {@link
- * #characters} take all of them; everything else takes <em>canonical</em> text alone: characters as
- * such, but the quote, the backslash and controls as {@code \" \\ \b \f \n \r \t} or, where there
- * is no such letter, {@code \}{@code u00xx}. What takes canonical text may be complemented only
- * within {@link #canonical}, or other spellings of what is excluded would come in.
+ * <p>In JSON a character can be written in several ways. {@link #anyCharacter} and
+ * {@link #characters} accept all of them; all other methods accept only <em>canonical</em> text:
+ * characters as such, except the quote, the backslash and controls as {@code \" \\ \b \f \n \r \t}
+ * or, if there is no such letter, {@code \}{@code u00xx}. An expression of canonical text may be
+ * complemented only within {@link #canonical}; otherwise the complement would contain other
+ * spellings of the excluded text.
  */
 public final class TextRegexBuilder {
     private static final String SHORT = "\"\\\b\f\n\r\t";
@@ -31,7 +32,7 @@ public final class TextRegexBuilder {
     private final Regex any;
 
     /**
-     * @param store makes the expressions
+     * @param store creates the expressions
      */
     public TextRegexBuilder(RegexStore store, StringEscaping encoding) {
         this.store = store;
@@ -42,12 +43,12 @@ public final class TextRegexBuilder {
                         : store.or(Utf8Expressions.of(store, RAW), escapes());
     }
 
-    /** What makes the expressions. */
+    /** The store that creates the expressions. */
     public RegexStore store() {
         return store;
     }
 
-    /** How characters stand in the text. */
+    /** Encoding of characters in the text. */
     public StringEscaping encoding() {
         return encoding;
     }
@@ -67,7 +68,10 @@ public final class TextRegexBuilder {
         return any;
     }
 
-    /** So many characters, in any spelling; {@link Integer#MAX_VALUE} is no limit. */
+    /**
+     * From {@code least} to {@code most} characters, in any spelling; {@link Integer#MAX_VALUE} is
+     * no limit.
+     */
     public Regex characters(int least, int most) {
         return store.repeat(any, least, most);
     }
@@ -77,7 +81,7 @@ public final class TextRegexBuilder {
         return store.star(character(CodePointSet.ALL));
     }
 
-    /** A text, canonically; nothing if it has a surrogate without its other half. */
+    /** A text, canonically; nothing if it has an unpaired surrogate. */
     public Regex literal(String value) {
         Regex[] parts =
                 value.codePoints()
@@ -105,7 +109,7 @@ public final class TextRegexBuilder {
         return store.or(choices);
     }
 
-    /** Every escape of a character, and pairs of escapes that are one character together. */
+    /** Every escape of a character, and pairs of escapes that encode one character. */
     private Regex escapes() {
         Regex digit = hexDigits(0, 15);
         Regex beforeSurrogates =

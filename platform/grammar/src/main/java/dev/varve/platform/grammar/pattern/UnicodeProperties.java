@@ -10,9 +10,9 @@ import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 
-/** The properties of code points that {@code \p} names, as this Java knows them. */
+/** The properties of code points that {@code \p} names, by the Unicode version of this Java. */
 final class UnicodeProperties {
-    /** Names of general categories, and the short ones that each stands for. */
+    /** Names of general categories, with the short ones that each includes. */
     private static final String CATEGORIES =
             """
             Lu Uppercase_Letter
@@ -78,7 +78,7 @@ final class UnicodeProperties {
 
     private UnicodeProperties() {}
 
-    /** The tables; made when a pattern asks for a property first. */
+    /** The tables; created when a pattern first uses a property. */
     private static final class Tables {
         private static final Map<String, CodePointSet> CATEGORY = categories();
         private static final Map<Character.UnicodeScript, CodePointSet> SCRIPT =
@@ -145,7 +145,7 @@ final class UnicodeProperties {
             };
         }
 
-        /** The code points by a value each has. */
+        /** The sets of code points with equal values. */
         private static <V> Map<V, CodePointSet> sets(IntFunction<V> valueOf) {
             Map<V, List<CodePointSet>> ranges = new HashMap<>();
             int first = 0;
@@ -168,8 +168,8 @@ final class UnicodeProperties {
     }
 
     /**
-     * The code points of what stands between the braces: a general category, a binary property, or
-     * {@code Script=} or {@code General_Category=} and a name. Empty where that is not known.
+     * The code points of the text between the braces: a general category, a binary property, or
+     * {@code Script=} or {@code General_Category=} and a name. Empty if it is unknown.
      */
     static Optional<CodePointSet> of(String text) {
         int equals = text.indexOf('=');
@@ -189,7 +189,7 @@ final class UnicodeProperties {
 
     private static Optional<CodePointSet> script(String name) {
         try {
-            // Java takes any case; ECMA-262 only the one of the Unicode character database.
+            // Java accepts any case; ECMA-262 only the one of the Unicode character database.
             return name.isEmpty() || Character.isLowerCase(name.charAt(0))
                     ? Optional.empty()
                     : Optional.ofNullable(

@@ -3,9 +3,9 @@ package dev.varve.platform.grammar.pattern;
 /**
  * Patterns of RFC 3986, 3987, 6570 and 6901.
  *
- * <p>Narrower than the RFCs where common parsers are: something stands behind the scheme, an empty
- * authority only before a path, no address of a future IP version, ports of up to five digits, and
- * from outside ASCII no spaces and marks of direction.
+ * <p>Narrower than the RFCs where common parsers are: the part after the scheme is not empty, an
+ * empty authority only before a path, no address of a future IP version, ports of up to five
+ * digits, and from outside ASCII no spaces and direction marks.
  */
 final class UriFormats {
     private static final String PERCENT = "%[0-9A-Fa-f]{2}";

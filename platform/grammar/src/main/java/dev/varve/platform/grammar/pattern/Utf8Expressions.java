@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes byte expressions of sets of code points in UTF-8. Code points fall into blocks of 64 that
- * share all bytes but the last; bytes that are followed alike are put together, so that a set costs
- * about as much as it has different blocks.
+ * Builds byte expressions of sets of code points in UTF-8. Code points form blocks of 64 that share
+ * all bytes but the last. Bytes with the same continuation are joined, so that a set costs about as
+ * much as it has different blocks.
  */
 final class Utf8Expressions {
     private static final int BLOCK = 64;
@@ -32,7 +32,7 @@ final class Utf8Expressions {
         return new Utf8Expressions(store, set).regex();
     }
 
-    /** Takes the code points in ascending order, as {@link #block} needs it. */
+    /** Reads the code points in ascending order, as {@link #block} requires. */
     private Regex regex() {
         List<Regex> choices = new ArrayList<>();
         long low = block(0);
@@ -47,8 +47,8 @@ final class Utf8Expressions {
     /**
      * Characters of several bytes.
      *
-     * @param begin the first code point that the first lead byte stands for
-     * @param size how many code points begin with one lead byte
+     * @param begin the first code point of the first lead byte
+     * @param size number of code points per lead byte
      */
     private Regex leads(int firstLead, int lastLead, int begin, int size) {
         Map<Regex, ByteSet> byRest = new LinkedHashMap<>();
@@ -61,7 +61,10 @@ final class Utf8Expressions {
         return alternatives(byRest);
     }
 
-    /** The bytes behind one that stands for {@code [base, base + size)}, of these from a begin. */
+    /**
+     * The bytes after one that covers {@code [base, base + size)}, for the code points from
+     * {@code begin} on.
+     */
     private Regex rest(int base, int begin, int size) {
         skipTo(begin);
         if (range == set.rangeCount() || set.first(range) >= base + size) {
@@ -81,7 +84,7 @@ final class Utf8Expressions {
         return alternatives(byRest);
     }
 
-    /** Any bytes behind one that stands for so many code points. */
+    /** Any bytes after one that covers {@code size} code points. */
     private Regex all(int size) {
         Regex continuation = store.bytes(ByteSet.range(CONTINUATION, CONTINUATION + BLOCK - 1));
         return size == BLOCK ? continuation : store.concat(continuation, all(size / BLOCK));
@@ -99,7 +102,7 @@ final class Utf8Expressions {
         return store.or(choices);
     }
 
-    /** Which of 64 code points are in the set, one bit each; to be asked for ascending blocks. */
+    /** The members among 64 code points, one bit each; call it for ascending blocks. */
     private long block(int begin) {
         skipTo(begin);
         long bits = 0;

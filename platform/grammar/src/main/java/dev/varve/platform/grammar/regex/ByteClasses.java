@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Set;
 
-/** The bytes that some expressions tell apart, as a number per byte. Immutable. */
+/** Classes of bytes that some expressions do not distinguish, as a number per byte. Immutable. */
 public final class ByteClasses {
     private final int[] classes;
     private final int[] representatives;
@@ -21,7 +21,7 @@ public final class ByteClasses {
         }
     }
 
-    /** Those of some expressions. */
+    /** The classes of some expressions. */
     public static ByteClasses of(Collection<Regex> regexes) {
         Division division = new Division();
         Set<Regex> seen = Collections.newSetFromMap(new IdentityHashMap<>());

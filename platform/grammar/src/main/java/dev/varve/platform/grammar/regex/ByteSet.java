@@ -37,7 +37,7 @@ public record ByteSet(long a, long b, long c, long d) {
         return from > to ? 0 : (-1L << from) & (-1L >>> (63 - to));
     }
 
-    /** Whether a byte is in it. */
+    /** Returns whether a byte is a member. */
     public boolean contains(int value) {
         long word =
                 switch (value >> 6) {
@@ -49,22 +49,22 @@ public record ByteSet(long a, long b, long c, long d) {
         return (word >>> (value & 63) & 1) != 0;
     }
 
-    /** What is in either. */
+    /** The union with another set. */
     public ByteSet or(ByteSet other) {
         return new ByteSet(a | other.a, b | other.b, c | other.c, d | other.d);
     }
 
-    /** What is in both. */
+    /** The intersection with another set. */
     public ByteSet and(ByteSet other) {
         return new ByteSet(a & other.a, b & other.b, c & other.c, d & other.d);
     }
 
-    /** What is not in it. */
+    /** The complement. */
     public ByteSet complement() {
         return new ByteSet(~a, ~b, ~c, ~d);
     }
 
-    /** Whether nothing is in it. */
+    /** Returns whether the set is empty. */
     public boolean isEmpty() {
         return (a | b | c | d) == 0;
     }

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Derivatives of expressions by bytes (Brzozowski 1964; Owens, Reppy, Turon 2009): what may follow
- * a byte in the texts of an expression that begin with it. Remembers many.
+ * Derivatives of expressions by bytes (Brzozowski 1964; Owens, Reppy, Turon 2009): the rest of the
+ * texts of an expression that begin with a byte. Caches many.
  */
 final class Derivatives {
     private static final int MOST_MEMOS = 1 << 16;
@@ -15,12 +15,15 @@ final class Derivatives {
     private final Map<Long, Regex> known = new HashMap<>();
     private final RegexStore store;
 
-    /** Those of a store's expressions, which makes them, and whose footprint counts them. */
+    /**
+     * Creates the derivatives of a store's expressions; the store creates the results, and its
+     * footprint counts them.
+     */
     Derivatives(RegexStore store) {
         this.store = store;
     }
 
-    /** Lets go of all; whoever does counts anew what is kept. */
+    /** Discards the cache; the caller recounts the footprint. */
     void forget() {
         known.clear();
     }

@@ -8,10 +8,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Finds out which expressions have any text at all: those with complements and intersections do not
- * show it. Searches for a derivative that accepts, and remembers what it finds: nearby, since most
- * texts may end soon, and where counters would lead far away otherwise; and depth first, which
- * comes to the end of long texts straight. Tries a little of both before it does much of either.
+ * Decides which expressions match any text at all, which the form does not reveal if they contain
+ * complements and intersections. Searches for a derivative that accepts, and caches the results.
+ * Two searches alternate with growing limits: breadth first, since most texts may end soon and
+ * counters would lead far away otherwise; and depth first, which reaches the end of long texts
+ * directly.
  */
 final class EmptinessCheck {
     private static final int LEAST_NEARBY = 16;
@@ -36,7 +37,7 @@ final class EmptinessCheck {
         return regex.life == Regex.Life.ALIVE;
     }
 
-    /** Whether it came to know. */
+    /** Returns whether the search reached a result. */
     private boolean searchNearby(Regex start, int most) {
         Map<Regex, Regex> parents = new HashMap<>();
         Deque<Regex> open = new ArrayDeque<>();
@@ -78,10 +79,11 @@ final class EmptinessCheck {
         }
     }
 
-    /** Whether it came to know before it had seen so many expressions. */
+    /** Returns whether the search reached a result before it visited {@code most} expressions. */
     private boolean search(Regex start, int most) {
         Deque<Visit> path = new ArrayDeque<>();
-        // Whatever is seen and not alive when the search ends without a find leads nowhere.
+        // If the search ends without a result, all visited expressions that are not alive match
+        // nothing.
         Set<Regex> seen = new HashSet<>();
         path.push(new Visit(start));
         seen.add(start);

@@ -1,12 +1,12 @@
 package dev.varve.platform.grammar.regex;
 
 /**
- * About how many bytes a grammar takes, by the sizes that objects have in a virtual machine with
- * short references: what it is made of lasts, what was found while reading texts can be forgotten.
+ * Approximate bytes of a grammar, by the object sizes of a virtual machine with compressed
+ * references. The grammar's parts are lasting; results cached while reading texts can be discarded.
  * For one thread at a time.
  */
 public final class Footprint {
-    /** Bytes of an entry in a hash map, its share of the table included. */
+    /** Bytes of an entry in a hash map, including its share of the table. */
     public static final int ENTRY = 40;
 
     private static final long MOST_LASTING = 20L << 20;
@@ -17,15 +17,15 @@ public final class Footprint {
 
     Footprint() {}
 
-    /** So much is kept until {@link #clear}. */
+    /** Adds bytes that are held until {@link #clear}. */
     public void add(long bytes) {
         passing += bytes;
     }
 
     /**
-     * So much is kept for good.
+     * Adds bytes that are held permanently.
      *
-     * @throws GrammarLimitException if that is too much
+     * @throws GrammarLimitException if the limit is exceeded
      */
     public void addLasting(long bytes) {
         lasting += bytes;
@@ -37,17 +37,17 @@ public final class Footprint {
         }
     }
 
-    /** What can be forgotten was. */
+    /** Removes the bytes of discarded caches. */
     public void clear() {
         passing = 0;
     }
 
-    /** Whether so much can be forgotten that it should be. */
+    /** Returns whether so much can be discarded that it should be. */
     public boolean isCrowded() {
         return passing > MOST_PASSING;
     }
 
-    /** All together. */
+    /** Bytes in all. */
     public long bytes() {
         return lasting + passing;
     }

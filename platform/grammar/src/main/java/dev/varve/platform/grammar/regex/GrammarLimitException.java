@@ -1,10 +1,10 @@
 package dev.varve.platform.grammar.regex;
 
-/** A grammar needs more time or memory than anyone may have. */
+/** A grammar exceeds its limit of time or memory. */
 public final class GrammarLimitException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** With a sentence that says what there was too much of. */
+    /** Creates an exception with a sentence that names the exceeded limit. */
     public GrammarLimitException(String message) {
         super(message);
     }

@@ -3,8 +3,8 @@ package dev.varve.platform.grammar.regex;
 import java.util.Arrays;
 
 /**
- * What may still follow of each of several terminals behind the bytes read since they began. Made
- * by a {@link Lexer}, which keeps one object for each.
+ * The possible rest of each of several terminals after the bytes read since they began. Created by
+ * a {@link Lexer}, which keeps one object for each.
  */
 public final class LexState {
     private static final int[] NONE = {};
@@ -32,27 +32,27 @@ public final class LexState {
         this.goesOn = goesOn;
     }
 
-    /** Number in the order in which the states of a lexer were made. */
+    /** Number in the order in which a lexer created its states. */
     public int id() {
         return id;
     }
 
-    /** The terminals that end here, ascending. Not to be changed. */
+    /** The terminals that end here, ascending. Not to be modified. */
     public int[] complete() {
         return complete;
     }
 
-    /** Whether any terminal ends here. */
+    /** Returns whether any terminal ends here. */
     public boolean isComplete() {
         return complete.length > 0;
     }
 
-    /** Whether any terminal may have more bytes. */
+    /** Returns whether any terminal may have more bytes. */
     public boolean goesOn() {
         return goesOn;
     }
 
-    /** Whether no terminal is left. */
+    /** Returns whether no terminal is left. */
     public boolean isDead() {
         return terminals.length == 0;
     }

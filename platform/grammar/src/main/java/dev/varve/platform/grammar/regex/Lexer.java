@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads several terminals at once: a deterministic automaton whose states are made when they are
+ * Reads several terminals at once: a deterministic automaton whose states are created when they are
  * reached and kept until {@link #forget}. For one thread at a time.
  */
 public final class Lexer {
@@ -40,7 +40,7 @@ public final class Lexer {
     }
 
     /**
-     * @param terminals the expressions, numbered by their place
+     * @param terminals the expressions, numbered by their index
      */
     public Lexer(RegexStore store, List<Regex> terminals) {
         this.store = store;
@@ -51,33 +51,33 @@ public final class Lexer {
         dead = new LexState(0, new int[0], new Regex[0], classes.count(), false);
     }
 
-    /** The bytes that make a difference. */
+    /** Classes of equivalent bytes. */
     public ByteClasses classes() {
         return classes;
     }
 
-    /** Whether a terminal has any text. */
+    /** Returns whether a terminal matches any text. */
     public boolean isAlive(int terminal) {
         return lives.isAlive(terminals[terminal]);
     }
 
-    /** Whether a terminal has the empty text. */
+    /** Returns whether a terminal matches the empty text. */
     public boolean isNullable(int terminal) {
         return terminals[terminal].isNullable();
     }
 
-    /** Number of states that are kept. */
+    /** Number of cached states. */
     public int size() {
         return states.size();
     }
 
-    /** Where some terminals begin, given by ascending numbers. */
+    /** The state before some terminals, given by ascending numbers. */
     public LexState start(int... numbers) {
         int[] live = Arrays.stream(numbers).filter(this::isAlive).toArray();
         return keep(live, Arrays.stream(live).mapToObj(i -> terminals[i]).toArray(Regex[]::new));
     }
 
-    /** The state behind a byte of a class. */
+    /** The state after a byte of a class. */
     public LexState next(LexState state, int byteClass) {
         LexState known = state.next[byteClass];
         if (known == null) {
@@ -113,7 +113,7 @@ public final class Lexer {
                 });
     }
 
-    /** A state and its key, and four arrays of the one and the other. */
+    /** Bytes of a state, its key, and their four arrays. */
     private long stateBytes(int terminals) {
         return STATE
                 + Footprint.ENTRY
@@ -121,7 +121,9 @@ public final class Lexer {
                 + Footprint.array(classes.count());
     }
 
-    /** What must have more bytes does go on, since it is alive; what may end need not. */
+    /**
+     * A rest that must have more bytes continues, since it is alive; a rest that may end need not.
+     */
     private boolean goesOn(Regex... rests) {
         for (Regex rest : rests) {
             if (!rest.nullable || goesOn(rest)) {
@@ -144,8 +146,8 @@ public final class Lexer {
     }
 
     /**
-     * Whether all plain characters lead from a state to one and the same, as far as its form shows
-     * it; false does not mean that they do not.
+     * Returns whether the form of a state proves that all plain characters lead to one state; false
+     * proves nothing.
      */
     public boolean takesPlainTextAlike(LexState state) {
         for (Regex rest : state.rests) {
@@ -157,10 +159,10 @@ public final class Lexer {
     }
 
     /**
-     * Forgets the states it keeps, and what the store does but the terminals; those in use stay
-     * right.
+     * Discards the cached states, and the caches of the store except the terminals; states in use
+     * stay valid.
      *
-     * @return about how many bytes the terminals take
+     * @return approximate bytes of the terminals
      */
     public long forget() {
         states.values().forEach(state -> Arrays.fill(state.next, null));

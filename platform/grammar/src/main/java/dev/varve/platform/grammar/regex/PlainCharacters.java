@@ -1,14 +1,14 @@
 package dev.varve.platform.grammar.regex;
 
 /**
- * Plain characters: those that stand for themselves within a JSON string, which is all of Unicode
- * but the quote, the backslash and control characters below U+0020.
+ * Plain characters: those that need no escape within a JSON string, which is all of Unicode except
+ * the quote, the backslash and control characters below U+0020.
  */
 public final class PlainCharacters {
     private PlainCharacters() {}
 
     /**
-     * Length of the longest beginning that consists of whole plain characters in well-formed UTF-8.
+     * Length of the longest prefix that consists of whole plain characters in well-formed UTF-8.
      */
     public static int prefix(byte[] text) {
         int at = 0;
@@ -31,22 +31,22 @@ public final class PlainCharacters {
         return count;
     }
 
-    /** Whether a byte is within a character. */
+    /** Returns whether a byte is a continuation byte. */
     public static boolean isContinuation(byte value) {
         return (value & 0xc0) == 0x80;
     }
 
-    /** Number of bytes behind the first one of a character. */
+    /** Number of bytes after the first one of a character. */
     public static int missing(int lead) {
         return lead < 0xc0 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
     }
 
-    /** Whether a byte is a plain character by itself. */
+    /** Returns whether a byte is a plain character by itself. */
     public static boolean isPlainAscii(int value) {
         return value >= 0x20 && value < 0x80 && value != '"' && value != '\\';
     }
 
-    /** Length of the plain character there; 0 if there is none. */
+    /** Length of the plain character at a position; 0 if there is none. */
     private static int character(byte[] text, int at) {
         int lead = text[at] & 0xff;
         if (lead < 0x80) {
@@ -68,7 +68,7 @@ public final class PlainCharacters {
         return length;
     }
 
-    /** The least second byte behind a first one (Unicode 16, table 3-7). */
+    /** The lowest second byte after a first one (Unicode 16, table 3-7). */
     public static int least(int lead) {
         return switch (lead) {
             case 0xe0 -> 0xa0;
@@ -77,7 +77,7 @@ public final class PlainCharacters {
         };
     }
 
-    /** The highest second byte behind a first one. */
+    /** The highest second byte after a first one. */
     public static int most(int lead) {
         return switch (lead) {
             case 0xed -> 0x9f;

@@ -4,9 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Finds out by the form of an expression whether all plain characters lead to one and the same
- * expression: so it is for a repetition of something that every plain character is the whole of,
- * before something that none begins. Spares deriving by each character where only a number changes.
+ * Decides by the form of an expression whether all plain characters lead to one expression. This is
+ * so for a repetition of an expression that matches exactly one plain character, before an
+ * expression that no plain character begins. Saves one derivative per character where only a
+ * counter changes.
  */
 final class PlainTransitionCheck {
     private final RegexStore store;
@@ -35,12 +36,12 @@ final class PlainTransitionCheck {
         };
     }
 
-    /** Whether every plain character is a text of it that cannot be longer. */
+    /** Returns whether every plain character is a text of it that cannot be longer. */
     private boolean isWhole(Regex regex) {
         return whole.computeIfAbsent(regex, part -> everyCharacterLeads(part, store.empty()));
     }
 
-    /** Whether no plain character begins a text of it. */
+    /** Returns whether no plain character begins a text of it. */
     private boolean isStrange(Regex regex) {
         return strange.computeIfAbsent(regex, part -> everyCharacterLeads(part, store.nothing()));
     }

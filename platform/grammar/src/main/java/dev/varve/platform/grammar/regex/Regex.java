@@ -1,13 +1,14 @@
 package dev.varve.platform.grammar.regex;
 
 /**
- * An expression over bytes, made and owned by a {@link RegexStore}. Expressions of one store that
- * were built alike are the same object; equal languages may still be different objects.
+ * An expression over bytes, created and owned by a {@link RegexStore}. Expressions of one store
+ * that were built in the same way are the same object; equal languages may still be different
+ * objects.
  */
 public final class Regex {
     static final int UNLIMITED = Integer.MAX_VALUE;
 
-    /** What an expression is made of. */
+    /** Kind of an expression. */
     enum Kind {
         NOTHING,
         EMPTY,
@@ -21,7 +22,7 @@ public final class Regex {
         LOOP
     }
 
-    /** Whether any text is in the language. */
+    /** Whether the expression matches any text. */
     enum Life {
         UNKNOWN,
         ALIVE,
@@ -31,7 +32,7 @@ public final class Regex {
     final int id;
     final Kind kind;
 
-    /** What it is made of; of a loop what it stands for, once that is known. */
+    /** Its operands; for a loop its definition, once that is known. */
     Regex[] parts;
 
     final ByteSet bytes;
@@ -40,7 +41,7 @@ public final class Regex {
     final AutomatonState machine;
     final boolean nullable;
 
-    /** Whether there is a loop in it. */
+    /** Whether it contains a loop. */
     final boolean loops;
 
     int depth;
@@ -61,12 +62,12 @@ public final class Regex {
         this.life = life;
     }
 
-    /** Whether the empty text belongs to it. */
+    /** Returns whether it matches the empty text. */
     public boolean isNullable() {
         return nullable;
     }
 
-    /** Whether it is known to have no text by its form alone. */
+    /** Returns whether its form alone proves that it matches no text. */
     public boolean isNothing() {
         return kind == Kind.NOTHING;
     }

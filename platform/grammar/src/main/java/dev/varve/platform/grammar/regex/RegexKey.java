@@ -3,7 +3,7 @@ package dev.varve.platform.grammar.regex;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** What makes two expressions the same one: the key under which a store keeps them. */
+/** Identity of an expression: the key under which a store keeps it. */
 record RegexKey(
         Regex.Kind kind,
         Regex[] parts,
@@ -29,13 +29,13 @@ record RegexKey(
         return new RegexKey(Regex.Kind.MACHINE, NONE, ByteSet.NONE, 0, 0, machine);
     }
 
-    /** That of an expression. */
+    /** Returns the key of an expression. */
     static RegexKey of(Regex regex) {
         return new RegexKey(
                 regex.kind, regex.parts, regex.bytes, regex.least, regex.most, regex.machine);
     }
 
-    /** How deep a derivation of it goes: behind a part that takes a byte nothing is looked at. */
+    /** Recursion depth of its derivation, which stops at a part that reads a byte. */
     int depth() {
         int deepest = 0;
         for (Regex part : parts) {
@@ -47,7 +47,7 @@ record RegexKey(
         return deepest + 1;
     }
 
-    /** Whether there is a loop in it. */
+    /** Returns whether it contains a loop. */
     boolean loops() {
         boolean loops = kind == Regex.Kind.LOOP;
         for (Regex part : parts) {

@@ -17,8 +17,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Makes expressions, simplified by the laws that keep the number of {@link Derivatives} finite, and
- * keeps one object of each. For one thread at a time.
+ * Creates expressions, simplified by the laws that keep the number of {@link Derivatives} finite,
+ * and keeps one object of each. For one thread at a time.
  */
 public final class RegexStore {
     private static final int MOST_DEPTH = 1000;
@@ -30,7 +30,7 @@ public final class RegexStore {
 
     private static final int BYTE_SET = 48;
 
-    /** Much of what automata hold is shared. */
+    /** Low, because much of the content of automata is shared. */
     private static final int MACHINE = 96;
 
     private final Map<RegexKey, Regex> nodes = new HashMap<>();
@@ -43,7 +43,7 @@ public final class RegexStore {
     private int ids;
 
     /**
-     * @param fuel what making and deriving expressions is charged to
+     * @param fuel budget that is charged for creating and deriving expressions
      */
     public RegexStore(WorkBudget fuel) {
         this.fuel = fuel;
@@ -52,12 +52,12 @@ public final class RegexStore {
         anything = keep(RegexKey.of(Regex.Kind.NOT, nothing), true, Regex.Life.ALIVE);
     }
 
-    /** What work is charged to. */
+    /** Budget that is charged for work. */
     public WorkBudget fuel() {
         return fuel;
     }
 
-    /** What is kept is counted there. */
+    /** Counts the memory of the store. */
     public Footprint footprint() {
         return footprint;
     }
@@ -82,7 +82,7 @@ public final class RegexStore {
         return set.isEmpty() ? nothing : keep(RegexKey.of(set), false, Regex.Life.ALIVE);
     }
 
-    /** These bytes, one after the other. */
+    /** These bytes in order. */
     public Regex literal(byte... text) {
         Regex regex = empty;
         for (int i = text.length - 1; i >= 0; i--) {
@@ -96,7 +96,9 @@ public final class RegexStore {
         return literal(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** One of several texts in UTF-8; common beginnings are shared, so that many cost little. */
+    /**
+     * One of several texts in UTF-8; common prefixes are shared, so that many texts cost little.
+     */
     public Regex oneOf(Collection<String> texts) {
         byte[][] sorted =
                 texts.stream()
@@ -110,7 +112,7 @@ public final class RegexStore {
         if (begin == end) {
             return nothing;
         }
-        // The texts are sorted: what the first and the last have in common all have.
+        // The texts are sorted: the common prefix of the first and the last is common to all.
         byte[] head = texts[begin];
         int common = Arrays.mismatch(head, texts[end - 1]);
         int next = common < 0 ? head.length : common;
@@ -137,12 +139,12 @@ public final class RegexStore {
         return or(choices);
     }
 
-    /** A hand-written automaton, from the state given. */
+    /** A hand-written automaton, starting at the given state. */
     public Regex machine(AutomatonState state) {
         return keep(RegexKey.of(state), state.accepts(), Regex.Life.ALIVE);
     }
 
-    /** All of them in turn. */
+    /** All parts in order. */
     public Regex concat(Regex... parts) {
         Regex all = parts.length == 0 ? empty : parts[parts.length - 1];
         for (int i = parts.length - 2; i >= 0; i--) {
@@ -170,7 +172,7 @@ public final class RegexStore {
                 both(first, second));
     }
 
-    /** Step by step, since a sequence may be longer than the stack is deep. */
+    /** Iterates, since a sequence may be longer than the stack is deep. */
     private Regex behindAll(Regex sequence, Regex last) {
         List<Regex> parts = new ArrayList<>();
         Regex rest = sequence;
@@ -184,12 +186,12 @@ public final class RegexStore {
         return all;
     }
 
-    /** Any of them. */
+    /** Any of the parts. */
     public Regex or(Regex... parts) {
         return or(Arrays.asList(parts));
     }
 
-    /** Any of them; {@link #nothing} of none. */
+    /** Any of the parts; {@link #nothing} for an empty collection. */
     public Regex or(Collection<Regex> parts) {
         SortedMap<Integer, Regex> sorted = new TreeMap<>();
         ByteSet single = flattenOr(parts, sorted, ByteSet.NONE);
@@ -238,7 +240,7 @@ public final class RegexStore {
         return bytes;
     }
 
-    /** What is in all of them. */
+    /** The intersection of all parts. */
     public Regex and(Regex... parts) {
         SortedMap<Integer, Regex> sorted = new TreeMap<>();
         flattenAnd(parts, sorted);
@@ -267,8 +269,9 @@ public final class RegexStore {
     }
 
     /**
-     * Any of some that is also in all others. Derivatives of a loop come back to it by the way of
-     * intersections and unions in turn; only where unions stay outside are there finitely many.
+     * The union of the intersections of each choice with all others. Derivatives of a loop
+     * alternate between intersections and unions; they are finitely many only if unions stay
+     * outside.
      */
     private Regex eachWith(Regex[] choices, Regex... others) {
         Regex[] all = new Regex[choices.length];
@@ -291,7 +294,7 @@ public final class RegexStore {
         }
     }
 
-    /** Every sequence of bytes that is not in it. */
+    /** Every sequence of bytes that an expression does not match. */
     public Regex not(Regex part) {
         if (part.kind == Regex.Kind.NOT) {
             return part.parts[0];
@@ -312,7 +315,7 @@ public final class RegexStore {
         return or(part, empty);
     }
 
-    /** So often or more often. */
+    /** At least {@code least} times. */
     public Regex atLeast(Regex part, int least) {
         return repeat(part, least, Regex.UNLIMITED);
     }
@@ -354,9 +357,9 @@ public final class RegexStore {
     }
 
     /**
-     * An expression that takes part in what it stands for; see {@link #define}.
+     * A recursive expression, whose definition may contain it; see {@link #define}.
      *
-     * @param nullable whether the empty text will belong to it
+     * @param nullable whether it will match the empty text
      */
     public Regex loop(boolean nullable) {
         fuel.spend(1);
@@ -368,10 +371,10 @@ public final class RegexStore {
     }
 
     /**
-     * Says what a loop stands for, once, before it is used. The loop itself may be in there at the
-     * end of a text, and only behind at least one byte; not within a complement.
+     * Defines a loop, once, before it is used. The definition may contain the loop itself at the
+     * end of a text, and only after at least one byte; not within a complement.
      *
-     * @throws GrammarLimitException if that is nested too deep
+     * @throws GrammarLimitException if the definition is nested too deep
      */
     public void define(Regex loop, Regex meaning) {
         if (loop.kind != Regex.Kind.LOOP || loop.parts.length > 0) {
@@ -387,14 +390,14 @@ public final class RegexStore {
         loop.depth = meaning.depth + 1;
     }
 
-    /** What may follow a byte in the texts of an expression that begin with it. */
+    /** The rest of the texts of an expression that begin with a byte. */
     public Regex derive(Regex regex, int value) {
         return derivatives.of(regex, value);
     }
 
     /**
-     * Whether an expression has any text. Costs no more than reading the automaton of it, and
-     * nothing the second time.
+     * Returns whether an expression matches any text. Costs at most as much as building its
+     * automaton, and nothing the second time.
      */
     public boolean isAlive(Regex regex) {
         return regex.life == Regex.Life.UNKNOWN
@@ -402,16 +405,19 @@ public final class RegexStore {
                 : regex.life == Regex.Life.ALIVE;
     }
 
-    /** Whether so much is kept that {@link #forgetAllBut} should be called at the next occasion. */
+    /**
+     * Returns whether the caches are so large that {@link #forgetAllBut} should be called at the
+     * next opportunity.
+     */
     public boolean isCrowded() {
         return nodes.size() > MOST_NODES / 2;
     }
 
     /**
-     * Forgets what it keeps but the parts of some expressions. Others that were made before stay
-     * right; what is made alike later is another object.
+     * Discards the cache except the parts of some expressions. Other expressions created before
+     * stay valid; an equal expression created later is another object.
      *
-     * @return about how many bytes those take
+     * @return approximate bytes of the parts that are kept
      */
     public long forgetAllBut(Collection<Regex> roots) {
         nodes.clear();

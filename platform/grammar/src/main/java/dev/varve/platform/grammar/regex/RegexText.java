@@ -3,7 +3,7 @@ package dev.varve.platform.grammar.regex;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** Expressions in a form that people can read, for messages and debugging. */
+/** Readable notation of expressions, for messages and debugging. */
 final class RegexText {
     private static final int MOST = 2000;
 

@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * What computing states of a grammar may still cost, counted in visited expressions and items, so
- * that a hostile grammar can hold up nobody. Every {@value #UNITS_PER_LOOK} units the work reaches
- * a {@link PreemptionPoint}. For one thread at a time.
+ * Remaining work for computing states of a grammar, counted in visited expressions and items, so
+ * that a hostile grammar cannot block other requests. Every {@value #UNITS_PER_LOOK} units the work
+ * reaches a {@link PreemptionPoint}. For one thread at a time.
  */
 public final class WorkBudget {
     /** Some tenths of a millisecond. */
@@ -23,25 +23,25 @@ public final class WorkBudget {
     private long nextLook;
     private Optional<CpuLimit> limit = Optional.empty();
 
-    /** CPU time of the thread when it was first looked at since {@link #allow}; below 0 before. */
+    /** CPU time of the thread when it was first read since {@link #allow}; below 0 before. */
     private long cpuBegin = -1;
 
     /**
-     * How much CPU time work may take whatever its units are: a processor that is slow, or code
-     * that is not compiled yet, makes them dear.
+     * Limit of the CPU time of work, independent of its units: units take longer on a slow
+     * processor, or before code is compiled.
      *
-     * @param certainUnits so many may be spent however long they take, so that what people write
-     *     does not depend on the machine
-     * @param most CPU time of the thread in all, beyond those
+     * @param certainUnits units that may always be spent, however long they take, so that ordinary
+     *     sources do not depend on the machine
+     * @param most total CPU time of the thread, if more units are spent
      */
     public record CpuLimit(long certainUnits, Duration most) {
-        /** Checks that nothing is missing. */
+        /** Refuses null. */
         public CpuLimit {
             Objects.requireNonNull(most);
         }
     }
 
-    /** Measures the CPU time of the calling thread, where Java can. */
+    /** Measures the CPU time of the calling thread, if Java can. */
     public WorkBudget() {
         this(ThreadCpu::nanos);
     }
@@ -53,12 +53,12 @@ public final class WorkBudget {
         this.cpuNanos = cpuNanos;
     }
 
-    /** So much may be spent in a step until this is called again. */
+    /** Sets the units that may be spent until the next call. */
     public void allow(long units) {
         allow("a step of it", units, Optional.empty());
     }
 
-    /** So much may be spent, and so much CPU time, until this is called again. */
+    /** Sets the units and the CPU time that may be spent until the next call. */
     public void allow(String what, long units, CpuLimit cpu) {
         allow(what, units, Optional.of(cpu));
     }
@@ -72,15 +72,15 @@ public final class WorkBudget {
         nextLook = Math.max(0, units - UNITS_PER_LOOK);
     }
 
-    /** What was spent since {@link #allow}. */
+    /** Units that were spent since {@link #allow}. */
     public long spent() {
         return given - left;
     }
 
     /**
-     * Spends some.
+     * Spends units.
      *
-     * @throws GrammarLimitException if there is not that much left
+     * @throws GrammarLimitException if fewer are left
      */
     public void spend(long units) {
         left -= units;
@@ -99,7 +99,7 @@ public final class WorkBudget {
     }
 
     private void checkCpu(CpuLimit cpu) {
-        // The first look at this time costs as much as compiling most grammars.
+        // The first measurement of CPU time costs as much as compiling most grammars.
         if (spent() < cpu.certainUnits() / 2) {
             return;
         }

@@ -1,9 +1,9 @@
 /**
  * Regular expressions over bytes and the lazy automaton that reads them.
  *
- * <p>{@link dev.varve.platform.grammar.regex.RegexStore} makes expressions, with intersection and
+ * <p>{@link dev.varve.platform.grammar.regex.RegexStore} creates expressions, with intersection and
  * complement; {@link dev.varve.platform.grammar.regex.Lexer} turns several of them into one
- * deterministic automaton, state by state as they are reached, by Brzozowski's derivatives. No
+ * deterministic automaton, creating states as they are reached, by Brzozowski's derivatives. No
  * state is a dead end.
  */
 package dev.varve.platform.grammar.regex;

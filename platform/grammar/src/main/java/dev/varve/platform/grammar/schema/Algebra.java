@@ -18,10 +18,10 @@ import java.util.function.Predicate;
 
 /** Intersection, union and complement of normal forms. */
 final class Algebra {
-    /** Alternatives of one type; as many pairs of them are looked at. */
+    /** Maximum alternatives of one type, and maximum pairs that are combined. */
     private static final int MOST_ALTERNATIVES = 400;
 
-    /** What combining two alternatives costs, in units of work, beside what it asks others for. */
+    /** Units of work for combining two alternatives, without the work of other classes. */
     private static final int PAIR = 100;
 
     private final SchemaNormalizer model;
@@ -72,7 +72,7 @@ final class Algebra {
         return nothing;
     }
 
-    /** One value alone. */
+    /** The set of one value. */
     NormalForm constant(Constant constant) {
         JsonNode value = constant.value();
         if (value.isNumber()) {
@@ -91,7 +91,7 @@ final class Algebra {
         return nothing.withLiterals(value.isNull(), truth, value.isBoolean() && !truth);
     }
 
-    /** What is in both. */
+    /** The intersection. */
     NormalForm and(NormalForm a, NormalForm b) {
         if (a == everything || b == nothing) {
             return b;
@@ -147,12 +147,12 @@ final class Algebra {
         }
     }
 
-    /** What is in either. */
+    /** The union. */
     NormalForm or(NormalForm a, NormalForm b) {
         return any(List.of(a, b));
     }
 
-    /** What is in any of them. */
+    /** The union of several forms. */
     NormalForm any(Collection<NormalForm> all) {
         return nothing.withLiterals(
                         all.stream().anyMatch(NormalForm::isNull),
@@ -171,13 +171,13 @@ final class Algebra {
             alternatives.addAll(part.apply(each));
             checkNumber(alternatives);
         }
-        // What was looked at may tell alternatives apart that have the same values.
+        // Alternatives with the same values may still differ in the evaluated parts.
         return alternatives.contains(any) && !model.tracksEvaluation()
                 ? List.of(any)
                 : List.copyOf(alternatives);
     }
 
-    /** What is not in it. */
+    /** The complement. */
     NormalForm not(NormalForm normal) {
         return new NormalForm(
                 !normal.isNull(),
@@ -204,8 +204,8 @@ final class Algebra {
     }
 
     /**
-     * What is in the first and not in the second. Unlike with {@link #not} and {@link #and}, only
-     * what can overlap has to be complemented.
+     * The values of the first that are not in the second. Unlike {@link #not} and {@link #and},
+     * this complements only alternatives that can overlap.
      */
     NormalForm minus(NormalForm a, NormalForm b) {
         boolean numbersMeet =

@@ -36,14 +36,14 @@ final class ArrayAlgebra {
         return any;
     }
 
-    /** One array alone. */
+    /** The set of one array. */
     ArraySpec constant(JsonNode value) {
         List<Formula> items = new ArrayList<>();
         value.forEach(item -> items.add(formulas.constant(new Constant(item))));
         return any.withItems(items, formulas.nothing()).withCount(items.size(), items.size());
     }
 
-    /** What is in both. */
+    /** The intersection. */
     ArraySpec and(ArraySpec a, ArraySpec b) {
         int least = Math.max(a.least(), b.least());
         int most = Math.min(a.most(), b.most());
@@ -65,7 +65,7 @@ final class ArrayAlgebra {
                 formulas.any(a.evaluatedToo(), b.evaluatedToo()));
     }
 
-    /** What is not in it, as alternatives that may overlap. */
+    /** The complement, as alternatives that may overlap. */
     List<ArraySpec> not(ArraySpec spec) {
         if (spec.unique() && spec.most() > 1) {
             throw new InexactException("asks for arrays with equal items, which is not supported");

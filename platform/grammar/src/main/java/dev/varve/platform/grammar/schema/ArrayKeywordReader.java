@@ -17,9 +17,9 @@ final class ArrayKeywordReader {
     }
 
     /**
-     * What is said of arrays.
+     * Reads the constraints on arrays.
      *
-     * @param tracks whether to note which items that looks at
+     * @param tracks whether to record which items they evaluate
      */
     ArraySpec read(Subschema site, boolean tracks) {
         ArraySpec any = model.algebra().arrays().any();
@@ -71,7 +71,7 @@ final class ArrayKeywordReader {
                         : model.formulas().nothing());
     }
 
-    /** Arrays whose items that nothing looked at meet {@code unevaluatedItems}. */
+    /** Arrays whose unevaluated items meet {@code unevaluatedItems}. */
     List<ArraySpec> close(Subschema site, List<ArraySpec> specs) {
         if (!site.has("unevaluatedItems")) {
             return specs;

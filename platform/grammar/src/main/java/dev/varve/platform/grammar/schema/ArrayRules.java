@@ -14,7 +14,7 @@ final class ArrayRules {
     private final ToIntFunction<Formula> symbols;
 
     /**
-     * @param symbols of the formulas that items must meet
+     * @param symbols symbols of the formulas that items must meet
      */
     ArrayRules(
             SchemaNormalizer model,
@@ -48,7 +48,7 @@ final class ArrayRules {
         }
     }
 
-    /** Without places where no item can be. */
+    /** Removes positions at which no item can be. */
     private ArraySpec bounded(ArraySpec spec) {
         for (int i = 0; i < spec.prefix().size() && i < spec.most(); i++) {
             if (model.emptiness().isEmpty(spec.prefix().get(i))) {

@@ -5,15 +5,15 @@ import java.util.List;
 /**
  * Arrays that meet all of some constraints. Immutable.
  *
- * @param prefix what the first items must be
- * @param rest what the items behind them must be
- * @param least how many items there must be
- * @param most how many there may be; {@link Integer#MAX_VALUE} for any number
- * @param contains kinds of items that there must be some of
+ * @param prefix constraints of the first items
+ * @param rest constraint of the items after them
+ * @param least minimum number of items
+ * @param most maximum number of items; {@link Integer#MAX_VALUE} for any number
+ * @param contains kinds of items with a required count
  * @param unique whether all items must differ
- * @param evaluated number of first items that keywords have looked at, for {@code
- *     unevaluatedItems}; {@link Integer#MAX_VALUE} for all
- * @param evaluatedToo further items that keywords have looked at
+ * @param evaluated number of first items that keywords have evaluated, for
+ *     {@code unevaluatedItems}; {@link Integer#MAX_VALUE} for all
+ * @param evaluatedToo further items that keywords have evaluated
  */
 record ArraySpec(
         List<Formula> prefix,
@@ -25,9 +25,9 @@ record ArraySpec(
         int evaluated,
         Formula evaluatedToo) {
     /**
-     * Items that there must be some of.
+     * Items with a required count.
      *
-     * @param from the first place that counts
+     * @param from the first position that counts
      * @param most {@link Integer#MAX_VALUE} for any number
      */
     record Containing(Formula item, int from, int least, int most) {}
@@ -37,7 +37,7 @@ record ArraySpec(
         contains = List.copyOf(contains);
     }
 
-    /** What the item at a place must be. */
+    /** The constraint of the item at a position. */
     Formula item(int place) {
         return place < prefix.size() ? prefix.get(place) : rest;
     }

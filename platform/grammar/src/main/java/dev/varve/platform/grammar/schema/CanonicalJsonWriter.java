@@ -11,8 +11,7 @@ import java.util.Set;
 
 /**
  * Writes values as compact texts that belong to the grammar of a schema: properties in its order,
- * strings with the escapes that they must have, numbers without exponents. For one thread at a
- * time.
+ * strings with only the necessary escapes, numbers without exponents. For one thread at a time.
  */
 public final class CanonicalJsonWriter {
     private final SchemaNormalizer model;
@@ -20,8 +19,8 @@ public final class CanonicalJsonWriter {
     private final boolean fractions;
 
     /**
-     * @param schema as {@link SchemaCompiler#compile} takes it
-     * @param store pays for the work
+     * @param schema as {@link SchemaCompiler#compile} accepts it
+     * @param store its budget is charged for the work
      * @throws GrammarException as the compiler does
      */
     public CanonicalJsonWriter(JsonNode schema, RegexStore store, SchemaOptions options) {
@@ -30,12 +29,12 @@ public final class CanonicalJsonWriter {
         fractions = model.dialect() == SchemaEdition.DRAFT_4;
     }
 
-    /** Whether a value is valid. */
+    /** Returns whether a value is valid. */
     public boolean isValid(JsonNode value) {
         return membership.has(model.root(), value);
     }
 
-    /** A value as text. Of a value that is not valid the properties may come in any order. */
+    /** Writes a value as text. The properties of an invalid value may be in any order. */
     public String of(JsonNode value) {
         StringBuilder text = new StringBuilder();
         write(model.root(), value, text);

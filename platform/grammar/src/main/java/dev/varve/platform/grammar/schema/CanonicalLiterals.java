@@ -5,7 +5,7 @@ import tools.jackson.databind.JsonNode;
 import java.math.BigDecimal;
 import java.util.Locale;
 
-/** The one way in which this package writes strings and numbers. */
+/** The canonical notation of strings and numbers in this package. */
 final class CanonicalLiterals {
     private CanonicalLiterals() {}
 
@@ -14,7 +14,7 @@ final class CanonicalLiterals {
         return '"' + escaped(value) + '"';
     }
 
-    /** What stands between the quotes of a string: escapes only where there must be one. */
+    /** The text between the quotes of a string, with only the necessary escapes. */
     static String escaped(String value) {
         StringBuilder text = new StringBuilder(value.length());
         for (int i = 0; i < value.length(); i++) {
@@ -39,17 +39,17 @@ final class CanonicalLiterals {
         };
     }
 
-    /** A number without an exponent and without zeros at the end of its fraction. */
+    /** A number without an exponent and without trailing zeros of its fraction. */
     static String number(BigDecimal value) {
         return value.signum() == 0 ? "0" : value.stripTrailingZeros().toPlainString();
     }
 
-    /** Whether a string has no half of a surrogate pair alone, which UTF-8 cannot express. */
+    /** Returns whether a string has no unpaired surrogate, which UTF-8 cannot encode. */
     static boolean isUnicode(String value) {
         return value.codePoints().noneMatch(each -> each >= 0xd800 && each <= 0xdfff);
     }
 
-    /** Whether so it is of all strings and names in a value. */
+    /** Returns whether this holds for all strings and names in a value. */
     static boolean isUnicode(JsonNode value) {
         return value.isString()
                 ? isUnicode(value.stringValue())

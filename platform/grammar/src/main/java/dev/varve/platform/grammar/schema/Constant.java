@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A JSON value, equal to another one as JSON schema has it: numbers by value, objects whatever the
- * order of their properties.
+ * A JSON value with the equality of JSON Schema: numbers by value, objects independent of the order
+ * of their properties.
  */
 final class Constant {
     private final JsonNode value;

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.ToIntFunction;
 
 /**
- * Writes the rules of arrays that must contain items of some kinds: a symbol for each number of
- * items and numbers of those kinds, as far as they matter.
+ * Writes the rules of arrays that must contain items of some kinds: a symbol for each relevant
+ * combination of the number of items and the counts of those kinds.
  */
 final class CountedArray {
     private static final int UNLIMITED = Integer.MAX_VALUE;
@@ -25,20 +25,20 @@ final class CountedArray {
     private final ArraySpec spec;
     private final List<ArraySpec.Containing> kinds;
 
-    /** Numbers of items from here on are not told apart, or not reached. */
+    /** Numbers of items from here on are not distinguished, or not reached. */
     private final int top;
 
     private final Map<State, Integer> known = new HashMap<>();
     private final Deque<State> open = new ArrayDeque<>();
 
     /**
-     * How much of an array is there.
+     * Progress within an array.
      *
      * @param counts items of each kind
      */
     private record State(int items, List<Integer> counts) {}
 
-    /** What an item may be, and the counts behind it. */
+    /** A permitted item, and the counts after it. */
     private record Choice(Formula item, List<Integer> counts) {}
 
     CountedArray(
@@ -60,7 +60,7 @@ final class CountedArray {
         top = spec.most() == UNLIMITED ? matter : spec.most();
     }
 
-    /** Gives a symbol its alternatives but the empty array. */
+    /** Adds the alternatives of a symbol, except the empty array. */
     void write(int symbol) {
         State start = new State(0, kinds.stream().map(_ -> 0).toList());
         follow(start, punctuation.open("["));
@@ -102,7 +102,7 @@ final class CountedArray {
         }
     }
 
-    /** Where there may be any number of a kind, items need not be known not to be of it. */
+    /** If any number of a kind is permitted, items need not be proven to be of another kind. */
     private List<Choice> divide(
             List<Choice> choices, ArraySpec.Containing kind, int place, int count) {
         FormulaStore formulas = model.formulas();

@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** A schema with all that it is made of: finds what references mean. */
+/** A schema document, which resolves references. */
 final class Document {
     private static final int MOST_HOPS = 64;
 
@@ -27,7 +27,7 @@ final class Document {
         identifiers = new Identifiers(node, dialect, fuel);
     }
 
-    /** A node, and what it belongs to. */
+    /** A node, with the resource that it belongs to. */
     record Place(SchemaResource resource, String path, JsonNode node) {
         Place below(String step, JsonNode next) {
             return new Place(resource, path + "/" + escape(step), next);
@@ -38,7 +38,7 @@ final class Document {
         return dialect;
     }
 
-    /** Whether any schema asks what others left unevaluated. */
+    /** Returns whether any schema uses unevaluated items or properties. */
     boolean tracksEvaluation() {
         return identifiers.tracksEvaluation();
     }
@@ -55,7 +55,7 @@ final class Document {
                 place.path, path -> new Subschema(this, place.resource, path, place.node));
     }
 
-    /** A schema some steps below another one. */
+    /** The schema some steps below another one. */
     Subschema child(Subschema parent, String... steps) {
         Place place = new Place(parent.resource(), parent.path(), parent.node());
         for (String step : steps) {
@@ -72,12 +72,12 @@ final class Document {
         return Optional.ofNullable(next).map(at -> identifiers.within(place.below(step, at)));
     }
 
-    /** A step of a JSON pointer. */
+    /** Escapes a step of a JSON pointer. */
     static String escape(String step) {
         return step.replace("~", "~0").replace("/", "~1");
     }
 
-    /** The schema that a schema refers to, if it does nothing else; otherwise itself. */
+    /** The schema that a schema refers to, if it consists of a reference only; otherwise itself. */
     Subschema target(Subschema site) {
         Subschema at = site;
         for (int hops = 0; hops < MOST_HOPS && refersOnly(at); hops++) {
@@ -90,7 +90,7 @@ final class Document {
         return site.has("$ref") && Keywords.constraintsOf(site.node()).count() == 1;
     }
 
-    /** The schema that the value of a keyword, which is there, refers to. */
+    /** The schema that the value of an existing keyword refers to. */
     Subschema resolve(Subschema site, String keyword) {
         String reference = site.string(keyword).orElseThrow();
         int hash = reference.indexOf('#');
@@ -132,9 +132,9 @@ final class Document {
     }
 
     /**
-     * Whether a dynamic reference means the same schema wherever it is come from.
+     * Returns whether a dynamic reference has the same target from every schema.
      *
-     * @param goal what it refers to as an ordinary reference
+     * @param goal its target as an ordinary reference
      */
     boolean isStatic(String reference, Subschema goal) {
         String anchor = reference.substring(reference.indexOf('#') + 1);
@@ -150,7 +150,7 @@ final class Document {
         }
     }
 
-    /** A reference made absolute; as it is where it cannot be. */
+    /** Makes a reference absolute; unchanged if that is not possible. */
     static String uri(String base, String reference) {
         try {
             return URI.create(base).resolve(reference).toString();

@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Which properties of an object some keywords have looked at, for {@code unevaluatedProperties}.
+ * Properties of an object that some keywords have evaluated, for {@code unevaluatedProperties}.
  *
  * @param all whether they are all properties
  * @param names by name

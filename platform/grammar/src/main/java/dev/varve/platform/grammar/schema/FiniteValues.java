@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Lists the values of formulas that have few. */
+/** Lists the values of formulas with few values. */
 final class FiniteValues {
     private static final int MOST_BYTES = 4096;
 
@@ -21,7 +21,10 @@ final class FiniteValues {
         store = model.store();
     }
 
-    /** The texts of all values, one each; empty if there are too many, or arrays or objects. */
+    /**
+     * The texts of all values, one each; empty if there are more than {@code most}, or arrays or
+     * objects.
+     */
     Optional<List<String>> texts(Formula formula, int most) {
         NormalForm normal = model.normal(formula);
         NormalForm nothing = model.algebra().nothing();

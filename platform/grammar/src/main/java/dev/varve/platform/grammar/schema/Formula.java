@@ -1,12 +1,12 @@
 package dev.varve.platform.grammar.schema;
 
 /**
- * Which values are meant, in terms of schemas: a schema, a constant, or what is in all or any of
- * some formulas or not in one. Made by {@link FormulaStore}, which keeps one object of each, so
+ * A set of values, in terms of schemas: a schema, a constant, the intersection or union of
+ * formulas, or a complement. Created by {@link FormulaStore}, which keeps one object of each, so
  * that the same set of constraints is compiled once and recursion ends.
  */
 final class Formula {
-    /** What it is made of. */
+    /** Kind of a formula. */
     enum Kind {
         /** Any value. */
         TRUE,
@@ -25,7 +25,7 @@ final class Formula {
     final Kind kind;
     final Formula[] parts;
 
-    /** The {@link Subschema} or the {@link Constant}; null of other kinds. */
+    /** The {@link Subschema} or the {@link Constant}; null for other kinds. */
     final Object subject;
 
     Formula(int id, Kind kind, Formula[] parts, Object subject) {
@@ -43,7 +43,7 @@ final class Formula {
         return kind == Kind.FALSE;
     }
 
-    /** Where in the schema its first part stands; empty if none does. */
+    /** Path of its first schema; empty if it has none. */
     String path() {
         if (subject instanceof Subschema site) {
             return site.path();

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Finds formulas and specs that have no value. What it calls empty is; where recursion or depth
- * keep it from knowing it says that there may be a value.
+ * Detects formulas and specs without values. A result of empty is certain; where recursion or depth
+ * prevent a decision, it reports that there may be a value.
  */
 final class FormulaEmptinessCheck {
     private static final int MOST_DEPTH = 20;

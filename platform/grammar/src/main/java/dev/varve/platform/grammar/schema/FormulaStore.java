@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Makes formulas, simplified, and keeps one object of each. */
+/** Creates formulas, simplified, and keeps one object of each. */
 final class FormulaStore {
     private static final Formula[] NONE = {};
 
@@ -51,27 +51,27 @@ final class FormulaStore {
                 .orElseGet(() -> keep(Formula.Kind.SITE, NONE, target));
     }
 
-    /** One value alone. */
+    /** The set of one value. */
     Formula constant(Constant value) {
         return keep(Formula.Kind.CONSTANT, NONE, value);
     }
 
-    /** What is in all of them. */
+    /** The intersection of all parts. */
     Formula all(Formula... parts) {
         return combine(Formula.Kind.ALL_OF, List.of(parts), everything, nothing);
     }
 
-    /** What is in all of them. */
+    /** The intersection of all parts. */
     Formula all(Collection<Formula> parts) {
         return combine(Formula.Kind.ALL_OF, parts, everything, nothing);
     }
 
-    /** What is in any of them. */
+    /** The union of all parts. */
     Formula any(Formula... parts) {
         return combine(Formula.Kind.ANY_OF, List.of(parts), nothing, everything);
     }
 
-    /** What is in any of them. */
+    /** The union of all parts. */
     Formula any(Collection<Formula> parts) {
         return combine(Formula.Kind.ANY_OF, parts, nothing, everything);
     }
@@ -116,7 +116,7 @@ final class FormulaStore {
         return false;
     }
 
-    /** What is not in it. */
+    /** The complement. */
     Formula not(Formula part) {
         return switch (part.kind) {
             case TRUE -> nothing;

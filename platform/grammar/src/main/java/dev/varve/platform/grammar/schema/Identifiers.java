@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the schemas of a document are called: by URIs and by anchors. */
+/** Identifiers of the schemas in a document: URIs and anchors. */
 final class Identifiers {
     private final SchemaEdition dialect;
     private final WorkBudget fuel;
@@ -45,12 +45,12 @@ final class Identifiers {
         return Optional.ofNullable(anchors.get(new Anchor(resource.path(), name)));
     }
 
-    /** Whether an anchor of a resource is a dynamic one. */
+    /** Returns whether an anchor of a resource is a dynamic one. */
     boolean isDynamic(SchemaResource resource, String name) {
         return dynamic.contains(new Anchor(resource.path(), name));
     }
 
-    /** How many dynamic anchors have a name. */
+    /** Number of dynamic anchors with a name. */
     int dynamicAnchors(String name) {
         return dynamicAnchors.getOrDefault(name, 0);
     }
@@ -65,7 +65,7 @@ final class Identifiers {
                 .orElse(place);
     }
 
-    /** In draft 4 people write addresses below the root that they do not refer to. */
+    /** In draft 4, schemas often have addresses below the root that no reference uses. */
     private boolean isBase() {
         return dialect != SchemaEdition.DRAFT_4;
     }

@@ -5,9 +5,9 @@ import tools.jackson.databind.JsonNode;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Which keywords there are. */
+/** The known keywords. */
 final class Keywords {
-    /** Those that forbid something. */
+    /** Keywords that forbid values. */
     private static final Set<String> CONSTRAINTS =
             Set.of(
                     "$dynamicRef",
@@ -50,7 +50,7 @@ final class Keywords {
                     "unevaluatedProperties",
                     "uniqueItems");
 
-    /** Those whose value is a schema or an array of schemas. */
+    /** Keywords whose value is a schema or an array of schemas. */
     private static final Set<String> SCHEMAS =
             Set.of(
                     "additionalItems",
@@ -70,7 +70,7 @@ final class Keywords {
                     "unevaluatedItems",
                     "unevaluatedProperties");
 
-    /** Those whose value is an object of schemas. */
+    /** Keywords whose value is an object of schemas. */
     private static final Set<String> MAPS =
             Set.of(
                     "$defs",

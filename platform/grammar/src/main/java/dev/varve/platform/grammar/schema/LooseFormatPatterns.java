@@ -1,13 +1,13 @@
 package dev.varve.platform.grammar.schema;
 
 /**
- * What the strings of a format have at the least, for whoever asks for others: validators differ in
- * what they take, but none takes less for one than this.
+ * Lower bounds for the strings of a format, for complements: validators differ in the strings that
+ * they accept, but every accepted string matches this pattern.
  */
 final class LooseFormatPatterns {
     private LooseFormatPatterns() {}
 
-    /** A pattern that is found in every string that anybody takes for one of a format. */
+    /** A pattern that matches within every string that any validator accepts for a format. */
     static String of(String format) {
         return switch (format) {
             case "date" -> "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
@@ -27,7 +27,7 @@ final class LooseFormatPatterns {
         };
     }
 
-    /** Whether a format is well known, but no expression can tell its strings. */
+    /** Returns whether a format is well known, but not regular. */
     static boolean isIrregular(String format) {
         return format.equals("regex");
     }

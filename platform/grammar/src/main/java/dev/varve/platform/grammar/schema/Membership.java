@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Tells whether a value is one of those that a formula means. */
+/** Decides whether a value belongs to a formula. */
 final class Membership {
     private final SchemaNormalizer model;
     private final RegexStore store;

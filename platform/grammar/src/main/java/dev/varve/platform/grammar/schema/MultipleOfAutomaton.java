@@ -8,11 +8,11 @@ import java.math.BigInteger;
 import java.util.Optional;
 
 /**
- * Reads decimal texts whose value is a multiple of {@code modulus / 10^scale}. Leaves signs and
- * leading zeros to others: it is meant to be intersected with the texts of numbers.
+ * Reads decimal texts whose value is a multiple of {@code modulus / 10^scale}. Does not check signs
+ * and leading zeros: it is meant to be intersected with the texts of numbers.
  *
  * @param remainder of the digits read, as a whole number
- * @param decimals how many of them stand behind the point; -1 before the point
+ * @param decimals number of digits after the point; -1 before the point
  */
 record MultipleOfAutomaton(BigInteger modulus, int scale, BigInteger remainder, int decimals)
         implements AutomatonState {

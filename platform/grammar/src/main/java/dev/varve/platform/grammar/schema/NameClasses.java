@@ -11,11 +11,11 @@ import java.util.function.UnaryOperator;
 
 /**
  * Divides the undeclared names of an object by patterns, until all names of a class have the same
- * values.
+ * constraint on their values.
  *
- * <p>Patterns that no name matches together are found pair by pair, which is cheap and done once. A
- * class mentions only those patterns that its own ones overlap: a search for a name of it costs as
- * much as that has parts, for each state.
+ * <p>Pairs of disjoint patterns are found in advance, which is cheap and done once. A class
+ * mentions only those patterns that overlap its own ones, because a search for a name costs as much
+ * as the class has parts, for each state.
  */
 final class NameClasses {
     private static final int MOST_CLASSES = 64;
@@ -25,10 +25,10 @@ final class NameClasses {
     private List<NameClass> all;
 
     /**
-     * Names that are not declared, and what their values must be.
+     * Undeclared names, with the constraint of their values.
      *
-     * @param names the names as a whole
-     * @param witnesses which of the object's witnesses a property of such a name may be, by number
+     * @param names the expression of the names
+     * @param witnesses numbers of the object's witnesses that a property of such a name may be
      * @param matched patterns that all of them match
      * @param excluded patterns that none of them matches, as far as they overlap those
      */
@@ -38,12 +38,12 @@ final class NameClasses {
             Set<Integer> witnesses,
             List<Regex> matched,
             List<Regex> excluded) {
-        /** The same names with another value. */
+        /** The same names with another constraint. */
         NameClass withValue(Formula other) {
             return new NameClass(names, other, witnesses, matched, excluded);
         }
 
-        /** The same names, which a further witness may have. */
+        /** The same names, which may also be a further witness. */
         NameClass withWitness(int number) {
             Set<Integer> more = new LinkedHashSet<>(witnesses);
             more.add(number);
@@ -51,20 +51,20 @@ final class NameClasses {
         }
     }
 
-    /** One class of all names that are not declared. */
+    /** Creates one class of all undeclared names. */
     NameClasses(RegexStore store, Regex undeclared, Formula value) {
         this.store = store;
         this.undeclared = undeclared;
         all = List.of(new NameClass(undeclared, value, Set.of(), List.of(), List.of()));
     }
 
-    /** The classes, which have no name in common. */
+    /** The classes, which are disjoint. */
     List<NameClass> all() {
         return all;
     }
 
     /**
-     * Changes the classes for those of their names that match a pattern.
+     * Applies a change to the names of each class that match a pattern, splitting classes.
      *
      * @throws InexactException if there are too many classes
      */

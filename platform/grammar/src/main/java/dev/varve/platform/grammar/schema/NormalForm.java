@@ -3,14 +3,14 @@ package dev.varve.platform.grammar.schema;
 import java.util.List;
 
 /**
- * Which values are meant, type by type; the parts of arrays and objects as formulas. Immutable; the
+ * A set of values, type by type; the parts of arrays and objects are formulas. Immutable; the
  * operations are those of {@link Algebra}.
  *
  * @param isNull whether {@code null} belongs to it
  * @param isTrue whether {@code true} does
  * @param isFalse whether {@code false} does
- * @param arrays any of them
- * @param objects any of them
+ * @param arrays alternatives
+ * @param objects alternatives
  */
 record NormalForm(
         boolean isNull,

@@ -19,10 +19,10 @@ final class NumberSets {
     /** An automaton of multiples has as many states as the number. */
     private static final int MOST_MODULUS_BITS = 15;
 
-    /** What a double holds, whatever the digits are. */
+    /** Digits that are always in the range of a double. */
     private static final int MOST_TEXT_DIGITS = 308;
 
-    /** Likewise, with an exponent of two digits. */
+    /** The same, with an exponent of two digits. */
     private static final int MOST_MANTISSA_DIGITS = 40;
 
     private final RegexStore store;
@@ -122,7 +122,7 @@ final class NumberSets {
         return new NumberSet(plain, false, integers);
     }
 
-    /** One number alone. */
+    /** The set of one number. */
     NumberSet equalTo(BigDecimal value) {
         String text = CanonicalLiterals.number(checked(value));
         boolean whole = text.indexOf('.') < 0;
@@ -130,7 +130,7 @@ final class NumberSets {
         return of(store.concat(store.literal(text), more), whole);
     }
 
-    /** From a number on. */
+    /** Numbers from a bound on. */
     NumberSet atLeast(BigDecimal value, boolean exclusive) {
         BigDecimal bound = checked(value);
         if (bound.signum() > 0) {
@@ -143,7 +143,7 @@ final class NumberSets {
         return of(store.or(magnitude, negative(store.and(positive, store.not(beyond)))), false);
     }
 
-    /** Up to a number. */
+    /** Numbers up to a bound. */
     NumberSet atMost(BigDecimal value, boolean exclusive) {
         return of(complement(atLeast(value, !exclusive).plain()), false);
     }
@@ -181,7 +181,7 @@ final class NumberSets {
     }
 
     /**
-     * A number whose digits can be written down in an expression.
+     * Returns a number, after checking that its digits fit into an expression.
      *
      * @throws IllegalArgumentException if it has too many
      */
@@ -194,7 +194,7 @@ final class NumberSets {
         return bare;
     }
 
-    /** Texts without a sign from a number above 0 on. */
+    /** Texts, without a sign, of numbers from a bound above 0 on. */
     private Regex magnitudes(BigDecimal bound, boolean exclusive) {
         String[] halves = bound.toPlainString().split("\\.", 2);
         String fractional = halves.length == 1 ? "" : halves[1].replaceFirst("0+$", "");
@@ -208,7 +208,9 @@ final class NumberSets {
         return store.or(equal, longer, store.concat(above(whole, false), fraction));
     }
 
-    /** Digit strings that sort behind another one; as long as it, or any beyond its end. */
+    /**
+     * Digit strings that sort after another one: of its length or, if {@code free}, of any length.
+     */
     private Regex above(String text, boolean free) {
         Regex above = store.nothing();
         for (int i = text.length() - 1; i >= 0; i--) {
@@ -224,7 +226,7 @@ final class NumberSets {
         return above;
     }
 
-    /** Fractions, with their point, that are at least one given by its digits. */
+    /** Fractions, including the point, that are at least a bound given by its digits. */
     private Regex fractions(String digitsOfBound, boolean exclusive) {
         Regex more = store.concat(digits, range('1', '9'), digits);
         if (digitsOfBound.isEmpty()) {
@@ -234,7 +236,7 @@ final class NumberSets {
         return store.concat(letter('.'), store.or(equal, above(digitsOfBound, true)));
     }
 
-    /** The texts that an answer may have for these numbers. */
+    /** The texts that a response may have for these numbers. */
     Regex texts(NumberSet set) {
         if (set.equals(integers)) {
             return store.and(integerText, store.or(limited(MOST_TEXT_DIGITS), highest()));
@@ -248,7 +250,7 @@ final class NumberSets {
         return set.integers() ? store.and(set.plain(), integerText) : set.plain();
     }
 
-    /** One digit more, as long as it is less than 1.7e308. */
+    /** One digit more, while the number stays below 1.7e308. */
     private Regex highest() {
         return store.concat(
                 store.optional(letter('-')),
@@ -257,7 +259,10 @@ final class NumberSets {
                 store.repeat(digit, MOST_TEXT_DIGITS - 1, MOST_TEXT_DIGITS - 1));
     }
 
-    /** So that every reader can represent them, and no model writes digits without end. */
+    /**
+     * Limits the digits, so that every reader can represent the numbers, and no model writes digits
+     * endlessly.
+     */
     private Regex limited(int most) {
         Regex some = store.repeat(digit, 1, most);
         return store.concat(

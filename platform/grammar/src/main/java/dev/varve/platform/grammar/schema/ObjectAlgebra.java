@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Intersection and complement of sets of objects, and what their properties may be. */
+/** Intersection and complement of sets of objects, and the constraints of their properties. */
 final class ObjectAlgebra {
     private static final int UNLIMITED = Integer.MAX_VALUE;
     private static final int MOST_CLASSES = 64;
 
-    /** Keywords for whose sake properties must have certain values, whatever their names. */
+    /** Keywords that may require certain values of properties, whatever their names. */
     static final String[] EXCLUDING = {"not", "oneOf", "if", "patternProperties"};
 
     private final SchemaNormalizer model;
@@ -34,7 +34,7 @@ final class ObjectAlgebra {
         formulas = model.formulas();
     }
 
-    /** One object alone. */
+    /** The set of one object. */
     ObjectSpec constant(JsonNode value) {
         Map<String, Formula> named = new LinkedHashMap<>();
         value.properties()
@@ -51,7 +51,7 @@ final class ObjectAlgebra {
                 .withRules(List.of(closed));
     }
 
-    /** What is in both. */
+    /** The intersection. */
     ObjectSpec and(ObjectSpec a, ObjectSpec b) {
         Map<String, Formula> named = new LinkedHashMap<>(a.named());
         b.named().forEach((name, value) -> named.merge(name, value, formulas::all));
@@ -67,9 +67,9 @@ final class ObjectAlgebra {
     }
 
     /**
-     * Whether it is clear at once that no object is in both: one must have a property that the
-     * other forbids, or that must be another constant there. So it is of most alternatives that
-     * people write; false says nothing.
+     * Returns whether a quick check proves that no object is in both: one requires a property that
+     * the other forbids, or requires as another constant. This holds for most alternatives in
+     * practice; false proves nothing.
      */
     boolean areApart(ObjectSpec a, ObjectSpec b) {
         return demandsWhatIsNot(a, b) || demandsWhatIsNot(b, a);
@@ -106,7 +106,7 @@ final class ObjectAlgebra {
         return all;
     }
 
-    /** What is not in it, as alternatives that may overlap. */
+    /** The complement, as alternatives that may overlap. */
     List<ObjectSpec> not(ObjectSpec spec) {
         List<ObjectSpec> all = new ArrayList<>();
         for (String name : spec.required()) {
@@ -142,7 +142,7 @@ final class ObjectAlgebra {
         return ObjectSpec.ANY.withNamed(Map.of(name, value)).withRequired(Set.of(name));
     }
 
-    /** What the value of a property must be. */
+    /** The constraint of the value of a property. */
     Formula value(ObjectSpec spec, String name) {
         store.fuel().spend(1L + spec.rules().size());
         List<Formula> all = new ArrayList<>();
@@ -155,7 +155,7 @@ final class ObjectAlgebra {
         return formulas.all(all);
     }
 
-    /** The names that are not declared and may be there, each in one class. */
+    /** The permitted undeclared names, each in one class. */
     List<NameClass> classes(ObjectSpec spec) {
         List<NameClass> known = classes.get(spec);
         if (known == null) {
@@ -186,15 +186,16 @@ final class ObjectAlgebra {
     }
 
     /**
-     * Alternatives of which any has what a spec with witnesses has, each with such witnesses only
-     * as undeclared properties are.
+     * Alternatives that together equal a spec with witnesses, each only with witnesses that are
+     * undeclared properties.
      */
     List<ObjectSpec> resolve(ObjectSpec spec) {
         if (spec.witnesses().isEmpty()) {
             return List.of(spec);
         }
         List<ObjectSpec> all = new ArrayList<>();
-        // Names that the spec declares stay declared, so that a further witness is another one.
+        // Names that the spec declares stay declared, so that a further witness is another
+        // property.
         Set<String> declared = spec.declared();
         Map<String, Formula> named = new LinkedHashMap<>();
         declared.forEach(

@@ -23,9 +23,9 @@ final class ObjectKeywordReader {
     }
 
     /**
-     * What is said of objects.
+     * Reads the constraints on objects.
      *
-     * @param tracks whether to note which properties that looks at
+     * @param tracks whether to record which properties they evaluate
      */
     ObjectSpec read(Subschema site, boolean tracks) {
         FormulaStore formulas = model.formulas();
@@ -80,7 +80,7 @@ final class ObjectKeywordReader {
         return patterns;
     }
 
-    /** All names but those of some expressions. */
+    /** All names that match none of some expressions. */
     private Regex others(Iterable<Regex> patterns) {
         List<Regex> all = new ArrayList<>();
         patterns.forEach(all::add);
@@ -106,7 +106,7 @@ final class ObjectKeywordReader {
         return new EvaluatedProperties(false, names, all);
     }
 
-    /** Objects whose properties that nothing looked at meet {@code unevaluatedProperties}. */
+    /** Objects whose unevaluated properties meet {@code unevaluatedProperties}. */
     List<ObjectSpec> close(Subschema site, List<ObjectSpec> specs) {
         if (!site.has("unevaluatedProperties")) {
             return specs;

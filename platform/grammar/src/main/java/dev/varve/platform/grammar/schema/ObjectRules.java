@@ -17,7 +17,7 @@ final class ObjectRules {
     private final boolean anyOrder;
 
     /**
-     * @param symbols of the formulas that values of properties must meet
+     * @param symbols symbols of the formulas that values of properties must meet
      * @param anyOrder whether properties may come in any order
      */
     ObjectRules(
@@ -104,7 +104,10 @@ final class ObjectRules {
                 met);
     }
 
-    /** Of a name that comes twice the last value counts, so all of them must meet the demand. */
+    /**
+     * If a name occurs twice, the last value counts, so all values of the class must meet the
+     * constraint.
+     */
     private boolean meets(NameClasses.NameClass names, PropertyRule witness) {
         FormulaStore formulas = model.formulas();
         Formula fails = formulas.all(names.value(), formulas.not(witness.value()));

@@ -10,13 +10,13 @@ import java.util.Set;
 /**
  * Objects that meet all of some constraints. Immutable.
  *
- * @param named what the values of properties must be, by name, in the order of the schema
- * @param required names that must be there, in the order of the schema
- * @param rules what the values of further properties must be, and of those named too
+ * @param named constraints of the values of properties, by name, in the order of the schema
+ * @param required required names, in the order of the schema
+ * @param rules constraints of further properties, and of the named ones too
  * @param witnesses for each of them some property of its names must have its value
- * @param least how many properties there must be
- * @param most how many there may be; {@link Integer#MAX_VALUE} for any number
- * @param evaluated what was looked at; nothing in schemas where nobody asks for it
+ * @param least minimum number of properties
+ * @param most maximum number of properties; {@link Integer#MAX_VALUE} for any number
+ * @param evaluated properties that were evaluated; nothing if no schema uses that
  */
 record ObjectSpec(
         Map<String, Formula> named,
@@ -68,7 +68,7 @@ record ObjectSpec(
         return new ObjectSpec(named, required, rules, witnesses, least, most, other);
     }
 
-    /** The names that anything is said of alone, in the order in which they are written. */
+    /** The names with a constraint of their own, in the order in which they are written. */
     Set<String> declared() {
         Set<String> names = new LinkedHashSet<>(named.keySet());
         names.addAll(required);

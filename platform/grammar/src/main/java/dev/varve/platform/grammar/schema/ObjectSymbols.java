@@ -5,11 +5,11 @@ import java.util.List;
 /**
  * An object as symbols.
  *
- * @param properties those that are declared and may be there, in order
- * @param further kinds of properties that are not declared
- * @param witnesses how many demands the latter have to meet
- * @param least how many properties there must be
- * @param most how many there may be; {@link Integer#MAX_VALUE} for any number
+ * @param properties permitted declared properties, in order
+ * @param further kinds of undeclared properties
+ * @param witnesses number of demands that undeclared properties must meet
+ * @param least minimum number of properties
+ * @param most maximum number of properties; {@link Integer#MAX_VALUE} for any number
  * @param empty an object without properties
  */
 record ObjectSymbols(
@@ -23,25 +23,25 @@ record ObjectSymbols(
      * A declared property.
      *
      * @param first its name as the first one of an object
-     * @param next its name behind other properties
+     * @param next its name after other properties
      */
     record Property(int first, int next, int value, boolean required) {}
 
     /**
-     * Properties that are not declared.
+     * Undeclared properties.
      *
      * @param first one as the first of an object
-     * @param next one behind others
+     * @param next one after others
      * @param witnesses numbers of the demands that it meets, as bits
      */
     record Further(int first, int next, int witnesses) {}
 
-    /** Number of properties that must be there. */
+    /** Number of required properties. */
     int required() {
         return (int) properties.stream().filter(Property::required).count();
     }
 
-    /** Whether there may be properties that are not declared. */
+    /** Returns whether undeclared properties are permitted. */
     boolean isOpen() {
         return !further.isEmpty();
     }

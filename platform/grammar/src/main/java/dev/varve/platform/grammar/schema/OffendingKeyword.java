@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Finds the keyword that a refusal is about. Some things show only where the demands of several
- * schemas on a value have come together: then the nearest of these schemas that has such a keyword
- * is named.
+ * Finds the keyword to name in a rejection. Some errors appear only when the constraints of several
+ * schemas on a value are combined: then the nearest of these schemas that has such a keyword is
+ * named.
  */
 final class OffendingKeyword {
     private static final int MOST_SCHEMAS = 1000;
@@ -59,7 +59,7 @@ final class OffendingKeyword {
         return otherwise;
     }
 
-    /** The schemas that the same value has to do with. */
+    /** The schemas that apply to the same value. */
     private static List<Subschema> within(Subschema site) {
         List<Subschema> all = new ArrayList<>();
         for (String keyword : new String[] {"allOf", "anyOf", "oneOf"}) {

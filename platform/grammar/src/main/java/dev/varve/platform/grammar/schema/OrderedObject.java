@@ -11,12 +11,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Writes the rules of objects whose properties come in a given order, those that are not declared
- * behind the others.
+ * Writes the rules of objects whose properties come in a given order, followed by the undeclared
+ * ones.
  *
- * <p>A symbol stands for all that may be written up to some property, told apart only by the number
- * of properties: what may follow does not depend on which ones they were, so that positions of a
- * text have few states.
+ * <p>A symbol stands for all texts up to some property, distinguished only by the number of
+ * properties: the continuation does not depend on which ones they were, so that positions of a text
+ * have few states.
  */
 final class OrderedObject {
     private static final int UNLIMITED = Integer.MAX_VALUE;
@@ -29,7 +29,7 @@ final class OrderedObject {
     private final int close;
 
     /**
-     * @param symbol gets the rules
+     * @param symbol symbol that receives the rules
      */
     OrderedObject(GrammarBuilder builder, Punctuation punctuation, ObjectSymbols plan, int symbol) {
         this.builder = builder;
@@ -38,7 +38,7 @@ final class OrderedObject {
         close = punctuation.close("}");
     }
 
-    /** Writes them. */
+    /** Writes the rules. */
     void write() {
         SortedMap<Integer, Integer> counted = declared();
         if (plan.witnesses() > 0) {
@@ -54,12 +54,12 @@ final class OrderedObject {
         counted.forEach(this::writeEnd);
     }
 
-    /** Symbols of the declared properties, of which there is one at least, by their number. */
+    /** Symbols of the declared properties, at least one, by their number. */
     private SortedMap<Integer, Integer> declared() {
         int declared = plan.properties().size();
         boolean limited = plan.most() < (plan.isOpen() ? UNLIMITED : declared);
         int exact = plan.least() > plan.required() ? plan.least() : 1;
-        // Numbers from here on are not told apart, or not reached.
+        // Numbers from here on are not distinguished, or not reached.
         int top = limited ? plan.most() : exact;
         if ((long) Math.min(top, declared) * declared > MOST_STATES) {
             throw new InexactException(
@@ -134,9 +134,9 @@ final class OrderedObject {
     }
 
     /**
-     * Behind which further properties an object is.
+     * Position of an object among its undeclared properties.
      *
-     * @param count of all its properties; 0 where any number will do
+     * @param count number of all its properties; 0 if any number is permitted
      * @param met demands, as bits
      */
     private record Met(int count, int met) {}

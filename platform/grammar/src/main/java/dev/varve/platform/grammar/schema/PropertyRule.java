@@ -7,11 +7,12 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What the values of all properties of some names must be.
+ * A constraint on the values of all properties of some names.
  *
- * @param except names it does not speak of, whatever the expression
- * @param names expression of the names it speaks of, within all that {@link StringSets} can write
- * @param value what their values must be
+ * @param except names that it does not apply to, even if the expression matches
+ * @param names expression of the names that it applies to, within all that {@link StringSets} can
+ *     write
+ * @param value constraint of their values
  */
 record PropertyRule(Set<String> except, Regex names, Formula value) {
     PropertyRule {
@@ -22,7 +23,7 @@ record PropertyRule(Set<String> except, Regex names, Formula value) {
         return !except.contains(name) && strings.matches(names, name);
     }
 
-    /** The same names with another demand. */
+    /** The same names with another constraint. */
     PropertyRule with(Formula other) {
         return new PropertyRule(except, names, other);
     }

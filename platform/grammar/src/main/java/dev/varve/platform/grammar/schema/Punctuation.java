@@ -52,12 +52,12 @@ final class Punctuation {
                         store.literal(brackets.substring(1))));
     }
 
-    /** The first name of an object, with the bracket before it and the colon behind it. */
+    /** The first name of an object, with the bracket before it and the colon after it. */
     int firstName(Regex quoted) {
         return builder.terminal(store.concat(store.literal("{"), space, quoted, colon));
     }
 
-    /** A further name, with the comma before it and the colon behind it. */
+    /** A further name, with the comma before it and the colon after it. */
     int nextName(Regex quoted) {
         return builder.terminal(store.concat(store.literal(","), space, quoted, colon));
     }

@@ -38,7 +38,7 @@ final class ScalarKeywordReader {
         formats = new Formats(text);
     }
 
-    /** Every value of the types that are named. */
+    /** All values of the types that are named. */
     NormalForm types(Subschema site) {
         Algebra algebra = model.algebra();
         JsonNode value = site.node().get("type");
@@ -74,7 +74,7 @@ final class ScalarKeywordReader {
         };
     }
 
-    /** What {@code enum} and {@code const} say, as far as they are there. */
+    /** The values of {@code enum} and {@code const}, if they exist. */
     List<NormalForm> values(Subschema site) {
         List<NormalForm> all = new ArrayList<>();
         site.get("enum")
@@ -120,7 +120,7 @@ final class ScalarKeywordReader {
         }
     }
 
-    /** What is said of numbers. */
+    /** Reads the constraints on numbers. */
     NumberSet numbers(Subschema site) {
         NumberSet all = numbers.everything();
         all =
@@ -158,7 +158,7 @@ final class ScalarKeywordReader {
                 .orElse(all);
     }
 
-    /** In draft 4 the keyword says how to read another one. */
+    /** In draft 4 the keyword is a flag for another one. */
     private static boolean isExclusive(Subschema site, String keyword) {
         return isBoolean(site, keyword) && site.flag(keyword);
     }
@@ -167,7 +167,7 @@ final class ScalarKeywordReader {
         return site.get(keyword).filter(JsonNode::isBoolean).isPresent();
     }
 
-    /** What is said of strings. */
+    /** Reads the constraints on strings. */
     StringSet strings(Subschema site) {
         int least = site.count("minLength").orElse(0);
         int most = site.count("maxLength").orElse(Integer.MAX_VALUE);
@@ -195,7 +195,7 @@ final class ScalarKeywordReader {
                 .orElse(strings.everything());
     }
 
-    /** The strings, or names, in which a pattern is found. */
+    /** The strings, or names, that contain a match of a pattern. */
     Regex search(Subschema site, String keyword, String pattern) {
         return searches.computeIfAbsent(pattern, _ -> compile(site, keyword, pattern));
     }

@@ -7,25 +7,25 @@ import dev.varve.platform.grammar.regex.GrammarLimitException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Turns JSON schemas into grammars whose texts are JSON values that are valid, and only those. For
- * one thread at a time.
+ * Compiles JSON schemas to grammars whose texts are valid JSON values, and only those. For one
+ * thread at a time.
  *
- * <p>Schemas are read as draft 2020-12 unless they say otherwise, with the keywords that drafts 4
- * to 7 had; unknown keywords forbid nothing. What cannot be enforced exactly is refused, never left
- * out.
+ * <p>Schemas are read as draft 2020-12 unless they declare another one, with the keywords that
+ * drafts 4 to 7 had; unknown keywords forbid nothing. A schema that cannot be enforced exactly is
+ * rejected; no constraint is dropped.
  *
- * <p>Not every text of every valid value belongs to the grammar: the properties of an object come
- * in the order of the schema, unless {@link SchemaOptions#anyOrder} says otherwise, further ones
- * behind them; strings that are constrained have only those escapes that they must; numbers that
- * are constrained have no exponent, and whole ones no fraction. {@link CanonicalJsonWriter} writes
- * a text that belongs to it.
+ * <p>Not every text of every valid value belongs to the grammar. The properties of an object come
+ * in the order of the schema, unless {@link SchemaOptions#anyOrder} permits others, followed by
+ * undeclared ones. Constrained strings have only the necessary escapes; constrained numbers have no
+ * exponent, and whole ones no fraction. {@link CanonicalJsonWriter} writes a text that belongs to
+ * it.
  */
 public final class SchemaCompiler {
     private final GrammarBuilder builder;
     private final SchemaOptions options;
 
     /**
-     * @param builder gets the symbols and rules
+     * @param builder receives the symbols and rules
      */
     public SchemaCompiler(GrammarBuilder builder, SchemaOptions options) {
         this.builder = builder;
@@ -33,7 +33,8 @@ public final class SchemaCompiler {
     }
 
     /**
-     * The symbol of a JSON text, without white space around it, that is valid against a schema.
+     * Returns the symbol of a JSON text, without white space around it, that is valid against a
+     * schema.
      *
      * @param schema an object, true or false; numbers in it should be decimals, not doubles
      * @throws GrammarException if the schema is malformed or cannot be enforced exactly

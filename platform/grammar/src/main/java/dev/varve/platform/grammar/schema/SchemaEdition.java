@@ -6,17 +6,17 @@ import tools.jackson.databind.JsonNode;
 
 import java.util.List;
 
-/** The editions of JSON schema that are understood. */
+/** The supported editions of JSON Schema. */
 enum SchemaEdition {
     DRAFT_4("json-schema.org/draft-04/schema"),
     DRAFT_6("json-schema.org/draft-06/schema"),
     DRAFT_7("json-schema.org/draft-07/schema"),
     DRAFT_2019("json-schema.org/draft/2019-09/schema"),
 
-    /** Also taken for schemas that do not say what they are written in. */
+    /** Also the default for schemas that declare no edition. */
     DRAFT_2020("json-schema.org/draft/2020-12/schema");
 
-    /** Names of whatever is current. */
+    /** URIs of the current edition without a version. */
     private static final List<String> UNVERSIONED =
             List.of("json-schema.org/schema", "json-schema.org/draft/schema");
 
@@ -26,7 +26,7 @@ enum SchemaEdition {
         this.name = name;
     }
 
-    /** That of a whole schema. */
+    /** The edition of a whole schema. */
     static SchemaEdition of(JsonNode schema) {
         JsonNode value = schema.get("$schema");
         return value == null ? DRAFT_2020 : parse(value, "/$schema");

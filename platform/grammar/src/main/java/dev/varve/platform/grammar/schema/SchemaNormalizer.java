@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a schema means: finds the normal form of formulas, each once. For one thread at a time.
+ * Computes the normal form of formulas, each once. For one thread at a time.
  *
- * <p>The parts of arrays and objects are formulas again, whose forms are found when somebody asks,
- * so that recursive schemas need no care.
+ * <p>The parts of arrays and objects are formulas again, whose forms are computed on demand, so
+ * recursive schemas need no special handling.
  */
 final class SchemaNormalizer {
     private static final int MOST_DEPTH = 150;
@@ -84,7 +84,7 @@ final class SchemaNormalizer {
         return document.dialect();
     }
 
-    /** Whether any schema asks which parts of a value others looked at. */
+    /** Returns whether any schema uses unevaluated items or properties. */
     boolean tracksEvaluation() {
         return document.tracksEvaluation();
     }
@@ -95,9 +95,9 @@ final class SchemaNormalizer {
     }
 
     /**
-     * Which values a formula means.
+     * Returns the values of a formula.
      *
-     * @throws GrammarException if that cannot be said exactly, or a schema is malformed
+     * @throws GrammarException if they cannot be expressed exactly, or a schema is malformed
      * @throws GrammarLimitException if it is too large
      */
     NormalForm normal(Formula formula) {
@@ -138,12 +138,15 @@ final class SchemaNormalizer {
         return normal;
     }
 
-    /** Whether so many forms are being found at once that nobody should ask for more in passing. */
+    /**
+     * Returns whether so many forms are being computed at once that optional requests should be
+     * avoided.
+     */
     boolean isDeep() {
         return open.size() > MOST_DEPTH / 2;
     }
 
-    /** The form of a formula is asked for while it is found. */
+    /** The form of a formula was requested while it is being computed. */
     static final class OpenException extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }

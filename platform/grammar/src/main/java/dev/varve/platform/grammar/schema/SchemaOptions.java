@@ -1,22 +1,22 @@
 package dev.varve.platform.grammar.schema;
 
 /**
- * How the texts of a schema are written.
+ * Notation of the texts of a schema.
  *
- * @param whitespace what may stand between the tokens of JSON
+ * @param whitespace white space between the tokens of JSON
  * @param anyOrder whether the properties of an object may come in any order instead of the schema's
- * @param formats whether {@code format} is enforced; otherwise it is an annotation, as the standard
- *     has it by default
+ * @param formats whether {@code format} is enforced; otherwise it is an annotation, the default of
+ *     the standard
  */
 public record SchemaOptions(Whitespace whitespace, boolean anyOrder, boolean formats) {
-    /** What may stand between the tokens of JSON. */
+    /** White space between the tokens of JSON. */
     public enum Whitespace {
         /** Nothing. */
         COMPACT,
 
         /**
-         * Nothing, a space, or a new line with up to 64 spaces or tabs behind opening brackets and
-         * commas and before closing brackets; nothing or a space behind colons.
+         * Nothing, a space, or a new line with up to 64 spaces or tabs after opening brackets and
+         * commas and before closing brackets; nothing or a space after colons.
          */
         FLEXIBLE
     }

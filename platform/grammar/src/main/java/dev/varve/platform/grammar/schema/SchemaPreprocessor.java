@@ -10,8 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Map;
 
 /**
- * A schema as it is compiled. Keywords that are {@code null} are left out, since serializers write
- * absent ones so; the {@code null} of {@code const} is a value.
+ * Prepares a schema for compilation. Removes keywords that are {@code null}, since serializers
+ * write absent ones so; the {@code null} of {@code const} is a value.
  */
 final class SchemaPreprocessor {
     private static final String CONST = "const";
@@ -19,7 +19,7 @@ final class SchemaPreprocessor {
     private SchemaPreprocessor() {}
 
     /**
-     * The schema without them. What was given is not changed.
+     * Returns the schema without them. The argument is not modified.
      *
      * @throws GrammarException if a number is beyond the range of a double
      */

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Finds the normal form of a schema from its keywords: here those that hold for all types. */
+/** Computes the normal form of a schema from its keywords; this class reads those of all types. */
 final class SchemaReader {
-    /** Branches of which all combinations are looked at. */
+    /** Maximum branches of which all combinations are computed. */
     private static final int MOST_COMBINED = 6;
 
     private final SchemaNormalizer model;
@@ -78,7 +78,7 @@ final class SchemaReader {
         }
     }
 
-    /** What the keywords say that speak of one type, and those that list values. */
+    /** The constraints of keywords for single types, and of those that list values. */
     private NormalForm typed(Subschema site) {
         NormalForm normal = scalars.types(site);
         normal =
@@ -144,7 +144,7 @@ final class SchemaReader {
         return algebra().and(normal, algebra().any(choices));
     }
 
-    /** Several branches at once evaluate more than each of them. */
+    /** Several matching branches evaluate more parts than each of them. */
     private List<NormalForm> combinations(List<NormalForm> branches) {
         if (branches.size() > MOST_COMBINED) {
             throw new InexactException(

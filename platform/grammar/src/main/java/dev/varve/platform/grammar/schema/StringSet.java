@@ -5,14 +5,14 @@ import dev.varve.platform.grammar.regex.Regex;
 import java.util.Optional;
 
 /**
- * Some strings. Immutable; the operations are those of {@link StringSets}.
+ * A set of strings. Immutable; the operations are those of {@link StringSets}.
  *
- * @param contents what stands between their quotes, each string written in one way
- * @param outer what stands there if strings are added of which it is not known whether they belong
- *     to the set: those of formats that validators do not agree about. Complements turn the two
- *     round, so that no doubtful string is ever allowed
- * @param lengths present if they are all strings of some lengths, so that any way to write a
- *     character will do
+ * @param contents texts between their quotes, each string written in one way
+ * @param outer {@code contents} plus strings that may or may not belong to the set: those of
+ *     formats on which validators disagree. Complements swap the two, so that no doubtful string is
+ *     ever permitted
+ * @param lengths present if the set holds all strings of some lengths, so that any spelling of a
+ *     character is permitted
  */
 record StringSet(Regex contents, Regex outer, Optional<Lengths> lengths) {
     /**
@@ -22,7 +22,7 @@ record StringSet(Regex contents, Regex outer, Optional<Lengths> lengths) {
      */
     record Lengths(int least, int most) {}
 
-    /** Whether surely no string belongs to it. */
+    /** Returns whether certainly no string belongs to it. */
     boolean isNothing() {
         return outer.isNothing();
     }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Sets of strings as expressions over what stands between their quotes. Each character is written
- * in one way only, see {@link CanonicalLiterals}, so that intersection and complement of texts are
+ * Sets of strings as expressions over the text between their quotes. Each character is written in
+ * one way only, see {@link CanonicalLiterals}, so that intersection and complement of texts are
  * those of strings.
  */
 final class StringSets {
@@ -51,13 +51,13 @@ final class StringSets {
         return everything;
     }
 
-    /** Every way in which this package writes a string. */
+    /** All strings in the notation of this package. */
     Regex all() {
         return all;
     }
 
     /**
-     * The strings of so many code points.
+     * The strings of {@code least} to {@code most} code points.
      *
      * @param most {@link Integer#MAX_VALUE} for any number
      */
@@ -66,17 +66,19 @@ final class StringSets {
         return new StringSet(contents, contents, Optional.of(new StringSet.Lengths(least, most)));
     }
 
-    /** The strings that an expression has, however that writes them. */
+    /** The strings that an expression matches, in any notation. */
     StringSet of(Regex contents) {
         return exact(store.and(all, contents));
     }
 
-    /** The strings that an expression has, and perhaps some of those that another one has. */
+    /**
+     * The strings that an expression matches, and perhaps some of those that another one matches.
+     */
     StringSet between(Regex contents, Regex outer) {
         return inexact(store.and(all, contents), store.and(all, outer));
     }
 
-    /** These strings, none with half of a surrogate pair. */
+    /** These strings, except those with an unpaired surrogate. */
     StringSet of(Collection<String> values) {
         return exact(store.oneOf(values.stream().map(CanonicalLiterals::escaped).toList()));
     }
@@ -126,7 +128,7 @@ final class StringSets {
                 : between(store.not(set.outer()), store.not(set.contents()));
     }
 
-    /** Whether a string is in a set of contents. */
+    /** Returns whether a string is in a set of contents. */
     boolean matches(Regex contents, String value) {
         Regex rest = contents;
         for (byte each : CanonicalLiterals.escaped(value).getBytes(StandardCharsets.UTF_8)) {
@@ -135,7 +137,7 @@ final class StringSets {
         return rest.isNullable();
     }
 
-    /** The texts that an answer may have for these strings, with their quotes. */
+    /** The texts that a response may have for these strings, with their quotes. */
     Regex texts(StringSet set) {
         Regex contents =
                 set.lengths()

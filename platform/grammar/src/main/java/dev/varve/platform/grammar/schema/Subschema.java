@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 
 /**
  * A schema within a {@link Document}, which keeps one object for each place. Reads the values of
- * keywords and refuses those that are malformed.
+ * keywords and rejects malformed ones.
  */
 final class Subschema {
     private static final BigDecimal MOST_COUNT = BigDecimal.valueOf(Integer.MAX_VALUE);
@@ -35,7 +35,7 @@ final class Subschema {
         return document;
     }
 
-    /** What its references are relative to. */
+    /** The base of its references. */
     SchemaResource resource() {
         return resource;
     }
@@ -49,12 +49,12 @@ final class Subschema {
         return node;
     }
 
-    /** Whether it forbids nothing. */
+    /** Returns whether it forbids nothing. */
     boolean isUnconstrained() {
         return node.isObject() && Keywords.constraintsOf(node).findAny().isEmpty();
     }
 
-    /** The only string or number that it allows, if it says that in one keyword. */
+    /** The only string or number that it permits, if one keyword states it. */
     Optional<JsonNode> onlyValue() {
         JsonNode listed = node.get("enum");
         JsonNode value =
@@ -86,7 +86,7 @@ final class Subschema {
         };
     }
 
-    /** The schema that it refers to, if it does nothing else; otherwise itself. */
+    /** The schema that it refers to, if it consists of a reference only; otherwise itself. */
     Subschema target() {
         return document.target(this);
     }
@@ -116,7 +116,7 @@ final class Subschema {
         return Optional.ofNullable(value).map(JsonNode::stringValue);
     }
 
-    /** The boolean of a keyword; false if it is not there. */
+    /** The boolean of a keyword; false if the keyword is missing. */
     boolean flag(String keyword) {
         JsonNode value = node.get(keyword);
         if (value != null && !value.isBoolean()) {
@@ -133,7 +133,7 @@ final class Subschema {
         return Optional.ofNullable(value).map(JsonNode::decimalValue);
     }
 
-    /** A number of things; {@link Integer#MAX_VALUE} if it is no less than that. */
+    /** A count; {@link Integer#MAX_VALUE} for larger ones. */
     OptionalInt count(String keyword) {
         Optional<BigDecimal> value = number(keyword);
         if (value.isEmpty()) {
@@ -146,12 +146,12 @@ final class Subschema {
         return OptionalInt.of(count.min(MOST_COUNT).intValue());
     }
 
-    /** The schema of a keyword that is there. */
+    /** The schema of an existing keyword. */
     Subschema schema(String keyword) {
         return document.child(this, keyword);
     }
 
-    /** The schemas in the array of a keyword that is there. */
+    /** The schemas in the array of an existing keyword. */
     List<Subschema> schemas(String keyword) {
         JsonNode value = node.get(keyword);
         if (!value.isArray() || value.isEmpty()) {
@@ -164,7 +164,7 @@ final class Subschema {
         return all;
     }
 
-    /** The object of a keyword that is there. */
+    /** The object of an existing keyword. */
     Map<String, JsonNode> entries(String keyword) {
         JsonNode value = node.get(keyword);
         if (!value.isObject()) {
@@ -180,7 +180,7 @@ final class Subschema {
         return document.child(this, keyword, name);
     }
 
-    /** The strings in the array of a keyword, if that is there. */
+    /** The strings in the array of a keyword, if it exists. */
     List<String> strings(String keyword) {
         JsonNode value = node.get(keyword);
         return value == null ? List.of() : strings(keyword, value);
@@ -204,7 +204,7 @@ final class Subschema {
         return all;
     }
 
-    /** Where it is. */
+    /** Its position. */
     @Override
     public String toString() {
         return "#" + path;

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes the rules of arrays whose items all differ, of which there are few: a symbol for each set
- * of items, with alternatives that are made when a text comes there.
+ * Writes the rules of arrays with few distinct items: a symbol for each set of items, with
+ * alternatives that are created when a text reaches it.
  */
 final class UniqueArray {
     private static final int MOST_VALUES = 200;
@@ -51,7 +51,7 @@ final class UniqueArray {
         close = punctuation.close("]");
     }
 
-    /** Gives a symbol its alternatives but the empty array. */
+    /** Adds the alternatives of a symbol, except the empty array. */
     void write(int symbol) {
         if (values.length >= Math.max(1, spec.least())) {
             for (int i = 0; i < values.length; i++) {

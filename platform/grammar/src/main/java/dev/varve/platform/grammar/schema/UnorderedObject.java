@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes the rules of objects whose properties come in any order. A symbol stands for what may
- * follow behind a set of properties; its alternatives are made when a text comes there.
+ * Writes the rules of objects whose properties come in any order. A symbol stands for the
+ * continuations after a set of properties; its alternatives are created when a text reaches it.
  */
 final class UnorderedObject {
     private static final int UNLIMITED = Integer.MAX_VALUE;
@@ -27,10 +27,10 @@ final class UnorderedObject {
     }
 
     /**
-     * What an object has already.
+     * Properties that an object already has.
      *
-     * @param declared numbers of its declared properties; not to be changed
-     * @param further how many others, as far as that matters
+     * @param declared numbers of its declared properties; not to be modified
+     * @param further number of others, as far as that matters
      * @param met demands, as bits
      */
     private record Seen(BitSet declared, int further, int met) {
@@ -39,7 +39,7 @@ final class UnorderedObject {
         }
     }
 
-    /** Gives a symbol one more alternative. */
+    /** Adds an alternative to a symbol. */
     void write(int symbol) {
         builder.rule(symbol, behind(new Seen(new BitSet(), 0, 0)));
     }
@@ -53,7 +53,7 @@ final class UnorderedObject {
         return known;
     }
 
-    /** Without these there is no way on. */
+    /** Symbols that must match some text for the object to continue. */
     private int[] needs(Seen seen) {
         List<Integer> needs = new ArrayList<>();
         for (int i = 0; i < plan.properties().size(); i++) {
@@ -107,7 +107,7 @@ final class UnorderedObject {
         return missing;
     }
 
-    /** A further property may come twice under one name: only one of them is sure to count. */
+    /** Two undeclared properties may have the same name: only one of them is certain to count. */
     private boolean mayEnd(Seen seen) {
         return missing(seen) == 0
                 && seen.declared.cardinality() + Math.min(1, seen.further) >= plan.least()

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes the rules of formulas, each once. Rules of arrays and objects are put off until they are
- * known to be needed, so that recursive schemas come to an end and deep ones need no stack.
+ * Writes the rules of formulas, each once. Rules of arrays and objects are deferred until they are
+ * known to be needed, so that recursive schemas terminate and deep ones need no stack.
  */
 final class ValueRules {
     private final SchemaNormalizer model;
@@ -69,7 +69,7 @@ final class ValueRules {
         return choices.isEmpty() ? builder.nothing() : builder.choice("value", choices);
     }
 
-    /** One expression, so that the rules are few. */
+    /** Joins the scalars to one expression, so that the rules are few. */
     private Regex scalars(NormalForm normal) {
         List<Regex> all = new ArrayList<>();
         if (normal.isNull()) {

@@ -16,12 +16,12 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 import java.util.List;
 
-/** A text of one of the kinds that clients ask for. Immutable. */
+/** A grammar source of a kind that clients request. Immutable. */
 public sealed interface TextGrammarSource extends GrammarSource {
     /**
      * A JSON value that is valid.
      *
-     * @param schema not changed any more
+     * @param schema must not be modified any more
      */
     record Schema(JsonNode schema) implements TextGrammarSource {
         @Override

@@ -1,2 +1,2 @@
-/** What a text must look like, in the ways in which clients say it. */
+/** Grammar sources in the notations that clients use. */
 package dev.varve.platform.grammar.source;

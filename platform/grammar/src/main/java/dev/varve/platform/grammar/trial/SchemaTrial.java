@@ -29,22 +29,22 @@ public final class SchemaTrial {
     private final GrammarCompiler compiler;
     private final Tokenizer tokenizer;
 
-    /** What became of a schema. */
+    /** Outcome for a schema. */
     public enum Status {
         /** Compiled, and the values were read. */
         OK,
-        /** It cannot be enforced, or is wrong. */
+        /** The schema cannot be enforced, or is wrong. */
         REFUSED,
-        /** Something failed that must not. */
+        /** An unexpected failure. */
         ERROR
     }
 
     /**
-     * What came out.
+     * Results of a trial.
      *
      * @param reason why it was not compiled
-     * @param compileMillis time until there was a grammar or a refusal
-     * @param firstMaskMillis time of the mask of the first token of all
+     * @param compileMillis time until compilation succeeded or was rejected
+     * @param firstMaskMillis time of the very first token's mask
      * @param maskMicros times of all masks
      * @param results whether each value can be generated, as far as they were tried
      */
@@ -56,13 +56,13 @@ public final class SchemaTrial {
             List<Double> maskMicros,
             List<Boolean> results) {}
 
-    /** For the tokens of a model. */
+    /** Creates trials for the tokens of a model. */
     public SchemaTrial(Tokenizer tokenizer) {
         this.tokenizer = tokenizer;
         compiler = new GrammarCompiler(tokenizer);
     }
 
-    /** Tries a schema with values. Never throws for what they hold. */
+    /** Tries a schema with values. Never throws because of their content. */
     public Result run(JsonNode schema, List<JsonNode> values) {
         Times times = new Times();
         try {
@@ -84,7 +84,7 @@ public final class SchemaTrial {
         } catch (RuntimeException e) {
             return times.result(Status.ERROR, Optional.of(e.toString()));
         } finally {
-            // None comes twice, and hundreds of them would be tidied up while others are timed.
+            // No schema repeats, and the eviction of hundreds would disturb the measurements.
             compiler.forget();
         }
     }
@@ -122,7 +122,7 @@ public final class SchemaTrial {
         return state.mayEnd();
     }
 
-    /** Measures while they are taken. */
+    /** Measurements in progress. */
     private static final class Times {
         private final List<Double> masks = new ArrayList<>();
         private final List<Boolean> results = new ArrayList<>();

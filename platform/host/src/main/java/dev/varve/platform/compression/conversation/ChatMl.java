@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Texts between the marks of ChatML, which models of the Qwen families learnt. A drafter reads them
- * so where it would not understand the marks of the target's template.
+ * Renders texts with ChatML markup, on which models of the Qwen families were trained. A drafter
+ * reads this form if it does not know the markup of the target's template.
  */
 public final class ChatMl {
     private static final String BEGIN = "<|im_start|>";
@@ -19,18 +19,18 @@ public final class ChatMl {
 
     private ChatMl() {}
 
-    /** Whether the marks are tokens of a vocabulary. */
+    /** Whether the ChatML marks are tokens of a vocabulary. */
     static boolean isKnownTo(Tokenizer tokenizer) {
         return tokenizer.tokenId(BEGIN).isPresent() && tokenizer.tokenId(END).isPresent();
     }
 
-    /** Whether a prompt has the marks. */
+    /** Whether a prompt contains the marks. */
     static boolean isIn(RenderedPrompt prompt) {
         return prompt.spans().stream()
                 .anyMatch(span -> span.trusted() && span.text().contains(BEGIN));
     }
 
-    /** The prompt of some messages, maps in the form that templates expect. */
+    /** Renders messages, which are maps in the form that templates expect. */
     public static RenderedPrompt render(List<Map<String, Object>> messages) {
         List<PromptSpan> spans = new ArrayList<>();
         for (Map<String, Object> fields : messages) {

@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A conversation of which something is left out.
+ * A compressed conversation.
  *
- * @param messages as the template gets them
- * @param mode how it became shorter
- * @param keepRequested part of what may shrink that was to stay
- * @param knownMessages messages that had become shorter in earlier turns
- * @param times what it took
- * @param fingerprint how it was done
- * @param whole what stays of the prompt, where it was compressed as a whole
+ * @param messages messages for the template
+ * @param mode how it was compressed
+ * @param keepRequested requested part of the compressible text to keep
+ * @param knownMessages messages whose compressed text came from earlier turns
+ * @param times duration of each phase
+ * @param fingerprint fingerprint of the compression
+ * @param whole the kept text of the prompt, if it was compressed as a whole
  */
 public record CompressedConversation(
         List<Map<String, Object>> messages,
@@ -33,17 +33,17 @@ public record CompressedConversation(
         messages = List.copyOf(messages);
     }
 
-    /** The same of a conversation that goes on behind it. */
+    /** Returns a copy with the messages of a continued conversation. */
     CompressedConversation with(List<Map<String, Object>> others) {
         return new CompressedConversation(
                 others, mode, keepRequested, knownMessages, times, fingerprint, whole);
     }
 
     /**
-     * What is told of it.
+     * Returns its report.
      *
-     * @param promptTokens before
-     * @param effectiveTokens after, as the template rendered it again
+     * @param promptTokens tokens before the compression
+     * @param effectiveTokens tokens after it, as the template rendered it again
      */
     public CompressionReport report(int promptTokens, int effectiveTokens) {
         return new CompressionReport(

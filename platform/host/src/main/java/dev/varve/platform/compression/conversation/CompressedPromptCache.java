@@ -11,9 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the messages of whole prompts have become, so that the prompt of a later turn begins with
- * the same. Those that were not asked for the longest go first when the memory is full.
- * Thread-safe.
+ * Cache of the compressed messages of whole prompts, so that the prompt of a later turn begins with
+ * the same text. Evicts the least recently used entries when the memory is full. Thread-safe.
  */
 final class CompressedPromptCache {
     private static final int OVERHEAD_BYTES = 256;
@@ -27,7 +26,7 @@ final class CompressedPromptCache {
         this.mostBytes = mostBytes;
     }
 
-    /** Keeps the shorter texts of some messages of a prompt, by their numbers. */
+    /** Stores the compressed texts of a prompt's messages, by message number. */
     synchronized void keep(
             List<PromptMessage> messages,
             CompressionFingerprint fingerprint,
@@ -41,14 +40,15 @@ final class CompressedPromptCache {
         }
     }
 
-    /** The shorter texts of a prompt of just these messages. */
+    /** Returns the compressed texts of a prompt with exactly these messages. */
     synchronized Optional<Map<Integer, String>> find(
             List<PromptMessage> messages, CompressionFingerprint fingerprint) {
         return Optional.ofNullable(cuts.get(key(messages, fingerprint)));
     }
 
     /**
-     * Those of the latest turn of a conversation that was compressed: what came before an answer.
+     * Returns the compressed texts of the latest compressed turn of a conversation: the messages
+     * before a response.
      */
     Optional<Map<Integer, String>> findEarlier(
             List<PromptMessage> messages, CompressionFingerprint fingerprint) {
@@ -68,7 +68,8 @@ final class CompressedPromptCache {
         StringBuilder all = new StringBuilder();
         for (PromptMessage message : messages) {
             String text = message.text();
-            // With its length: messages must not run into one another.
+            // Includes the length, so that two lists of messages with the same concatenation
+            // differ.
             all.append(message.role()).append(' ').append(text.length()).append(' ').append(text);
         }
         return MessageKey.of(fingerprint, all.toString());

@@ -8,15 +8,15 @@ import dev.varve.platform.compression.selection.SelectionSettings;
 import java.util.Objects;
 
 /**
- * How conversations are compressed.
+ * Settings of conversation compression.
  *
- * @param policy which of them
- * @param keep how much stays, by the prompt's length in tokens of the model
- * @param selection what stays
- * @param flow which messages shrink where they do so one by one
- * @param memoryBytes of what messages have become
- * @param adaptive whether how much stays follows how often guesses in a conversation's answers were
- *     right, for requests that name their conversation
+ * @param policy which conversations are compressed
+ * @param keep ratio to keep, by the prompt's length in tokens of the model
+ * @param selection which text is kept
+ * @param flow which messages are compressed in message-by-message mode
+ * @param memoryBytes memory for cached compressed texts
+ * @param adaptive whether the ratio follows the acceptance rate of draft tokens in the responses,
+ *     for requests that name their conversation
  */
 public record CompressionOptions(
         CompressionPolicy policy,
@@ -25,7 +25,7 @@ public record CompressionOptions(
         MessageCompressionSettings flow,
         long memoryBytes,
         boolean adaptive) {
-    /** Memory for what messages have become. */
+    /** Default memory for cached compressed texts. */
     public static final long USUAL_MEMORY = 64L << 20;
 
     /** Checks that nothing is missing. */
@@ -36,7 +36,7 @@ public record CompressionOptions(
         Objects.requireNonNull(flow);
     }
 
-    /** Everything but the policy as usual. */
+    /** Returns options with defaults except the policy. */
     public static CompressionOptions of(CompressionPolicy policy) {
         return new CompressionOptions(
                 policy,
@@ -47,22 +47,22 @@ public record CompressionOptions(
                 false);
     }
 
-    /** The same with other parts that stay. */
+    /** Returns a copy with another keep curve. */
     public CompressionOptions with(KeepCurve other) {
         return new CompressionOptions(policy, other, selection, flow, memoryBytes, adaptive);
     }
 
-    /** The same with messages of other lengths. */
+    /** Returns a copy with other message settings. */
     public CompressionOptions with(MessageCompressionSettings other) {
         return new CompressionOptions(policy, keep, selection, other, memoryBytes, adaptive);
     }
 
-    /** The same with another choice of what stays. */
+    /** Returns a copy with another selection. */
     public CompressionOptions with(SelectionSettings other) {
         return new CompressionOptions(policy, keep, other, flow, memoryBytes, adaptive);
     }
 
-    /** The same, learning from answers or not. */
+    /** Returns a copy with adaptive ratios on or off. */
     public CompressionOptions withAdaptive(boolean other) {
         return new CompressionOptions(policy, keep, selection, flow, memoryBytes, other);
     }

@@ -6,19 +6,20 @@ import dev.varve.platform.compression.selection.KeepRatio;
 import java.util.Optional;
 
 /**
- * What a request asks of compression.
+ * Compression settings of a request.
  *
- * @param mode in the place of the server's; a request can ask for less where that is off
- * @param keep in the place of the server's
- * @param session what the client calls its conversation, for servers that learn from answers
+ * @param mode replaces the server's mode; it can also enable compression where the server's mode is
+ *     off
+ * @param keep replaces the server's ratio
+ * @param session the client's name of its conversation, for servers with adaptive ratios
  */
 public record CompressionOverrides(
         Optional<CompressionMode> mode, Optional<KeepRatio> keep, Optional<String> session) {
-    /** Whatever is usual. */
+    /** No overrides. */
     public static final CompressionOverrides USUAL =
             new CompressionOverrides(Optional.empty(), Optional.empty(), Optional.empty());
 
-    /** Of no conversation with a name. */
+    /** Creates overrides without a conversation name. */
     public CompressionOverrides(Optional<CompressionMode> mode, Optional<KeepRatio> keep) {
         this(mode, keep, Optional.empty());
     }

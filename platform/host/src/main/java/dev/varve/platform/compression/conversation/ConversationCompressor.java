@@ -31,19 +31,18 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /**
- * Makes long conversations shorter by leaving out parts of their messages' texts. System prompts,
- * declared tools, tool calls, the marks of the template and the last question stay as they are. A
- * message that became shorter is the same in all later turns, so that what was computed for it goes
- * on to be of use. Thread-safe.
+ * Shortens long conversations by dropping parts of their messages' texts. System prompts, declared
+ * tools, tool calls, template markup and the last question stay as they are. A compressed message
+ * has the same text in all later turns, so its cached prefix stays usable. Thread-safe.
  */
 public final class ConversationCompressor {
-    /** A last message of more tokens of the drafter is a text with a question behind it. */
+    /** A last message of more drafter tokens counts as a text with a question at its end. */
     static final int LONGEST_QUESTION = 1000;
 
-    /** Tokens at the end of such a message that stay: the question. */
+    /** Tokens at the end of such a message that are kept: the question. */
     static final int QUESTION = 256;
 
-    /** Of shorter messages nothing is worth to be remembered. */
+    /** Shorter messages are not cached. */
     private static final int LEAST_CHARS = 256;
 
     private static final System.Logger LOG =
@@ -64,14 +63,14 @@ public final class ConversationCompressor {
      * A conversation.
      *
      * @param messages in the form that the template expects
-     * @param render gives the prompt that the template makes of them
-     * @param count how many of the model's tokens that prompt has
+     * @param render renders messages with the template
+     * @param count counts the model's tokens of that prompt
      */
     public record Conversation(
             List<Map<String, Object>> messages,
             Function<List<Map<String, Object>>, RenderedPrompt> render,
             ToIntFunction<List<Map<String, Object>>> count) {
-        /** The same as it was at an earlier time. */
+        /** Returns the conversation's first messages. */
         private Conversation until(int end) {
             return new Conversation(messages.subList(0, end), render, count);
         }
@@ -81,7 +80,7 @@ public final class ConversationCompressor {
         }
     }
 
-    /** Compresses with a drafter, which stays somebody else's. */
+    /** Creates a compressor with a drafter, which it does not own. */
     public ConversationCompressor(PrefillDrafter drafter, CompressionOptions options) {
         this.drafter = drafter;
         this.options = options;
@@ -90,17 +89,17 @@ public final class ConversationCompressor {
         cuts = new CompressedPromptCache(options.memoryBytes() / 2);
     }
 
-    /** How it compresses. */
+    /** Returns its options. */
     public CompressionOptions options() {
         return options;
     }
 
-    /** How many tokens of the drafter a text is. */
+    /** Returns the number of the drafter's tokens of a text. */
     public int tokens(String text) {
         return compressor.encode(text).length;
     }
 
-    /** Whether prompts of a request may become shorter at all. */
+    /** Whether prompts of a request may be compressed at all. */
     public boolean mayCompress(CompressionOverrides wish) {
         return policy(wish).mode() != CompressionMode.OFF && !wish.keep().equals(ALL);
     }
@@ -108,8 +107,8 @@ public final class ConversationCompressor {
     private static final Optional<KeepRatio> ALL = Optional.of(KeepRatio.ALL);
 
     /**
-     * Learns from an answer, of whose guesses so many were right; nothing where none were made or
-     * where its request named no conversation.
+     * Updates the adaptive ratio after a response, by its accepted draft tokens. Does nothing if it
+     * had no draft tokens or its request named no conversation.
      */
     public void finished(CompressionOverrides wish, int guessed, int right) {
         if (options.adaptive() && guessed > 0) {
@@ -121,7 +120,7 @@ public final class ConversationCompressor {
         }
     }
 
-    /** How much of a whole prompt stays. */
+    /** Returns the keep ratio for a whole prompt. */
     private KeepRatio keep(CompressionOverrides wish, int tokens) {
         return wish.keep()
                 .or(() -> learning(wish).map(session -> sessions.find(session).keep()))
@@ -139,10 +138,10 @@ public final class ConversationCompressor {
     /**
      * Compresses a conversation.
      *
-     * @param cancelled whether nobody waits any more
-     * @return empty where it stays as it is
+     * @param cancelled whether the caller cancelled
+     * @return empty if it stays as it is
      * @throws dev.varve.api.VarveException if the drafter cannot read it
-     * @throws java.util.concurrent.CancellationException if nobody waits any more
+     * @throws java.util.concurrent.CancellationException if the caller cancelled
      */
     public Optional<CompressedConversation> compress(
             Conversation conversation, CompressionOverrides wish, BooleanSupplier cancelled) {
@@ -180,8 +179,8 @@ public final class ConversationCompressor {
     }
 
     /**
-     * What decides how a text is cut, of all requests that ask for the same. A ratio that is learnt
-     * changes from turn to turn, and what was cut stays cut all the same.
+     * Returns the fingerprint that all requests with the same settings share. An adaptive ratio
+     * changes from turn to turn, but cached texts stay valid.
      */
     private CompressionFingerprint fingerprint(CompressionOverrides wish) {
         Optional<Object> learnt = learning(wish).map(session -> "learnt");
@@ -203,7 +202,7 @@ public final class ConversationCompressor {
         return MessageKey.of(fingerprint, compressor.encode(message.text()));
     }
 
-    /** One conversation. */
+    /** Compression of one conversation. */
     private final class Job {
         private final KeepRatio keep;
         private final CompressionFingerprint fingerprint;
@@ -215,7 +214,7 @@ public final class ConversationCompressor {
             this.cancelled = cancelled;
         }
 
-        /** As in an earlier turn, or when the same was asked before. */
+        /** Returns the result of an earlier turn, or of an identical earlier request. */
         Optional<CompressedConversation> earlier(
                 List<PromptMessage> messages, Map<Integer, String> texts) {
             if (texts.isEmpty()) {
@@ -231,8 +230,8 @@ public final class ConversationCompressor {
         }
 
         /**
-         * As it would be if its first turn had been seen, which nobody remembers: after a restart,
-         * a conversation goes on with the prompt that was computed for it.
+         * Compresses the first turn again, as it would have been compressed then, when no result is
+         * cached: after a restart, a conversation continues with the same prompt.
          */
         Optional<CompressedConversation> firstTurn(
                 Conversation conversation, CompressionOverrides wish) {
@@ -241,7 +240,7 @@ public final class ConversationCompressor {
             while (end < messages.size() && !messages.get(end).role().equals(ASSISTANT)) {
                 end++;
             }
-            // Without a question it was no turn: the model spoke first.
+            // Without a question it was no turn: the model wrote first.
             if (end == messages.size() || lastUser(messages.subList(0, end)) < 0) {
                 return Optional.empty();
             }
@@ -271,7 +270,7 @@ public final class ConversationCompressor {
                     whole);
         }
 
-        /** As the target gets it, or with marks that the drafter knows. */
+        /** Renders the prompt as for the target, or with markup that the drafter knows. */
         private RenderedPrompt asRead(
                 List<Map<String, Object>> messages,
                 Function<List<Map<String, Object>>, RenderedPrompt> render) {
@@ -281,7 +280,7 @@ public final class ConversationCompressor {
                     : prompt;
         }
 
-        /** All at once, so that what stays of each is what the end of the whole asks for. */
+        /** Compresses all messages together, scored by the end of the whole prompt. */
         Optional<CompressedConversation> whole(
                 List<PromptMessage> messages,
                 Function<List<Map<String, Object>>, RenderedPrompt> render) {
@@ -327,7 +326,7 @@ public final class ConversationCompressor {
             return shorter;
         }
 
-        /** Texts that may shrink, where they stand. */
+        /** Returns the compressible texts and their places. */
         private Map<Integer, CharRange> bodies(
                 List<PromptMessage> messages, MessageTextLocator texts) {
             Map<Integer, CharRange> bodies = texts.find(messages);
@@ -352,7 +351,7 @@ public final class ConversationCompressor {
             return last;
         }
 
-        /** Old messages one by one, each by what its own end asks for. */
+        /** Compresses old messages one by one, each scored by its own end. */
         Optional<CompressedConversation> byMessage(
                 List<PromptMessage> messages, CompressionOverrides wish) {
             int[] tokens =

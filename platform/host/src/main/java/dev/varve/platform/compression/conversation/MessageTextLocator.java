@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Finds the texts of messages in a prompt that a template made of them. */
+/** Locates the texts of messages in a rendered prompt. */
 final class MessageTextLocator {
     private final String text;
 
-    /** Where the template's own words end and those of messages begin. */
+    /** Ranges that come from messages and not from the template. */
     private final List<CharRange> inputs = new ArrayList<>();
 
     MessageTextLocator(RenderedPrompt prompt) {
@@ -30,14 +30,14 @@ final class MessageTextLocator {
         }
     }
 
-    /** The whole prompt. */
+    /** Returns the whole prompt. */
     String text() {
         return text;
     }
 
     /**
-     * Where the texts of messages stand, by their numbers. A template may leave a text out, or
-     * write it in another way or at another place: then it is not there.
+     * Returns the places of the messages' texts, by message number. A template may omit a text,
+     * change it or move it; then the result lacks it.
      */
     Map<Integer, CharRange> find(List<PromptMessage> messages) {
         Map<Integer, CharRange> found = new TreeMap<>();

@@ -1,7 +1,7 @@
 /**
- * Conversations whose messages become shorter: where their texts stand in a rendered prompt, which
- * of them may shrink, and what they have become in earlier turns. Everything else of a prompt
- * stays, since the template writes it anew around the shorter texts.
+ * Compression of conversations: locates messages in a rendered prompt, decides which of them may be
+ * compressed, and caches the results of earlier turns. The rest of the prompt stays as it is, since
+ * the template renders it again around the compressed texts.
  *
  * <p>Start with {@link dev.varve.platform.compression.conversation.ConversationCompressor}.
  */

@@ -1,16 +1,17 @@
 package dev.varve.platform.compression.pages;
 
 /**
- * What a drafter reads of a sequence. Not copied.
+ * Tokens of a sequence as the drafter reads them. Not copied.
  *
- * @param ids of the drafter
- * @param pages by drafter token the page that it tells about, ascending; behind the last page for
- *     one that tells about none
- * @param count pages of the sequence
+ * @param ids token ids of the drafter
+ * @param pages for each drafter token the page that it belongs to, ascending; behind the last page
+ *     if it belongs to none
+ * @param count number of pages of the sequence
  */
 record DrafterInput(int[] ids, int[] pages, int count) {
     /**
-     * Means of the scores of each page's tokens; 0, which is the mean of all, for those without.
+     * Returns the mean score of each page's tokens; 0, which is the mean of all, for pages without
+     * tokens.
      */
     float[] means(double[] scores) {
         double[] sums = new double[count];

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * Scores pages by a drafter, one history after the other on a thread of its own. The drafter stays
- * somebody else's, and may read other texts in between.
+ * Scores pages with a drafter, one history after the other on its own thread. Does not own the
+ * drafter, which may score other texts in between.
  */
 public final class DrafterPageScorer implements AsyncPageScorer {
     private static final System.Logger LOG = System.getLogger("dev.varve.pages");
@@ -29,8 +29,8 @@ public final class DrafterPageScorer implements AsyncPageScorer {
     private volatile boolean closed;
 
     /**
-     * @param drafter whose vocabulary need not be the model's
-     * @param model tokenizer of the model whose sequences are read
+     * @param drafter its vocabulary may differ from the model's
+     * @param model tokenizer of the scored sequences
      */
     public DrafterPageScorer(PrefillDrafter drafter, Tokenizer model) {
         scores = new HistoryScorer(drafter);
@@ -62,7 +62,7 @@ public final class DrafterPageScorer implements AsyncPageScorer {
         }
     }
 
-    /** Once: the same reason will be there at the next choice. */
+    /** Logs a failure once: the next page selection would fail for the same reason. */
     private void tell(Throwable reason) {
         if (closed || !told.compareAndSet(false, true)) {
             return;

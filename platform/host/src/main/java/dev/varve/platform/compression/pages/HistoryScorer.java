@@ -9,22 +9,22 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 
 /**
- * Has a drafter score the tokens of a history by what its last ones look at: smoothed, and in
- * standard deviations from their mean. What is too long to be read at once is read in halves, each
- * before the same last tokens.
+ * Scores the tokens of a history by the attention of its last tokens. Scores are smoothed and
+ * normalised to standard deviations from their mean. A history that is too long to be read at once
+ * is read in halves, each before the same last tokens.
  */
 record HistoryScorer(PrefillDrafter drafter) {
-    /** A text for which there is no room has at least so many tokens if halves of it may help. */
+    /** Smallest history that is halved when memory is insufficient. */
     static final int LEAST_HALVED = 4096;
 
     private static final int SMOOTHED = 13;
     private static final double LEAST_DEVIATION = 1e-6;
 
     /**
-     * Scores the tokens.
+     * Scores tokens.
      *
-     * @param ids of the drafter
-     * @throws VarveException if there are too few of them, or the drafter cannot read them
+     * @param ids token ids of the drafter
+     * @throws VarveException if there are too few tokens, or the drafter cannot read them
      */
     double[] of(int[] ids, BooleanSupplier cancelled) {
         if (ids.length < TailQueries.LEAST_TOKENS) {

@@ -5,12 +5,15 @@ import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
 
-/** Makes a drafter's tokens of a model's. */
+/** Maps a model's tokens to a drafter's tokens. */
 sealed interface TokenMapping {
-    /** The tokens of a sequence as the drafter reads them. */
+    /** Returns the tokens of a sequence as the drafter reads them. */
     DrafterInput of(int[] tokens);
 
-    /** Between two vocabularies: id by id if they are one and the same, else through the text. */
+    /**
+     * Returns the mapping between two vocabularies: id by id if they are equal, else through the
+     * text.
+     */
     static TokenMapping between(Tokenizer model, Tokenizer drafter) {
         return areSame(model, drafter)
                 ? new SameIds(model.vocabularySize())
@@ -31,7 +34,8 @@ sealed interface TokenMapping {
     }
 
     /**
-     * Both have the same tokens; ids that are none, of which a model may have logits, are left out.
+     * Mapping between equal vocabularies. Drops ids without a token, for which a model may have
+     * logits.
      *
      * @param vocabulary number of tokens
      */
@@ -55,8 +59,8 @@ sealed interface TokenMapping {
     }
 
     /**
-     * The drafter reads the text of the model's tokens, control tokens spelled out. A token of the
-     * drafter tells about the page in which its middle lies.
+     * Mapping through text: the drafter reads the text of the model's tokens, with control tokens
+     * spelled out. A drafter token belongs to the page in which its middle lies.
      */
     record ThroughText(Tokenizer model, Tokenizer drafter) implements TokenMapping {
         private static final byte[] NOTHING = new byte[0];
@@ -74,7 +78,7 @@ sealed interface TokenMapping {
             return id < model.vocabularySize() ? model.piece(id, true) : NOTHING;
         }
 
-        /** Bytes up to the end of each of the drafter's tokens. */
+        /** Returns the byte position of the end of each drafter token. */
         private long[] ends(int[] ids) {
             long[] ends = new long[ids.length];
             long end = 0;
@@ -88,7 +92,7 @@ sealed interface TokenMapping {
         private static int[] pages(TokenText text, long[] ends, int tokens) {
             int[] pages = new int[ends.length];
             int count = PoolGeometry.pages(tokens);
-            // What a drafter makes of a text may be longer or shorter, such as by a space ahead.
+            // The drafter's text may be longer or shorter, such as by a leading space.
             double scale = ends.length == 0 ? 1 : (double) text.bytes() / ends[ends.length - 1];
             int page = 0;
             long begin = 0;

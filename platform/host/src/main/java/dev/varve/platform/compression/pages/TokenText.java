@@ -5,16 +5,16 @@ import java.util.Arrays;
 import java.util.function.IntFunction;
 
 /**
- * The text of some tokens, of which one may begin or end within a character. Bytes that are no
- * UTF-8 have no part in it. Immutable.
+ * Text of tokens that may begin or end within a character. Bytes that are not UTF-8 are dropped.
+ * Immutable.
  */
 final class TokenText {
     private final byte[] bytes;
 
-    /** By border between tokens the bytes of the characters that are whole before it. */
+    /** For each border between tokens, the bytes of the complete characters before it. */
     private final int[] borders;
 
-    /** How many of the bytes are text; the array may be longer. */
+    /** Number of text bytes; the array may be longer. */
     private final int length;
 
     private TokenText(byte[] bytes, int[] borders, int length) {
@@ -24,9 +24,9 @@ final class TokenText {
     }
 
     /**
-     * The text of tokens.
+     * Creates the text of tokens.
      *
-     * @param piece bytes of a token by its id; none for one without text
+     * @param piece returns the bytes of a token by its id; empty for a token without text
      */
     static TokenText of(int[] ids, IntFunction<byte[]> piece) {
         byte[][] pieces = new byte[ids.length][];
@@ -42,7 +42,7 @@ final class TokenText {
         return wellFormed(raw, offsets);
     }
 
-    /** Closes up the gaps of what is no text, in place. */
+    /** Removes bytes that are not text, in place. */
     private static TokenText wellFormed(byte[] raw, int[] offsets) {
         int[] borders = new int[offsets.length];
         int border = 0;
@@ -63,7 +63,7 @@ final class TokenText {
         return new TokenText(raw, borders, length);
     }
 
-    /** Bytes of the character at a place; 0 if none begins there. */
+    /** Returns the length of the character at a position in bytes; 0 if none begins there. */
     private static int characterAt(byte[] bytes, int at) {
         byte lead = bytes[at];
         if (lead >= 0) {
@@ -81,17 +81,17 @@ final class TokenText {
         return isOne ? count : 0;
     }
 
-    /** The text. */
+    /** Returns the text. */
     String text() {
         return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
-    /** Its bytes in UTF-8. */
+    /** Returns the number of its bytes in UTF-8. */
     int bytes() {
         return length;
     }
 
-    /** Bytes of the characters that are whole before a token; before none, of all. */
+    /** Returns the bytes of complete characters before a token; of all characters for the end. */
     int bytesBefore(int token) {
         return borders[token];
     }

@@ -1,17 +1,17 @@
 package dev.varve.platform.compression.selection;
 
 /**
- * How far anchors reach.
+ * Reach of anchors.
  *
- * @param radius chunks on each side that stay with one
- * @param mostHits places at which the words of an anchor may stand; what stands at more of them
- *     says nothing
+ * @param radius chunks on each side of an anchor that are kept too
+ * @param mostHits largest number of occurrences of an anchor's n-gram; more frequent ones are
+ *     ignored
  */
 record AnchorReach(int radius, int mostHits) {
     private static final int MEDIUM_CHUNKS = 1024;
     private static final int LARGE_CHUNKS = 2048;
 
-    /** The longer a text, the farther. */
+    /** Returns the reach for a text length; it grows with the length. */
     static AnchorReach of(int chunks) {
         if (chunks < MEDIUM_CHUNKS) {
             return new AnchorReach(2, 8);

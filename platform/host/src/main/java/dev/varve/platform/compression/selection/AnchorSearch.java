@@ -4,9 +4,9 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Finds the chunks of a text's body, which is all before the query at its end, in which words of
- * other parts stand. Words of which a token is protected make no chunk stay: they stay anyway, and
- * the marks between messages would be anchors else.
+ * Finds the chunks of a text's body, which is everything before the query at its end, that contain
+ * n-grams of other parts. N-grams with a protected token are ignored: they are kept anyway, and
+ * template markup between messages would become anchors.
  */
 final class AnchorSearch {
     private final TextChunks chunks;
@@ -19,12 +19,12 @@ final class AnchorSearch {
         reach = settings.reach(chunks.grid().chunks());
     }
 
-    /** Where the body ends and the query begins. */
+    /** Returns the end of the body, where the query begins. */
     int bodyEnd() {
         return settings.queryBegin(chunks.ids().length);
     }
 
-    /** Chunks with words of the query. */
+    /** Returns the chunks with n-grams of the query. */
     BitSet direct() {
         int tokens = chunks.ids().length;
         return bodyEnd() == tokens
@@ -33,16 +33,16 @@ final class AnchorSearch {
     }
 
     /**
-     * Chunks with words that stand in some parts of the text, each at few places.
+     * Returns the chunks with n-grams of some parts of the text, each at few places.
      *
-     * @param known chunks whose own words lead nowhere
+     * @param known chunks whose own n-grams are ignored
      */
     BitSet of(List<TokenRange> parts, BitSet known) {
         NgramSearch search = new NgramSearch(chunks.ids(), settings.ngram());
         parts.forEach(search::add);
         ChunkGrid grid = chunks.grid();
         BitSet found = new BitSet();
-        // The very first place counts even where the query begins before the words there end.
+        // The first place counts even if the query begins before that n-gram ends.
         int end = Math.max(0, bodyEnd() - settings.ngram()) + 1;
         for (int at : search.find(end, reach.mostHits())) {
             if (!known.get(grid.chunk(at)) && chunks.isFree(at, settings.ngram())) {

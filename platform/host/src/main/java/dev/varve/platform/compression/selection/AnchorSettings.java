@@ -3,21 +3,20 @@ package dev.varve.platform.compression.selection;
 import java.util.OptionalInt;
 
 /**
- * How the places are found that speak of what a text's end asks for.
+ * Settings of the search for places that match the end of the text.
  *
- * @param queryTokens tokens of the end that asks, at least 0
- * @param ngram consecutive tokens that must be the same, positive
- * @param radius chunks that stay on each side, at least 0; empty where the length of the text
- *     decides
- * @param mostHits places at which the same run may stand, at least 0, which finds none; empty where
- *     the length of the text decides
+ * @param queryTokens tokens at the end that form the query, at least 0
+ * @param ngram consecutive tokens that must match, positive
+ * @param radius chunks that are kept on each side, at least 0; empty: the text length decides
+ * @param mostHits largest number of occurrences of an n-gram, at least 0, which finds none; empty:
+ *     the text length decides
  */
 public record AnchorSettings(int queryTokens, int ngram, OptionalInt radius, OptionalInt mostHits) {
-    /** The last 96 tokens ask, in runs of 4. */
+    /** Defaults: the last 96 tokens are the query, with n-grams of 4. */
     public static final AnchorSettings USUAL =
             new AnchorSettings(96, 4, OptionalInt.empty(), OptionalInt.empty());
 
-    /** Checks the numbers. */
+    /** Checks the ranges. */
     public AnchorSettings {
         if (queryTokens < 0 || ngram < 1 || radius.orElse(0) < 0 || mostHits.orElse(0) < 0) {
             throw new IllegalArgumentException(
@@ -32,7 +31,7 @@ public record AnchorSettings(int queryTokens, int ngram, OptionalInt radius, Opt
         }
     }
 
-    /** The same with a reach that does not depend on the length of the text. */
+    /** Returns a copy with a reach that does not depend on the text length. */
     public AnchorSettings reaching(OptionalInt otherRadius, OptionalInt otherMostHits) {
         return new AnchorSettings(queryTokens, ngram, otherRadius, otherMostHits);
     }
@@ -42,7 +41,7 @@ public record AnchorSettings(int queryTokens, int ngram, OptionalInt radius, Opt
         return new AnchorReach(radius.orElse(usual.radius()), mostHits.orElse(usual.mostHits()));
     }
 
-    /** First token of the end that asks. */
+    /** Returns the first token of the query. */
     int queryBegin(int tokens) {
         return Math.max(0, tokens - queryTokens);
     }

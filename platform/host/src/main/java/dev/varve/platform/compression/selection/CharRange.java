@@ -2,7 +2,7 @@ package dev.varve.platform.compression.selection;
 
 /** Half-open range of a text's chars, as Java counts them, {@code [begin, end)}. */
 public record CharRange(int begin, int end) {
-    /** Refuses an empty range. */
+    /** Rejects an empty range. */
     public CharRange {
         if (begin < 0 || end <= begin) {
             throw new IllegalArgumentException(

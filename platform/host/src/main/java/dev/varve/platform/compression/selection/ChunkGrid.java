@@ -3,9 +3,9 @@ package dev.varve.platform.compression.selection;
 import java.util.BitSet;
 
 /**
- * A text in chunks of equal length, but for the last one.
+ * Grid of chunks of equal length over a text; the last one may be shorter.
  *
- * @param tokens of the text, positive
+ * @param tokens length of the text, positive
  * @param chunkTokens tokens of a chunk, positive
  */
 record ChunkGrid(int tokens, int chunkTokens) {
@@ -29,7 +29,7 @@ record ChunkGrid(int tokens, int chunkTokens) {
         return new TokenRange(begin, (int) Math.min(tokens, (long) begin + chunkTokens));
     }
 
-    /** Adds the chunk of a token and those up to {@code radius} chunks away. */
+    /** Adds the chunk of a token and its neighbours up to {@code radius} chunks away. */
     void addAround(int token, int radius, BitSet chunks) {
         int chunk = chunk(token);
         int last = (int) Math.min(chunks() - 1L, (long) chunk + radius);

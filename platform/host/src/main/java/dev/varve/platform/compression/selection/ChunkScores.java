@@ -2,15 +2,15 @@ package dev.varve.platform.compression.selection;
 
 import java.util.BitSet;
 
-/** What the chunks of a text are worth. Runs per token. */
+/** Computes the scores of chunks. Runs per token. */
 final class ChunkScores {
     private ChunkScores() {}
 
     /**
-     * Means of the smoothed scores of each chunk's tokens, without those that stay anyway.
+     * Returns the mean of the smoothed scores of each chunk's tokens, without fixed tokens.
      *
-     * @param fixed tokens that stay anyway
-     * @return by chunk; 0 where all of them stay anyway
+     * @param fixed tokens that are kept anyway
+     * @return by chunk; 0 if all its tokens are fixed
      */
     static double[] of(double[] smooth, ChunkGrid grid, BitSet fixed) {
         double[] values = new double[grid.chunks()];

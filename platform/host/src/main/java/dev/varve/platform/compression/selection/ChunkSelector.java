@@ -5,22 +5,22 @@ import dev.varve.platform.shard.scoring.TailQueries;
 import java.util.BitSet;
 
 /**
- * Chooses what stays of a text: its edges, places with words of its end, and of all other chunks
- * those with the best scores, for which words always leave some room. What must stay may be more
- * than was asked for, so that a text may shrink less than it should; the result tells. The same
- * text, scores and settings always give the same choice. Thread-safe.
+ * Selects the kept chunks of a text: its edges, places that match its end, and the chunks with the
+ * best scores, for which anchors always leave some room. The chunks that must be kept may exceed
+ * the budget, so a text may shrink less than requested; the result reports this. The same text,
+ * scores and settings always give the same selection. Thread-safe.
  */
 public final class ChunkSelector {
     private final SelectionSettings settings;
 
-    /** Chooses by some settings. */
+    /** Creates a selector with the given settings. */
     public ChunkSelector(SelectionSettings settings) {
         this.settings = settings;
     }
 
     /**
-     * Chooses what stays. A text of less than {@value TailQueries#LEAST_TOKENS} tokens stays as it
-     * is.
+     * Selects the kept tokens. A text of less than {@value TailQueries#LEAST_TOKENS} tokens is kept
+     * whole.
      *
      * @return ranges of whole chunks, and of protected tokens
      */
@@ -67,9 +67,9 @@ public final class ChunkSelector {
     }
 
     /**
-     * Keeps the best chunks before words may take all that was asked for: half of what the edges
-     * leave of it, rounded up. Ordinary words of the question stand in many places of a long text,
-     * and its answer often in none of them.
+     * Keeps the best chunks first, so that anchors cannot use up the budget: half of what the edges
+     * leave of it, rounded up. Ordinary words of the question occur at many places of a long text,
+     * and the answer often contains none of them.
      */
     private static void keepBest(BitSet anchors, int wanted, KeptChunks marks) {
         int room = wanted - marks.count();
@@ -83,7 +83,10 @@ public final class ChunkSelector {
         marks.keepAll(best, KeepReason.SCORE);
     }
 
-    /** Edges are those of the whole text: where they are protected, more is left for others. */
+    /**
+     * Keeps the edges of the whole text: where they are protected, more budget is left for other
+     * chunks.
+     */
     private void keepEdges(int chunks, int wanted, KeptChunks marks) {
         SelectionSettings.Edges edges = settings.edges().within(wanted);
         for (int chunk = 0; chunk < Math.min(chunks, edges.head()); chunk++) {

@@ -3,15 +3,15 @@ package dev.varve.platform.compression.selection;
 import java.util.OptionalInt;
 
 /**
- * How much of a text shall stay. It is counted in chunks that hold a token which may be left out;
- * what is protected does not count, neither as text nor as what stays of it.
+ * Budget of a compression. Counts chunks that hold at least one token that may be dropped;
+ * protected tokens count neither as text nor as kept.
  *
- * @param keep part of the chunks that shall stay; chunks that must stay may be more than that
- * @param mostChunks chunks that may stay in any case, positive; the least important of those that
- *     must stay are left out then
+ * @param keep part of the chunks to keep; chunks that must be kept may exceed it
+ * @param mostChunks hard limit for kept chunks, positive; the least important of those that must be
+ *     kept are dropped beyond it
  */
 public record KeepBudget(KeepRatio keep, OptionalInt mostChunks) {
-    /** Checks the bound. */
+    /** Checks the limit. */
     public KeepBudget {
         if (mostChunks.orElse(1) < 1) {
             throw new IllegalArgumentException(
@@ -19,22 +19,22 @@ public record KeepBudget(KeepRatio keep, OptionalInt mostChunks) {
         }
     }
 
-    /** Without a bound. */
+    /** Creates a budget without a hard limit. */
     public static KeepBudget of(KeepRatio keep) {
         return new KeepBudget(keep, OptionalInt.empty());
     }
 
-    /** The same with a bound. */
+    /** Returns a copy with a hard limit. */
     public KeepBudget atMost(int chunks) {
         return new KeepBudget(keep, OptionalInt.of(chunks));
     }
 
-    /** Chunks that shall stay of those that may be left out. */
+    /** Returns the number of chunks to keep of those that may be dropped. */
     int wanted(int chunks) {
         return Math.min(keep.of(chunks), most(chunks));
     }
 
-    /** Chunks that may stay of those that may be left out. */
+    /** Returns the largest number of chunks to keep of those that may be dropped. */
     int most(int chunks) {
         return Math.min(chunks, mostChunks.orElse(chunks));
     }

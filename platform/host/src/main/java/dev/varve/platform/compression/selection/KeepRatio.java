@@ -3,7 +3,7 @@ package dev.varve.platform.compression.selection;
 import java.math.BigDecimal;
 
 /**
- * Part of a text that stays, more than 0 and at most 1, which is no compression.
+ * Part of a text that is kept, more than 0 and at most 1, which means no compression.
  *
  * @param value the part
  */
@@ -11,15 +11,15 @@ public record KeepRatio(double value) {
     /** No compression. */
     public static final KeepRatio ALL = new KeepRatio(1);
 
-    /** The ratio where nobody asked for another. */
+    /** Default ratio. */
     public static final KeepRatio USUAL = new KeepRatio(0.05);
 
     private static final int THOUSAND = 1000;
 
-    /** 29 of 100 is 0.29 of them, though 0.29 is a little less than that in binary. */
+    /** Tolerance: 29 of 100 is 0.29, though 0.29 is a little less than that in binary. */
     private static final double BINARY_ERROR = 1e-9;
 
-    /** Refuses what is no part, and what is no number. */
+    /** Rejects values outside of the range, and NaN. */
     public KeepRatio {
         if (!(value > 0 && value <= 1)) {
             throw new IllegalArgumentException("keep ratio must be in (0,1], got " + value);
@@ -27,9 +27,9 @@ public record KeepRatio(double value) {
     }
 
     /**
-     * Reads a decimal number.
+     * Parses a decimal number.
      *
-     * @throws IllegalArgumentException if it is none, or no ratio
+     * @throws IllegalArgumentException if it is no number, or no ratio
      */
     public static KeepRatio parse(String text) {
         try {
@@ -41,7 +41,7 @@ public record KeepRatio(double value) {
     }
 
     /**
-     * The ratio that a message between processes holds.
+     * Returns the ratio of a number of thousandths, as messages between processes encode it.
      *
      * @throws IllegalArgumentException if it is not from 1 to 1000
      */
@@ -53,17 +53,17 @@ public record KeepRatio(double value) {
         return new KeepRatio(thousandths / (double) THOUSAND);
     }
 
-    /** The nearest thousandth, at least one. */
+    /** Returns the nearest thousandth, at least one. */
     public int thousandths() {
         return (int) Math.max(1, Math.round(value * THOUSAND));
     }
 
-    /** How many of some things stay: rounded down, at least one. */
+    /** Returns how many of some items are kept: rounded down, at least one. */
     public int of(int things) {
         return (int) Math.max(1, Math.floor(things * value + BINARY_ERROR));
     }
 
-    /** Whether everything stays. */
+    /** Whether everything is kept. */
     public boolean isAll() {
         return value == 1;
     }

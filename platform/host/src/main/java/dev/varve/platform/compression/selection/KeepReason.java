@@ -1,22 +1,22 @@
 package dev.varve.platform.compression.selection;
 
-/** Why tokens stay; of several reasons the first one counts. */
+/** Why tokens are kept; of several reasons the first one counts. */
 public enum KeepReason {
-    /** The text is too short to leave anything out. */
+    /** The text is too short for dropping. */
     WHOLE,
-    /** Nobody may touch them. */
+    /** They are protected. */
     PROTECTED,
-    /** They begin the text. */
+    /** They are at the beginning of the text. */
     HEAD,
-    /** They end the text. */
+    /** They are at the end of the text. */
     TAIL,
-    /** Words of the text's end stand there. */
+    /** They match words of the text's end. */
     ANCHOR,
-    /** Words of such a place stand there. */
+    /** They match words of an anchor. */
     TRANSITIVE,
-    /** A token stands there that comes again and again. */
+    /** Their chunk contains a recurring token. */
     REPEAT,
-    /** Their score is among the best. */
+    /** Their chunk's score is among the best. */
     SCORE,
     /** They complete a word or a character. */
     WORD

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The chunks that stay, each for the first reason that was given. Only chunks that may be left out
- * count; never more stay than may.
+ * Kept chunks, each with the first reason that was given. Only chunks that may be dropped count;
+ * never exceeds the limit.
  */
 final class KeptChunks {
     private final BitSet droppable;
@@ -18,9 +18,9 @@ final class KeptChunks {
     private final Map<KeepReason, BitSet> byReason = new EnumMap<>(KeepReason.class);
 
     /**
-     * @param droppable chunks that may be left out
-     * @param values of all chunks
-     * @param most chunks that may stay
+     * @param droppable chunks that may be dropped
+     * @param values scores of all chunks
+     * @param most largest number of kept chunks
      */
     KeptChunks(BitSet droppable, double[] values, int most) {
         this.droppable = droppable;
@@ -28,12 +28,12 @@ final class KeptChunks {
         this.most = most;
     }
 
-    /** Chunks that stay so far. */
+    /** Returns the number of kept chunks. */
     int count() {
         return kept.cardinality();
     }
 
-    /** Keeps a chunk, if it is not kept yet and one more may be. */
+    /** Keeps a chunk, unless it is kept already or the limit is reached. */
     void keep(int chunk, KeepReason reason) {
         if (droppable.get(chunk) && !kept.get(chunk) && count() < most) {
             kept.set(chunk);
@@ -41,24 +41,24 @@ final class KeptChunks {
         }
     }
 
-    /** Keeps chunks; where not all may stay, those with the best values. */
+    /** Keeps chunks; if the limit does not allow all of them, those with the best scores. */
     void keepAll(BitSet chunks, KeepReason reason) {
         bestFirst(chunks).forEachOrdered(chunk -> keep(chunk, reason));
     }
 
-    /** Keeps the chunks with the best values until so many stay. */
+    /** Keeps the chunks with the best scores until the given number is kept. */
     void fill(int wanted, KeepReason reason) {
         keepAll(best(wanted - count()), reason);
     }
 
-    /** Those with the best values of the chunks that do not stay yet, or none for 0 and less. */
+    /** Returns the chunks with the best scores that are not kept yet; empty for 0 and less. */
     BitSet best(int chunks) {
         BitSet best = new BitSet();
         bestFirst(missing(droppable)).limit(Math.max(0, chunks)).forEach(best::set);
         return best;
     }
 
-    /** Those of some chunks that may be left out, and do not stay yet. */
+    /** Returns those of the given chunks that may be dropped and are not kept yet. */
     BitSet missing(BitSet chunks) {
         BitSet missing = (BitSet) droppable.clone();
         missing.and(chunks);
@@ -66,7 +66,10 @@ final class KeptChunks {
         return missing;
     }
 
-    /** The best value first, and of equal ones the lower number, since the sort is stable. */
+    /**
+     * Orders chunks by score, best first; the sort is stable, so equal scores stay in ascending
+     * order.
+     */
     private IntStream bestFirst(BitSet chunks) {
         return chunks.stream()
                 .boxed()
@@ -74,7 +77,7 @@ final class KeptChunks {
                 .mapToInt(Integer::intValue);
     }
 
-    /** Marks the tokens of the chunks that stay. */
+    /** Marks the tokens of the kept chunks. */
     void mark(ChunkGrid grid, TokenKeepReasons tokens) {
         byReason.forEach(
                 (reason, chunks) ->

@@ -2,9 +2,9 @@ package dev.varve.platform.compression.selection;
 
 import java.util.Objects;
 
-/** Tokens that stay for one reason. */
+/** Tokens that are kept for one reason. */
 public record KeptRange(TokenRange tokens, KeepReason reason) {
-    /** Refuses null. */
+    /** Rejects null. */
     public KeptRange {
         Objects.requireNonNull(tokens);
         Objects.requireNonNull(reason);

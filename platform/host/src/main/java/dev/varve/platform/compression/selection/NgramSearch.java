@@ -3,9 +3,9 @@ package dev.varve.platform.compression.selection;
 import java.util.Arrays;
 
 /**
- * Looks for runs of a few tokens in a text, all of them in one pass: a hash that rolls along, and a
- * table of the runs by their hashes. The tokens are compared whenever hashes agree, so that runs
- * with equal hashes are told apart. Runs per token.
+ * Finds n-grams in a text, all of them in one pass, with a rolling hash and a hash table of the
+ * n-grams. Tokens are compared whenever hashes are equal, so hash collisions cause no false match.
+ * Runs per token.
  */
 final class NgramSearch {
     private static final long BASE = 0x9E3779B97F4A7C15L;
@@ -14,27 +14,27 @@ final class NgramSearch {
     private final int length;
     private final long base;
 
-    /** {@code base} to the power of {@code length - 1}: the weight of a run's first token. */
+    /** {@code base} to the power of {@code length - 1}: the weight of an n-gram's first token. */
     private final long firstWeight;
 
-    /** By slot the number of a run plus 1; 0 where there is none. */
+    /** For each slot the number of an n-gram plus 1; 0 if it is free. */
     private int[] slots = new int[256];
 
-    /** By the number of a run a position where it stands. */
+    /** For each n-gram a position where it occurs. */
     private int[] places = new int[64];
 
     private int runs;
 
     /**
      * @param ids of the text; not copied
-     * @param length tokens of a run
+     * @param length tokens of an n-gram
      */
     NgramSearch(int[] ids, int length) {
         this(ids, length, BASE);
     }
 
     /**
-     * @param base of the polynomial that hashes a run
+     * @param base base of the hash polynomial
      */
     NgramSearch(int[] ids, int length, long base) {
         this.ids = ids;
@@ -47,7 +47,7 @@ final class NgramSearch {
         firstWeight = weight;
     }
 
-    /** Looks for every run that lies in a range as well. */
+    /** Adds every n-gram within a range to the search. */
     void add(TokenRange range) {
         int last = Math.min(range.end(), ids.length) - length;
         if (range.begin() > last) {
@@ -61,10 +61,10 @@ final class NgramSearch {
     }
 
     /**
-     * Positions in a text's beginning at which one of the runs stands that stands at no more than
-     * {@code mostHits} of them.
+     * Returns the positions before {@code end} of the n-grams that occur at no more than {@code
+     * mostHits} positions there.
      *
-     * @param end where runs begin before
+     * @param end n-grams must begin before this position
      * @return ascending
      */
     int[] find(int end, int mostHits) {
@@ -85,7 +85,7 @@ final class NgramSearch {
         int hits = 0;
         for (int at = 0; at <= last; at++) {
             if (found[at] > 0 && counts[found[at] - 1] <= mostHits) {
-                // Never beyond what has been read.
+                // Writes only to entries that were already read.
                 found[hits++] = at;
             }
         }
@@ -113,7 +113,7 @@ final class NgramSearch {
         }
     }
 
-    /** Slot of the run at a position, or the free one where it belongs. */
+    /** Returns the slot of the n-gram at a position, or the free slot for it. */
     private int slot(long hash, int at) {
         int slot = (int) ((hash * BASE) >>> 32) & (slots.length - 1);
         while (slots[slot] > 0 && !isSame(places[slots[slot] - 1], at)) {
@@ -134,7 +134,7 @@ final class NgramSearch {
         return hash;
     }
 
-    /** From the hash of the run at a position to that of the run behind it. */
+    /** Returns the hash of the next n-gram from the hash of the one at a position. */
     private long roll(long hash, int at) {
         return (hash - ids[at] * firstWeight) * base + ids[at + length];
     }

@@ -7,17 +7,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Parts of a text that stay whole: marks of the chat template, the system prompt, declared tools,
- * the last question.
+ * Parts of a text that are kept whole: template markup, the system prompt, declared tools, the last
+ * question.
  *
- * <p>They are no part of what is compressed: a ratio is one of all other tokens, and whatever stays
- * of those is beside the protected ones. Were it otherwise, a long system prompt would use up the
- * budget, and nothing of the conversation would be left.
+ * <p>They do not count for the ratio, which applies to all other tokens. Otherwise a long system
+ * prompt would use up the budget, and no part of the conversation would be kept.
  *
  * @param ranges ascending, with a gap between any two
  */
 public record ProtectedSpans(List<TokenRange> ranges) {
-    /** Everything may be left out. */
+    /** No protection: everything may be dropped. */
     public static final ProtectedSpans NONE = new ProtectedSpans(List.of());
 
     /** Sorts the ranges, and merges those that overlap or touch. */
@@ -35,18 +34,18 @@ public record ProtectedSpans(List<TokenRange> ranges) {
         ranges = List.copyOf(merged);
     }
 
-    /** Both what is protected here and what is protected there. */
+    /** Returns the union of two sets of spans. */
     public ProtectedSpans and(ProtectedSpans others) {
         return new ProtectedSpans(
                 Stream.concat(ranges.stream(), others.ranges().stream()).toList());
     }
 
-    /** Tokens that are protected. */
+    /** Returns the number of protected tokens. */
     public int tokens() {
         return ranges.stream().mapToInt(TokenRange::size).sum();
     }
 
-    /** Position behind the last protected token; 0 if there is none. */
+    /** Returns the position behind the last protected token; 0 if there is none. */
     int end() {
         return ranges.isEmpty() ? 0 : ranges.getLast().end();
     }

@@ -4,7 +4,7 @@ import dev.varve.platform.compression.selection.TokenOccurrences.Count;
 
 import java.util.Comparator;
 
-/** Keeps the chunks in which tokens stand that come again and again, but not all the time. */
+/** Keeps the chunks of tokens that recur often, but not too often. */
 final class RecurringTokenRule {
     private static final Comparator<Count> ORDER =
             Comparator.comparingInt(Count::count).reversed().thenComparingInt(Count::id);
@@ -13,14 +13,16 @@ final class RecurringTokenRule {
     private final TokenOccurrences occurrences;
 
     /**
-     * @param bodyEnd tokens of the text that count
+     * @param bodyEnd number of the text's tokens that count
      */
     RecurringTokenRule(TextChunks chunks, int bodyEnd) {
         this.chunks = chunks;
         occurrences = new TokenOccurrences(chunks.ids(), bodyEnd);
     }
 
-    /** The most frequent token first, until so many chunks stay for whatever reason. */
+    /**
+     * Keeps chunks, most frequent token first, until {@code until} chunks are kept for any reason.
+     */
     void keep(RecurringTokenSettings rule, int until, KeptChunks marks) {
         occurrences.counts().stream()
                 .filter(each -> each.count() >= rule.least() && each.count() <= rule.most())

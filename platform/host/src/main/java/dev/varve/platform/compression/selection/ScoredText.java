@@ -5,20 +5,22 @@ import dev.varve.platform.shard.scoring.TailQueries;
 
 import java.util.Objects;
 
-/** A text in the drafter's tokens, what each of them is worth, and what must stay. Immutable. */
+/**
+ * Text in the drafter's tokens, with the score of each token and the protected spans. Immutable.
+ */
 public final class ScoredText {
     private final int[] ids;
     private final float[] scores;
     private final ProtectedSpans spans;
 
     /**
-     * A text of one token at least.
+     * Creates a text of at least one token.
      *
-     * @param ids of the drafter
-     * @param scores one per token; not looked at where the text has fewer than {@link
-     *     TailQueries#LEAST_TOKENS}, and may be empty there
-     * @param spans what must stay
-     * @throws VarveException of kind BACKEND_FAILED if a score is no number
+     * @param ids token ids of the drafter
+     * @param scores one per token; not used, and may be empty, if the text has fewer than {@link
+     *     TailQueries#LEAST_TOKENS}
+     * @param spans protected spans
+     * @throws VarveException of kind BACKEND_FAILED if a score is not a number
      */
     public ScoredText(int[] ids, float[] scores, ProtectedSpans spans) {
         this.ids = ids.clone();
@@ -36,7 +38,7 @@ public final class ScoredText {
         }
     }
 
-    /** A text in which nothing is protected. */
+    /** Creates a text without protected spans. */
     public ScoredText(int[] ids, float[] scores) {
         this(ids, scores, ProtectedSpans.NONE);
     }
@@ -61,12 +63,12 @@ public final class ScoredText {
         }
     }
 
-    /** Number of tokens. */
+    /** Returns the number of tokens. */
     public int tokens() {
         return ids.length;
     }
 
-    /** Whether it is too short to leave anything out. */
+    /** Whether it is too short for dropping. */
     boolean isShort() {
         return ids.length < TailQueries.LEAST_TOKENS;
     }
@@ -75,12 +77,12 @@ public final class ScoredText {
         return spans;
     }
 
-    /** Not a copy. */
+    /** Returns the ids, not a copy. */
     int[] ids() {
         return ids;
     }
 
-    /** Not a copy. */
+    /** Returns the scores, not a copy. */
     float[] scores() {
         return scores;
     }

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What stays of a text, and why.
+ * Kept ranges of a text, and the reasons.
  *
- * @param tokens of the whole text
- * @param kept what stays, ascending, without overlaps; neighbours differ in their reason
- * @param requested the part that was asked for
+ * @param tokens length of the whole text
+ * @param kept kept ranges, ascending, without overlaps; neighbours differ in their reason
+ * @param requested the requested ratio
  */
 public record Selection(int tokens, List<KeptRange> kept, KeepRatio requested) {
     /** Checks the ranges. */
@@ -29,7 +29,7 @@ public record Selection(int tokens, List<KeptRange> kept, KeepRatio requested) {
         }
     }
 
-    /** All of a text. */
+    /** Creates a selection of the whole text. */
     static Selection whole(int tokens, KeepRatio requested) {
         return new Selection(
                 tokens,
@@ -37,7 +37,9 @@ public record Selection(int tokens, List<KeptRange> kept, KeepRatio requested) {
                 requested);
     }
 
-    /** What stays, whatever the reason: ascending, and with a gap between any two. */
+    /**
+     * Returns the kept ranges regardless of their reasons: ascending, with a gap between any two.
+     */
     public List<TokenRange> runs() {
         List<TokenRange> runs = new ArrayList<>();
         for (KeptRange each : kept) {
@@ -50,12 +52,12 @@ public record Selection(int tokens, List<KeptRange> kept, KeepRatio requested) {
         return List.copyOf(runs);
     }
 
-    /** Tokens that stay. */
+    /** Returns the number of kept tokens. */
     public int keptTokens() {
         return kept.stream().mapToInt(each -> each.tokens().size()).sum();
     }
 
-    /** Tokens that stay for one reason. */
+    /** Returns the number of tokens that are kept for one reason. */
     public int keptTokens(KeepReason reason) {
         return kept.stream()
                 .filter(each -> each.reason() == reason)
@@ -63,24 +65,24 @@ public record Selection(int tokens, List<KeptRange> kept, KeepRatio requested) {
                 .sum();
     }
 
-    /** The part of the text that really stays. */
+    /** Returns the actual kept part of the text. */
     public double actualRatio() {
         return (double) keptTokens() / tokens;
     }
 
-    /** The part that stays of what might have been left out; 1 if everything is protected. */
+    /** Returns the kept part of the tokens that may be dropped; 1 if everything is protected. */
     public double droppableRatio() {
         int fixed = keptTokens(KeepReason.PROTECTED);
         return fixed == tokens ? 1 : (double) (keptTokens() - fixed) / (tokens - fixed);
     }
 
-    /** Whether nothing is left out. */
+    /** Whether everything is kept. */
     public boolean isWhole() {
         return keptTokens() == tokens;
     }
 
     /**
-     * The ids that stay, in their order.
+     * Returns the kept ids, in their order.
      *
      * @param ids of the whole text
      */

@@ -4,13 +4,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How chunks are chosen.
+ * Settings of the chunk selection.
  *
- * @param pooling from scores of tokens to values of chunks
- * @param edges what stays at both ends
- * @param anchors what stays for its words
- * @param transitive what stays for the words of anchors; empty for nothing
- * @param repeats what stays for tokens that come again; empty for nothing
+ * @param pooling from token scores to chunk scores
+ * @param edges chunks that are kept at both ends
+ * @param anchors search for chunks that match the end
+ * @param transitive search for chunks that match anchors; empty: off
+ * @param repeats recurring-token rule; empty: off
  */
 public record SelectionSettings(
         Pooling pooling,
@@ -18,7 +18,7 @@ public record SelectionSettings(
         AnchorSettings anchors,
         Optional<TransitiveSettings> transitive,
         Optional<RecurringTokenSettings> repeats) {
-    /** Chunks of 32 tokens, 8 at the beginning and 24 at the end, and anchors. */
+    /** Defaults: chunks of 32 tokens, 8 at the beginning and 24 at the end, and anchors. */
     public static final SelectionSettings USUAL =
             new SelectionSettings(
                     new Pooling(13, 32),
@@ -28,13 +28,13 @@ public record SelectionSettings(
                     Optional.empty());
 
     /**
-     * From scores of tokens to values of chunks.
+     * Settings that turn token scores into chunk scores.
      *
-     * @param width tokens of the mean that smooths the scores, odd
+     * @param width window of the smoothing mean in tokens, odd
      * @param chunkTokens tokens of a chunk, positive
      */
     public record Pooling(int width, int chunkTokens) {
-        /** Checks the numbers. */
+        /** Checks the ranges. */
         public Pooling {
             if (width < 1 || width % 2 == 0 || chunkTokens < 1) {
                 throw new IllegalArgumentException(
@@ -47,13 +47,13 @@ public record SelectionSettings(
     }
 
     /**
-     * What stays at both ends of a text.
+     * Chunks that are kept at both ends of a text.
      *
      * @param head chunks at the beginning, at least 0
      * @param tail chunks at the end, at least 0
      */
     public record Edges(int head, int tail) {
-        /** Checks the numbers. */
+        /** Checks the ranges. */
         public Edges {
             if (head < 0 || tail < 0) {
                 throw new IllegalArgumentException(
@@ -62,7 +62,8 @@ public record SelectionSettings(
         }
 
         /**
-         * What of it stays where only so many chunks shall stay, one at least for other reasons.
+         * Returns smaller edges if only {@code wanted} chunks are kept; leaves at least one for
+         * other reasons.
          */
         Edges within(int wanted) {
             long both = (long) head + tail;
@@ -75,7 +76,7 @@ public record SelectionSettings(
         }
     }
 
-    /** Refuses null. */
+    /** Rejects null. */
     public SelectionSettings {
         Objects.requireNonNull(pooling);
         Objects.requireNonNull(edges);
@@ -84,22 +85,22 @@ public record SelectionSettings(
         Objects.requireNonNull(repeats);
     }
 
-    /** The same with other edges. */
+    /** Returns a copy with other edges. */
     public SelectionSettings withEdges(Edges other) {
         return new SelectionSettings(pooling, other, anchors, transitive, repeats);
     }
 
-    /** The same with other anchors. */
+    /** Returns a copy with other anchors. */
     public SelectionSettings withAnchors(AnchorSettings other) {
         return new SelectionSettings(pooling, edges, other, transitive, repeats);
     }
 
-    /** The same with transitive anchors. */
+    /** Returns a copy with transitive anchors. */
     public SelectionSettings withTransitive(TransitiveSettings other) {
         return new SelectionSettings(pooling, edges, anchors, Optional.of(other), repeats);
     }
 
-    /** The same with chunks of tokens that come again. */
+    /** Returns a copy with the recurring-token rule. */
     public SelectionSettings withRepeats(RecurringTokenSettings other) {
         return new SelectionSettings(pooling, edges, anchors, transitive, Optional.of(other));
     }

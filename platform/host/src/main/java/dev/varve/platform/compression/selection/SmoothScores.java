@@ -1,12 +1,12 @@
 package dev.varve.platform.compression.selection;
 
-/** Scores of tokens as means over their neighbours. */
+/** Smooths token scores by means over their neighbours. */
 public final class SmoothScores {
     private SmoothScores() {}
 
     /**
-     * Centred means of scores; the window shrinks at both ends of the text. Each window is summed
-     * by itself: equal scores have equal means then, to the bit.
+     * Returns centred means of scores; the window shrinks at both ends of the text. Each window is
+     * summed separately, so that equal scores have bitwise equal means.
      *
      * @param width tokens of the window, odd
      */

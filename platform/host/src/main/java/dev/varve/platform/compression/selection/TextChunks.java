@@ -3,7 +3,7 @@ package dev.varve.platform.compression.selection;
 import java.util.BitSet;
 
 /**
- * A text that is cut into chunks.
+ * A text that is split into chunks.
  *
  * @param fixed tokens that are protected
  */
@@ -13,7 +13,7 @@ record TextChunks(ScoredText text, BitSet fixed, ChunkGrid grid) {
                 text, text.spans().asBits(), new ChunkGrid(text.tokens(), chunkTokens));
     }
 
-    /** Chunks with a token that may be left out. */
+    /** Returns the chunks with a token that may be dropped. */
     BitSet droppable() {
         BitSet droppable = new BitSet();
         for (int token = fixed.nextClearBit(0);
@@ -24,7 +24,7 @@ record TextChunks(ScoredText text, BitSet fixed, ChunkGrid grid) {
         return droppable;
     }
 
-    /** Whether none of a few tokens is protected. */
+    /** Whether none of some tokens is protected. */
     boolean isFree(int begin, int count) {
         int next = fixed.nextSetBit(begin);
         return next < 0 || next >= begin + count;

@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /**
- * A text as the bytes of its tokens, in UTF-8. A token may begin or end within a character.
+ * Text as the bytes of its tokens, in UTF-8. A token may begin or end within a character.
  * Immutable.
  *
  * <p>Borders are numbered as tokens are: border i lies before token i, and the last one behind the
@@ -20,10 +20,12 @@ public final class TokenAlignedText {
 
     private final byte[] bytes;
 
-    /** By border the bytes before it. */
+    /** For each border the number of bytes before it. */
     private final int[] offsets;
 
-    /** By border the chars of the text, as Java counts them, that begin before it. */
+    /**
+     * For each border the number of the text's chars, as Java counts them, that begin before it.
+     */
     private final int[] chars;
 
     private final BitSet specials;
@@ -36,9 +38,10 @@ public final class TokenAlignedText {
     }
 
     /**
-     * The text of some tokens.
+     * Creates the text of tokens.
      *
-     * @param piece bytes of a token by its id; those of special tokens are their spelling
+     * @param piece returns the bytes of a token by its id; those of special tokens are their
+     *     spelling
      * @param special whether a token, by its id, is no part of a word
      */
     public static TokenAlignedText of(int[] ids, IntFunction<byte[]> piece, IntPredicate special) {
@@ -57,20 +60,20 @@ public final class TokenAlignedText {
         return new TokenAlignedText(bytes, offsets, specials);
     }
 
-    /** Number of tokens. */
+    /** Returns the number of tokens. */
     public int tokens() {
         return offsets.length - 1;
     }
 
-    /** The text of some tokens; half a character at its ends becomes U+FFFD. */
+    /** Returns the text of some tokens; half a character at its ends becomes U+FFFD. */
     public String text(TokenRange range) {
         return text(offsets[range.begin()], offsets[range.end()]);
     }
 
     /**
-     * The text that stays.
+     * Returns the kept text.
      *
-     * @param gap what stands for each piece that is left out between others; may be empty
+     * @param gap replacement for each dropped piece between kept ones; may be empty
      */
     public String text(Selection selection, String gap) {
         StringJoiner text = new StringJoiner(gap);
@@ -78,17 +81,17 @@ public final class TokenAlignedText {
         return text.toString();
     }
 
-    /** Bytes of the text before a border. */
+    /** Returns the bytes of the text before a border. */
     int bytesBefore(int border) {
         return offsets[border];
     }
 
-    /** Chars of the text, as Java counts them, that begin before a border. */
+    /** Returns the chars of the text, as Java counts them, that begin before a border. */
     public int charsBefore(int border) {
         return chars[border];
     }
 
-    /** The tokens that hold any byte of some characters. */
+    /** Returns the tokens that hold any byte of some characters. */
     public TokenRange tokensOf(CharRange range) {
         if (range.end() > chars[tokens()]) {
             throw new IllegalArgumentException(
@@ -102,12 +105,12 @@ public final class TokenAlignedText {
         return new TokenRange(begin, end);
     }
 
-    /** Protects characters, and what else their tokens hold. */
+    /** Protects characters, and the rest of their tokens. */
     public ProtectedSpans protect(List<CharRange> ranges) {
         return new ProtectedSpans(ranges.stream().map(this::tokensOf).toList());
     }
 
-    /** Whether no character lies across a border. */
+    /** Whether no character crosses a border. */
     boolean isCharacterBorder(int border) {
         int offset = offsets[border];
         if (offset == bytes.length || !isContinuation(bytes[offset])) {
@@ -120,20 +123,20 @@ public final class TokenAlignedText {
         int end = lead + length(bytes[lead]);
         for (int i = offset; i < end; i++) {
             if (i == bytes.length || !isContinuation(bytes[i])) {
-                // What was begun is no character.
+                // An incomplete sequence is no character.
                 return true;
             }
         }
         return false;
     }
 
-    /** Whether a piece that begins at a border begins with white space, or with no word at all. */
+    /** Whether the text at a border begins with white space, or with no word. */
     boolean mayBegin(int border) {
         return border == 0
                 || isCharacterBorder(border) && (isBesideSpecial(border) || isSpaceBehind(border));
     }
 
-    /** Whether a piece that ends at a border ends with a whole word. */
+    /** Whether the text before a border ends with a whole word. */
     boolean mayEnd(int border) {
         return border == tokens()
                 || isCharacterBorder(border)
@@ -166,7 +169,9 @@ public final class TokenAlignedText {
         return new String(bytes, begin, end - begin, StandardCharsets.UTF_8);
     }
 
-    /** The last byte before an offset that begins a character; -1 if there is none near enough. */
+    /**
+     * Returns the last byte before an offset that begins a character; -1 if none is near enough.
+     */
     private int leadBefore(int offset) {
         for (int i = offset - 1; i >= Math.max(0, offset - LONGEST); i--) {
             if (!isContinuation(bytes[i])) {
@@ -176,7 +181,7 @@ public final class TokenAlignedText {
         return -1;
     }
 
-    /** The first border before which so many chars have begun. */
+    /** Returns the first border before which {@code count} chars have begun. */
     private int firstWith(int count) {
         int low = 0;
         int high = tokens();
@@ -207,7 +212,7 @@ public final class TokenAlignedText {
         return (value & 0xC0) == 0x80;
     }
 
-    /** Bytes of the character that a byte begins. */
+    /** Returns the length of the character of a lead byte, in bytes. */
     private static int length(byte lead) {
         if (lead >= 0) {
             return 1;

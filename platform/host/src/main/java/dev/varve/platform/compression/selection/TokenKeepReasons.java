@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Why each token of a text stays; the first reason counts. Written per token. */
+/** Reasons for which each token of a text is kept; the first reason counts. Written per token. */
 final class TokenKeepReasons {
     /** Ordinal of the reason, or {@value #DROPPED}. */
     private final byte[] reasons;

@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Where each token stands in the beginning of a text. Immutable. */
+/** Positions of each token in the beginning of a text. Immutable. */
 final class TokenOccurrences {
     private static final long POSITION = (1L << Integer.SIZE) - 1;
 
-    /** Ids, and positions in the lower half, ascending. */
+    /** Ids in the upper half and positions in the lower half, ascending. */
     private final long[] sorted;
 
     /**
-     * @param end tokens that count
+     * @param end number of tokens that count
      */
     TokenOccurrences(int[] ids, int end) {
         sorted = new long[end];
@@ -22,12 +22,12 @@ final class TokenOccurrences {
         Arrays.sort(sorted);
     }
 
-    /** How often a token occurs. */
+    /** Returns how often a token occurs. */
     int count(int id) {
         return end(id) - begin(id);
     }
 
-    /** Where a token occurs, ascending. */
+    /** Returns the positions of a token, ascending. */
     int[] of(int id) {
         return Arrays.stream(sorted, begin(id), end(id))
                 .mapToInt(entry -> (int) (entry & POSITION))
@@ -41,7 +41,7 @@ final class TokenOccurrences {
      */
     record Count(int id, int count) {}
 
-    /** All tokens, in the order of their ids. */
+    /** Returns all tokens with their counts, ordered by id. */
     List<Count> counts() {
         List<Count> counts = new ArrayList<>();
         int begin = 0;
@@ -54,12 +54,15 @@ final class TokenOccurrences {
         return counts;
     }
 
-    /** Index of the first entry of an id. */
+    /** Returns the index of the first entry of an id. */
     private int begin(int id) {
         return place((long) id << Integer.SIZE);
     }
 
-    /** Index behind the last entry of an id; no text is long enough for its position. */
+    /**
+     * Returns the index behind the last entry of an id; no text is long enough to reach the largest
+     * position.
+     */
     private int end(int id) {
         return place((long) id << Integer.SIZE | POSITION);
     }

@@ -2,7 +2,7 @@ package dev.varve.platform.compression.selection;
 
 /** Half-open range of a text's tokens, {@code [begin, end)}, counted from 0. */
 public record TokenRange(int begin, int end) {
-    /** Refuses an empty range. */
+    /** Rejects an empty range. */
     public TokenRange {
         if (begin < 0 || end <= begin) {
             throw new IllegalArgumentException(
@@ -10,7 +10,7 @@ public record TokenRange(int begin, int end) {
         }
     }
 
-    /** Number of tokens. */
+    /** Returns the number of tokens. */
     public int size() {
         return end - begin;
     }

@@ -5,11 +5,12 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Follows anchors: what a text's end asks for may stand where only another place points to. From
- * the chunks of anchors on, words and rare tokens lead to further chunks, and from those on.
+ * Follows anchors transitively: the answer to a text's end may be at a place that only another
+ * place refers to. N-grams and rare tokens of anchor chunks lead to further chunks, and these to
+ * more.
  *
- * <p>A chunk's own words do not lead to its neighbours, however far anchors reach: else each round
- * would add all neighbours of what is there, and go through the whole text.
+ * <p>A chunk's own n-grams do not lead to its neighbours, however far anchors reach: otherwise each
+ * round would add all neighbours of the found chunks, and spread over the whole text.
  */
 final class TransitiveAnchors {
     private final TextChunks chunks;
@@ -25,11 +26,11 @@ final class TransitiveAnchors {
     }
 
     /**
-     * Adds chunks to those of anchors. A round with which they would be too many is undone, and is
-     * the last one.
+     * Adds chunks to those of anchors. A round that exceeds the limit is undone, and ends the
+     * search.
      *
-     * @param direct chunks of anchors, which all stay
-     * @param most chunks of both kinds
+     * @param direct chunks of anchors, which are all kept
+     * @param most largest number of chunks of both kinds
      */
     BitSet expand(BitSet direct, int most) {
         BitSet all = copy(direct);
@@ -54,7 +55,7 @@ final class TransitiveAnchors {
         return settings.enoughChunks() > 0 && direct.cardinality() >= settings.enoughChunks();
     }
 
-    /** Adds the chunks to which rare tokens lead from some chunks, over as many as it takes. */
+    /** Adds the chunks that share rare tokens with the given chunks, transitively. */
     private void followRareTokens(BitSet from, BitSet found) {
         BitSet open = copy(from);
         while (!open.isEmpty() && settings.rareTokens() > 0) {
@@ -83,7 +84,7 @@ final class TransitiveAnchors {
         return reached;
     }
 
-    /** The parts of the body that some chunks cover. */
+    /** Returns the parts of the body that some chunks cover. */
     private List<TokenRange> bodyRanges(BitSet some) {
         List<TokenRange> ranges = new ArrayList<>();
         int first = some.nextSetBit(0);

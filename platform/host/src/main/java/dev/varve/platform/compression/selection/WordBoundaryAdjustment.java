@@ -3,18 +3,18 @@ package dev.varve.platform.compression.selection;
 import java.util.List;
 
 /**
- * Makes the pieces that stay begin with white space and end with or before it, so that no word is
- * cut and no two become one. Where white space is too far away, as in a script without any, a piece
- * grows to whole characters only. Pieces that meet become one.
+ * Extends kept pieces to word boundaries: a piece begins with white space and ends with or before
+ * it, so that no word is cut and no two are joined. Where white space is too far away, as in a
+ * script without any, a piece grows to whole characters only. Pieces that meet are merged.
  *
- * @param mostTokens by which a piece grows at each end, at least 0; where that does not complete a
- *     character, by those that do
+ * @param mostTokens by which a piece grows at each end, at least 0; if that does not complete a
+ *     character, by as many as complete it
  */
 public record WordBoundaryAdjustment(int mostTokens) {
-    /** At most 24 tokens at each end. */
+    /** Default: at most 24 tokens at each end. */
     public static final WordBoundaryAdjustment USUAL = new WordBoundaryAdjustment(24);
 
-    /** Checks the number. */
+    /** Checks the range. */
     public WordBoundaryAdjustment {
         if (mostTokens < 0) {
             throw new IllegalArgumentException(
@@ -22,7 +22,7 @@ public record WordBoundaryAdjustment(int mostTokens) {
         }
     }
 
-    /** Adds what is missing; what stays already stays, for its old reason. */
+    /** Adds the missing tokens; kept tokens keep their reason. */
     public Selection repair(Selection selection, TokenAlignedText pieces) {
         if (pieces.tokens() != selection.tokens()) {
             throw new IllegalArgumentException(
@@ -43,7 +43,7 @@ public record WordBoundaryAdjustment(int mostTokens) {
         return marks.selection(selection.requested());
     }
 
-    /** {@code least}: where another piece ends. */
+    /** Extends the beginning of a piece; {@code least} is the end of another piece. */
     private int begin(int begin, int least, TokenAlignedText pieces) {
         for (int at = begin; at >= Math.max(least, begin - mostTokens); at--) {
             if (at == least || pieces.mayBegin(at)) {
@@ -57,7 +57,7 @@ public record WordBoundaryAdjustment(int mostTokens) {
         return at;
     }
 
-    /** {@code most}: where another piece begins. */
+    /** Extends the end of a piece; {@code most} is the beginning of another piece. */
     private int end(int end, int most, TokenAlignedText pieces) {
         for (int at = end; at <= Math.min(most, (long) end + mostTokens); at++) {
             if (at == most || pieces.mayEnd(at)) {

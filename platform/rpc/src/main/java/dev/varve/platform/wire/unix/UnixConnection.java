@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * A connected socket. Small reads and writes go through buffers of native memory, so that a message
- * of several parts costs one system call on each side and no large part is copied twice. Runs per
+ * A connected socket. Small reads and writes go through native buffers, so that a message of
+ * several parts costs one system call on each side and no large part is copied twice. Runs per
  * message.
  */
 final class UnixConnection implements Connection {
@@ -89,7 +89,7 @@ final class UnixConnection implements Connection {
         try {
             channel.close();
         } catch (IOException e) {
-            // the descriptor is gone either way, and nothing was written that was not flushed
+            // the descriptor is closed either way, and no unflushed bytes were written
             return;
         }
     }

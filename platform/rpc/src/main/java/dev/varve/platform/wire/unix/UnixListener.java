@@ -21,9 +21,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/**
- * A socket file and who waits at it. Removes the file when it is closed, if it is still its own.
- */
+/** A listening socket and its file. Removes its own file when it is closed. */
 final class UnixListener implements Listener {
     private final ServerSocketChannel channel;
     private final Path path;
@@ -78,7 +76,7 @@ final class UnixListener implements Listener {
         }
     }
 
-    /** A socket that nobody answers at was left by a process that was killed. */
+    /** Removes a socket without a listener, which a killed process left. */
     private static void removeStale(Path path) throws IOException {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;
@@ -87,7 +85,7 @@ final class UnixListener implements Listener {
             throw new IOException("unix:" + path + ": there is a file that is not a socket");
         }
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            // a full queue means that somebody listens, so the probe must not wait
+            // a full queue means that a process listens, so the probe must not wait
             probe.configureBlocking(false);
             probe.connect(UnixDomainSocketAddress.of(path));
         } catch (ConnectException e) {
@@ -120,8 +118,8 @@ final class UnixListener implements Listener {
 
     @Override
     public void close() {
-        // Not whether the channel is open: an interrupt of the thread that accepts closes only
-        // that.
+        // Does not check whether the channel is open: an interrupt of the accepting thread closes
+        // only that.
         if (closed.getAndSet(true)) {
             return;
         }
@@ -130,7 +128,7 @@ final class UnixListener implements Listener {
                 Files.deleteIfExists(path);
             }
         } catch (IOException e) {
-            // the next listener removes what nobody answers at
+            // the next listener removes a socket without a listener
             path.toFile().deleteOnExit();
         }
     }

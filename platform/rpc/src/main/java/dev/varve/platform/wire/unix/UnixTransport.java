@@ -19,14 +19,14 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * {@code unix:/path/of/socket}: a socket in a folder that nobody else can enter or change. The file
- * system is what keeps others out; certificates make no sense here and are refused.
+ * {@code unix:/path/of/socket}: a socket in a folder that no other user can enter or change. The
+ * file system restricts access; certificates are not supported here and are rejected.
  */
 public final class UnixTransport implements TransportProvider {
     /** {@code sizeof sun_path} on Linux, less the zero at its end. */
     private static final int MAX_PATH_BYTES = 107;
 
-    /** A transport without state. */
+    /** Creates a transport, which has no state. */
     public UnixTransport() {}
 
     @Override

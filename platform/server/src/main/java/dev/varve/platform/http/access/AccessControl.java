@@ -7,7 +7,7 @@ import org.eclipse.jetty.server.Request;
 
 import java.util.Set;
 
-/** API keys and cross-origin rules. */
+/** Checks API keys and cross-origin rules. */
 public final class AccessControl {
     private static final String HEADERS =
             "Authorization, Content-Type, Last-Event-ID, X-Api-Key, X-Request-Id,"
@@ -20,7 +20,7 @@ public final class AccessControl {
     private final OperatorRules operator;
     private final ProxyHeaders proxies = new ProxyHeaders();
 
-    /** Rules for a server that listens at an address. */
+    /** Makes the rules of a server that listens at an address. */
     public AccessControl(ListenAddress address, ClientAccess access) {
         this.access = access;
         pages = new CrossOriginGuard(address, access.pages());
@@ -28,9 +28,10 @@ public final class AccessControl {
     }
 
     /**
-     * Says whose request it is. Throws 401 unless the route is open or the request brings a key,
-     * and 403 where no key is needed and the request comes from a page of somebody else, or where
-     * only the operator may ask. What only reads an open route may name the server as it likes.
+     * Returns the caller of a request. Throws 401 unless the route is open or the request has a
+     * valid key. Throws 403 if no key is needed and the request comes from another origin's page,
+     * or if only the operator may call the route. The host name is not checked for GET and HEAD of
+     * liveness routes.
      */
     public Caller admit(Request request, RouteAccess purpose) {
         boolean open =
@@ -76,12 +77,12 @@ public final class AccessControl {
         };
     }
 
-    /** Whose computed prompts a caller goes on with. */
+    /** Returns which callers share cached prefixes. */
     public CacheSharingPolicy scopes() {
         return access.cache().scopes();
     }
 
-    /** Adds the headers that let pages of allowed origins read the answer. */
+    /** Adds the headers that let pages of allowed origins read the response. */
     public void allowOrigin(HttpServletRequest request, HttpServletResponse response) {
         String origin = request.getHeader("Origin");
         if (origin == null || !access.pages().allowsOrigin(origin)) {

@@ -7,14 +7,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Who goes on with whose computed prompts, and who may look at them and throw them away.
+ * Rules for sharing, listing and clearing cached prefixes.
  *
- * @param scopes whose prompts a caller goes on with
- * @param operatorKey key of who runs the server; without it the only API key counts, or, where no
- *     key is needed, that somebody asks from this machine
+ * @param scopes which callers share cached prefixes
+ * @param operatorKey the operator's key; if empty, the operator is the holder of the only API key,
+ *     or, if no key is needed, a caller on this machine
  */
 public record CacheAccess(CacheSharingPolicy scopes, Optional<String> operatorKey) {
-    /** A scope for each key, and no key for the operator. */
+    /** A scope for each key, and no operator's key. */
     public static final CacheAccess USUAL =
             new CacheAccess(CacheSharingPolicy.KEY, Optional.empty());
 

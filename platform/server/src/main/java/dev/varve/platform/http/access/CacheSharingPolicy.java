@@ -2,14 +2,14 @@ package dev.varve.platform.http.access;
 
 import java.util.Locale;
 
-/** Which callers go on with each other's computed prompts. */
+/** Which callers share cached prefixes. */
 public enum CacheSharingPolicy {
-    /** Those with the same API key; all where no key is needed. */
+    /** Callers with the same API key; all callers if no key is needed. */
     KEY,
-    /** All. */
+    /** All callers. */
     SHARED;
 
-    /** The word that people and programs read, such as {@code key}. */
+    /** Returns the name in settings and responses, such as {@code key}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

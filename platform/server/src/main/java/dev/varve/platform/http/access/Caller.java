@@ -8,14 +8,13 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Whose request it is, as far as keys tell.
+ * The caller of a request, identified by its key.
  *
- * @param scope whose computed prompts it goes on with: the same for all requests with one key, in
- *     this and in later processes; the common one where no key is needed or all share what is
- *     computed
- * @param owner whose streams it may read: one for each key, of which it tells nothing, whatever is
- *     shared; empty where no key is needed
- * @param isOperator whether he is known to run the server
+ * @param scope cache scope: the same for all requests with one key, in this and in later processes;
+ *     the common scope if no key is needed or all callers share cached prefixes
+ * @param owner owner of its streams: one for each key, whatever callers share, and does not reveal
+ *     the key; empty if no key is needed
+ * @param isOperator whether the caller is the operator
  */
 public record Caller(CacheScope scope, String owner, boolean isOperator) {
     static final Caller ANYBODY = new Caller(CacheScope.common(), "", false);
@@ -39,24 +38,24 @@ public record Caller(CacheScope scope, String owner, boolean isOperator) {
     }
 
     /**
-     * Whether figures may be shown that tell what requests of a scope left in the cache: to who
-     * runs the server, and to callers of that scope.
+     * Returns whether the caller may see cache figures of a scope: the operator and callers of that
+     * scope may.
      */
     public boolean seesFigures(CacheScope other) {
         return isOperator || scope.equals(other);
     }
 
-    /** Whether figures may be shown that tell what all requests left in the cache. */
+    /** Returns whether the caller may see cache figures of all requests. */
     public boolean seesTotals() {
         return seesFigures(CacheScope.common());
     }
 
-    /** The same as who runs the server. */
+    /** Returns a copy as the operator. */
     Caller operating() {
         return new Caller(scope, owner, true);
     }
 
-    /** The same, going on with what was computed for anybody. */
+    /** Returns a copy with the common cache scope. */
     Caller sharing() {
         return new Caller(CacheScope.common(), owner, isOperator);
     }

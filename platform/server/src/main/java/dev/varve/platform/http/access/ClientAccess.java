@@ -7,13 +7,13 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Who may call the server.
+ * Rules for access to the server.
  *
- * @param apiKeys keys of which every request must bring one; empty: no key needed
- * @param withoutKey where a server that needs no key may listen
- * @param pages which web pages may call
- * @param cache who shares computed prompts, and who may look at them
- * @param openMetrics whether metrics are told without a key
+ * @param apiKeys keys of which every request must send one; empty: no key needed
+ * @param withoutKey addresses on which a server without keys may listen
+ * @param pages cross-origin rules for web pages
+ * @param cache rules for sharing, listing and clearing cached prefixes
+ * @param openMetrics whether metrics need no key
  */
 public record ClientAccess(
         Set<String> apiKeys,
@@ -21,15 +21,15 @@ public record ClientAccess(
         CrossOriginOptions pages,
         CacheAccess cache,
         boolean openMetrics) {
-    /** Where a server may listen that lets everybody in. */
+    /** Where a server without keys may listen. */
     public enum WithoutKey {
-        /** Only where programs of this machine reach it. */
+        /** Only on addresses that only programs on this machine can reach. */
         LOOPBACK_ONLY,
-        /** On any address: whoever starts it says that this is meant. */
+        /** On any address, by explicit choice of the operator. */
         ANYWHERE
     }
 
-    /** No key, programs of this machine, no pages but the server's own. */
+    /** No key, programs on this machine, no pages but the server's own. */
     public static final ClientAccess LOCAL =
             new ClientAccess(Set.of(), WithoutKey.LOOPBACK_ONLY, CrossOriginOptions.NONE);
 
@@ -44,17 +44,17 @@ public record ClientAccess(
         }
     }
 
-    /** A scope for each key, no key for the operator, and metrics for who has a key. */
+    /** Makes rules with a scope for each key, no operator's key, and a key for metrics. */
     public ClientAccess(Set<String> apiKeys, WithoutKey withoutKey, CrossOriginOptions pages) {
         this(apiKeys, withoutKey, pages, CacheAccess.USUAL, false);
     }
 
-    /** Whether requests must bring a key. */
+    /** Returns whether requests must send a key. */
     public boolean needsKey() {
         return !apiKeys.isEmpty();
     }
 
-    /** Refuses an address that others reach while nobody needs a key. */
+    /** Refuses an address that other machines can reach if no key is required. */
     public void requireFor(ListenAddress address) {
         if (!needsKey() && withoutKey == WithoutKey.LOOPBACK_ONLY && !address.isLoopback()) {
             throw invalid(
@@ -71,17 +71,17 @@ public record ClientAccess(
         }
     }
 
-    /** The same with other pages. */
+    /** Returns a copy with other cross-origin options. */
     public ClientAccess withPages(CrossOriginOptions other) {
         return new ClientAccess(apiKeys, withoutKey, other, cache, openMetrics);
     }
 
-    /** The same with other rules for computed prompts. */
+    /** Returns a copy with other rules for the prefix cache. */
     public ClientAccess withCache(CacheAccess other) {
         return new ClientAccess(apiKeys, withoutKey, pages, other, openMetrics);
     }
 
-    /** The same, and metrics are told without a key. */
+    /** Returns a copy by which metrics need no key. */
     public ClientAccess withOpenMetrics() {
         return new ClientAccess(apiKeys, withoutKey, pages, cache, true);
     }

@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Keeps web pages of others away from a server that asks for no key.
+ * Refuses requests from other origins' web pages to a server without keys.
  *
- * <p>A browser lets any page send requests to this machine, and a page whose name is made to point
- * here (DNS rebinding) may read the answers too. So requests must name the server by a name that no
- * stranger can own, and those that a browser marks as coming from another origin are refused. What
- * has no such marks comes from a program, which needs no web page to reach the server.
+ * <p>A browser lets any page send requests to this machine, and a page whose name an attacker
+ * points to this machine (DNS rebinding) may read the responses too. So requests must name the
+ * server by a name that no attacker can own, and requests that a browser marks as cross-origin are
+ * refused. A request without such marks comes from a program, which could call the server directly.
  */
 final class CrossOriginGuard {
     private static final int MAX_SHOWN = 100;
@@ -23,7 +23,7 @@ final class CrossOriginGuard {
     private final CrossOriginOptions access;
     private final String ownName;
 
-    /** Whether other machines may reach the server, so that it has names of its own there. */
+    /** Whether other machines can reach the server, so that it has local network names. */
     private final boolean reachable;
 
     CrossOriginGuard(ListenAddress address, CrossOriginOptions access) {
@@ -32,15 +32,16 @@ final class CrossOriginGuard {
         reachable = !address.isLoopback();
     }
 
-    /** Throws 403 unless the request may come from where it comes. */
+    /** Throws 403 unless the host name and the origin of a request are allowed. */
     void check(HttpURI uri, HttpFields headers) {
         checkHosts(uri, headers);
         checkPage(headers);
     }
 
     /**
-     * Throws 403 if a browser says that another's page sends the request. Enough where the answer
-     * tells no secret: whoever watches over servers has names of its own for them.
+     * Throws 403 if a browser marks the request as cross-origin. Does not check the host name: this
+     * suffices for responses without secrets, since monitoring systems use names of their own for
+     * servers.
      */
     void checkPage(HttpFields headers) {
         Optional<String> host = header(headers, "Host");
@@ -53,8 +54,8 @@ final class CrossOriginGuard {
     }
 
     /**
-     * As {@link #check}, but whoever follows a link of another site to the server's page may see
-     * it: the other site learns nothing of what is there.
+     * Like {@link #check}, but allows a visit through another site's link to the server's page: the
+     * other site cannot read the page.
      */
     void checkVisit(HttpURI uri, HttpFields headers) {
         boolean visit =
@@ -69,8 +70,8 @@ final class CrossOriginGuard {
     }
 
     private void checkHosts(HttpURI uri, HttpFields headers) {
-        // HTTP/1.0 has no Host, and no browser speaks it. A full address as the target has a host
-        // as well, and that one counts for whoever believes it.
+        // HTTP/1.0 has no Host header, and no browser uses it. An absolute request target has a
+        // host as well, which may take precedence, so both are checked.
         header(headers, "Host").ifPresent(this::checkHost);
         Optional.ofNullable(uri.getHost()).ifPresent(this::checkHost);
     }

@@ -10,22 +10,22 @@ import java.util.stream.Collectors;
 /**
  * Which web pages may call the server.
  *
- * @param corsOrigins origins whose pages may call and read answers, in the form of {@link
+ * @param corsOrigins origins whose pages may call and read responses, in the form of {@link
  *     WebOrigin}; {@code *} for all
- * @param allowedHosts names by which clients may address a server without a key, besides loopback's
- *     and its own; {@code *} for all
+ * @param allowedHosts host names by which clients may address a server without keys, besides those
+ *     of loopback and its own; {@code *} for all
  */
 public record CrossOriginOptions(Set<String> corsOrigins, Set<String> allowedHosts) {
     private static final Pattern ORIGIN = Pattern.compile("\\*|null|[\\w.+-]+://[^/\\s]+");
     private static final Pattern HOST = Pattern.compile("\\*|[^/\\s]+");
 
-    /** Only pages that the server itself sends, under a name of loopback. */
+    /** Only pages of the server itself, under a loopback name. */
     public static final CrossOriginOptions NONE = new CrossOriginOptions(Set.of(), Set.of());
 
-    /** Refuses what is not in the form of an origin or a host, and would never match. */
+    /** Refuses values that are not an origin or a host, and so would never match. */
     public CrossOriginOptions {
         allowedHosts = Set.copyOf(allowedHosts);
-        // One that never matches looks like one that does until a page is refused.
+        // A value that never matches would go unnoticed until a page is refused.
         check(Setting.CORS_ORIGIN, corsOrigins, ORIGIN, "https://chat.example, null or *");
         corsOrigins =
                 corsOrigins.stream()

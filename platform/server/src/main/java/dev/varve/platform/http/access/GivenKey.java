@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The key that a request brings.
+ * The key that a request sends.
  *
  * @param text the key; empty for none
  */
@@ -28,7 +28,7 @@ record GivenKey(String text) {
     boolean isOneOf(Set<String> keys) {
         boolean known = false;
         for (String key : keys) {
-            // All keys are compared, each in constant time, so that the time tells nothing.
+            // Compares all keys, each in constant time, so that the time reveals nothing.
             known |=
                     MessageDigest.isEqual(
                             key.getBytes(StandardCharsets.UTF_8),
@@ -38,9 +38,9 @@ record GivenKey(String text) {
     }
 
     /**
-     * Throws 401 unless it is one of some keys.
+     * Throws 401 unless the key is one of {@code keys}.
      *
-     * @param which the keys, such as {@code an API key}
+     * @param which name of the keys in the message, such as {@code an API key}
      */
     void requireOneOf(Set<String> keys, String which) {
         if (!isOneOf(keys)) {

@@ -6,17 +6,17 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A host as a client names it, in lower case, without port, brackets and the dot of a full name.
+ * The host in a request, in lower case, without port, brackets and trailing dot.
  *
- * @param text a name, or an address in numbers
+ * @param text a name or a numeric address
  */
 record HostName(String text) {
     private static final String LOCALHOST = "localhost";
 
-    /** Names that the Internet has set aside: each network has its own. */
+    /** Top-level names that are reserved for local networks. */
     private static final List<String> LOCAL_ENDINGS = List.of(".internal", ".local", ".home.arpa");
 
-    /** {@code authority}: a host with or without a port. */
+    /** Parses {@code authority}, a host with or without a port. */
     static HostName of(String authority) {
         String host = authority.toLowerCase(Locale.ROOT);
         if (host.startsWith("[")) {
@@ -24,21 +24,21 @@ record HostName(String text) {
             return new HostName(end < 0 ? host : host.substring(1, end));
         }
         int port = host.indexOf(':');
-        // Several colons: an address of IPv6 without brackets.
+        // Several colons: an IPv6 address without brackets.
         if (port >= 0 && host.indexOf(':', port + 1) < 0) {
             host = host.substring(0, port);
         }
         return new HostName(host.endsWith(".") ? host.substring(0, host.length() - 1) : host);
     }
 
-    /** Whether it always means this machine, whatever a name server says. */
+    /** Returns whether the name always means this machine, whatever DNS says. */
     boolean isLoopback() {
         return text.equals(LOCALHOST)
                 || text.endsWith("." + LOCALHOST)
                 || address().map(InetAddress::isLoopbackAddress).orElse(false);
     }
 
-    /** Whether no name server of a stranger can answer for it. */
+    /** Returns whether no attacker's DNS server can resolve the name. */
     boolean isLocal() {
         return text.indexOf('.') < 0 && !text.isEmpty()
                 || LOCAL_ENDINGS.stream().anyMatch(text::endsWith)

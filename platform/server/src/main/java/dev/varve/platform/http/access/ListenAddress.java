@@ -9,30 +9,30 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Where the server listens.
+ * Address on which the server listens.
  *
  * @param host address to bind
  * @param port port to bind, 0 for any free one
- * @param basePath what stands before all paths behind a proxy, such as {@code /varve}; empty: none
+ * @param basePath prefix of all paths behind a proxy, such as {@code /varve}; empty for none
  */
 public record ListenAddress(String host, int port, String basePath) {
     private static final int MAX_PORT = 65535;
 
-    /** Segments without escapes, and none of dots alone. */
+    /** Segments without escapes and without dot segments. */
     private static final Pattern BASE_PATH =
             Pattern.compile("(/(?!\\.{1,2}(/|$))[A-Za-z0-9._~-]+)*");
 
     /** Loopback, any free port. */
     public static final ListenAddress LOOPBACK = new ListenAddress("127.0.0.1", 0);
 
-    /** Without a base path. */
+    /** Makes an address without a base path. */
     public ListenAddress(String host, int port) {
         this(host, port, "");
     }
 
-    /** Checks them; the host need not exist yet. */
+    /** Checks the values; the host need not exist yet. */
     public ListenAddress {
-        // The address of nothing is loopback's, but listening on nothing is listening everywhere.
+        // A blank host resolves to loopback, but binding it listens on all addresses.
         if (Optional.ofNullable(host).orElse("").isBlank()) {
             throw invalid(Setting.HOST + ": expected an address, found none");
         }
@@ -51,7 +51,7 @@ public record ListenAddress(String host, int port, String basePath) {
         return new VarveException(VarveException.Kind.INVALID_REQUEST, message);
     }
 
-    /** Whether only programs on this machine can reach it. */
+    /** Returns whether only programs on this machine can reach the address. */
     boolean isLoopback() {
         try {
             return InetAddress.getByName(host).isLoopbackAddress();

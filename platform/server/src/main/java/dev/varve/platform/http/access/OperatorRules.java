@@ -11,9 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who may ask for what concerns all callers: whoever brings the operator's key. Without such a key
- * it is the API key if there is only one, and where nobody needs a key programs of this machine and
- * pages that the server itself sends; no other page, even if it may call the rest.
+ * Restricts the operator's routes to the holder of the operator's key. If none is set, to the
+ * holder of the API key if the server has only one. If no key is needed, to programs on this
+ * machine and the server's own pages; no other page may call them, even if it may call other
+ * routes.
  */
 final class OperatorRules {
     private static final String ONLY_OPERATOR = "only who runs the server may ask for this: ";
@@ -26,7 +27,7 @@ final class OperatorRules {
         ownPages = new CrossOriginGuard(address, CrossOriginOptions.NONE);
     }
 
-    /** Throws 401 or 403 unless the operator asks. */
+    /** Throws 401 or 403 unless the caller is the operator. */
     void check(Request request) {
         GivenKey given = GivenKey.of(request.getHeaders());
         if (access.cache().operatorKey().isPresent()) {
@@ -41,7 +42,7 @@ final class OperatorRules {
         }
     }
 
-    /** Whether a key is that of who runs the server. */
+    /** Returns whether a key is the operator's. */
     boolean isKeyOf(GivenKey given) {
         return access.cache()
                 .operatorKey()
@@ -65,8 +66,9 @@ final class OperatorRules {
     }
 
     /**
-     * What a proxy passes on comes from elsewhere, even if the proxy is here. One that does not say
-     * so is taken for a program of this machine: only a key keeps its clients out.
+     * Returns whether a request comes from this machine. Requests of a proxy do not, even if the
+     * proxy runs here. A proxy that adds no headers is taken for a program on this machine: only a
+     * key keeps its clients out.
      */
     private static boolean isFromThisMachine(Request request) {
         HttpFields headers = request.getHeaders();

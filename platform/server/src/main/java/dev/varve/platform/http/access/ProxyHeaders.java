@@ -10,8 +10,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Headers by which proxies say that a request comes from elsewhere. They are no proof: a proxy may
- * leave them out. So whoever trusts this machine for want of keys is warned when one is seen.
+ * Detects headers by which proxies mark forwarded requests. A proxy may omit them, so their absence
+ * proves nothing. A server without keys, which trusts this machine, logs a warning when it receives
+ * one.
  */
 final class ProxyHeaders {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
@@ -20,7 +21,7 @@ final class ProxyHeaders {
 
     private final AtomicBoolean warned = new AtomicBoolean();
 
-    /** Whether a request says that a proxy passed it on. */
+    /** Returns whether a request has a header of a proxy. */
     static boolean areIn(HttpFields headers) {
         return headers.stream().map(HttpField::getLowerCaseName).anyMatch(ProxyHeaders::isOne);
     }
@@ -29,7 +30,7 @@ final class ProxyHeaders {
         return NAMES.contains(name) || name.startsWith(PREFIX);
     }
 
-    /** Logs a warning at the first request of a proxy. */
+    /** Logs a warning at the first request with a header of a proxy. */
     void look(HttpFields headers) {
         if (!warned.get() && areIn(headers) && warned.compareAndSet(false, true)) {
             LOG.log(System.Logger.Level.WARNING, warning());

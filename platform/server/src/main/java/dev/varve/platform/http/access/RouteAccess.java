@@ -1,31 +1,34 @@
 package dev.varve.platform.http.access;
 
-/** What a route is for, and so who gets in. */
+/** Purpose of a route, which decides access to it. */
 public enum RouteAccess {
-    /** Tells whether the server lives; to whoever asks, without a key. */
+    /** Liveness; needs no key. */
     LIFE_SIGN,
-    /** The page that the server shows to browsers, which tells no secret; without a key. */
+    /** The web page, which contains no secrets; needs no key. */
     PAGE,
-    /** Tells how the server does; without a key where the server is told so. */
+    /** Metrics; need no key if the operator allows it. */
     MEASUREMENT,
-    /** Shows or changes what concerns all callers; for who runs the server. */
+    /** Shows or changes data of all callers; only for the operator. */
     OPERATION,
-    /** Shows what the server does for all, and what is own; whoever runs it may look as well. */
+    /** Shows totals and the caller's own data; for all callers and the operator. */
     OVERSIGHT,
-    /** What the server is there for. */
+    /** The API itself. */
     SERVICE;
 
-    /** Whether it is asked for often, and must be answered however many connections there are. */
+    /**
+     * Returns whether the route is called often and must respond even if connections are at their
+     * limit.
+     */
     public boolean isProbe() {
         return this == LIFE_SIGN || this == MEASUREMENT;
     }
 
-    /** Whether a request for it is no event that the log should tell. */
+    /** Returns whether requests to the route are not logged. */
     public boolean isQuiet() {
         return isProbe() || this == PAGE;
     }
 
-    /** Whether no key is needed. */
+    /** Returns whether no key is needed. */
     public boolean isOpen() {
         return this == LIFE_SIGN || this == PAGE;
     }

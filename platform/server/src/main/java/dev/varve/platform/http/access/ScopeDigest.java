@@ -7,13 +7,15 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Tells scopes apart without their names, which are those of clients, or made of their keys. */
+/**
+ * Identifies scopes without their names, which come from clients or are derived from their keys.
+ */
 public final class ScopeDigest {
     private static final int DIGEST_BYTES = 6;
 
     private ScopeDigest() {}
 
-    /** A short text, the same for equal scopes. */
+    /** Returns a short text that is the same for equal scopes. */
     public static String of(CacheScope scope) {
         try {
             byte[] name = ("varve scope " + scope.name()).getBytes(StandardCharsets.UTF_8);

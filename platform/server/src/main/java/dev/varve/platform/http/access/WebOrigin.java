@@ -4,10 +4,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The origin of a web page, in the one form that is compared: lower case, without the scheme's own
- * port and the dot of a full name.
+ * The origin of a web page in canonical form: lower case, without the scheme's default port and
+ * without trailing dot.
  *
- * @param text scheme and authority, or {@code null} or {@code *} as they are
+ * @param text scheme and authority, or unchanged {@code null} or {@code *}
  */
 record WebOrigin(String text) {
     private static final String SEPARATOR = "://";
@@ -23,7 +23,7 @@ record WebOrigin(String text) {
         return new WebOrigin(scheme + SEPARATOR + normal(scheme, authority));
     }
 
-    /** Whether it is that of pages that come from a host, given with or without a port. */
+    /** Returns whether the origin belongs to a host, given with or without a port. */
     boolean isOf(String host) {
         int end = text.indexOf(SEPARATOR);
         return end > 0

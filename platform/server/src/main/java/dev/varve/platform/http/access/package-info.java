@@ -1,5 +1,5 @@
 /**
- * Who may call the server: API keys, and which web pages where no key is needed. {@link
+ * Access to the server: API keys, and cross-origin rules if no key is needed. {@link
  * dev.varve.platform.http.access.AccessControl} decides, from the headers of a request alone.
  */
 package dev.varve.platform.http.access;

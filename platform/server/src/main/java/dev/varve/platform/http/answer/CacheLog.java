@@ -6,7 +6,7 @@ import dev.varve.platform.prefix.PrefixLookupResult;
 import java.lang.System.Logger.Level;
 import java.util.Locale;
 
-/** A line of the log for what each answer had of the prefix cache. */
+/** Logs the result of the prefix lookup of each response, one line each. */
 final class CacheLog {
     private static final System.Logger LOG = System.getLogger("dev.varve.http.cache");
 

@@ -6,36 +6,38 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a request asks of computed prompts: fewer than its caller may have, never others.
+ * Prefix cache options of a request: they restrict the prefixes that its caller may use, and never
+ * add any.
  *
- * @param uses whether it goes on with any, and leaves its own for others
- * @param part name of the part of the caller's scope to which it keeps; empty for the whole
+ * @param uses whether the request reads the prefix cache and stores its own prefixes there
+ * @param part name of the part of the caller's scope that the request uses; empty for the whole
+ *     scope
  */
 public record CacheOptions(boolean uses, Optional<String> part) {
-    /** All that the caller may have. */
+    /** The whole scope of the caller. */
     public static final CacheOptions ALL = new CacheOptions(true, Optional.empty());
 
-    /** In front of the name of a part, so that no client can make up the name of another scope. */
+    /** Prefix of the name of a part, so that no client can forge the name of another scope. */
     private static final String ASKED = "cache_scope=";
 
     private static final String COMPRESSED = "\ncompression=";
 
-    /** Checks that nothing is missing. */
+    /** Checks for null. */
     public CacheOptions {
         Objects.requireNonNull(part);
     }
 
     /**
-     * The same for a prompt that became shorter: what is computed for it may be used where prompts
-     * become shorter in the same way.
+     * Returns a copy for a compressed prompt: its prefixes are shared only with prompts that were
+     * compressed in the same way.
      *
-     * @param fingerprint how it became shorter
+     * @param fingerprint identifies how the prompt was compressed
      */
     public CacheOptions ofCompressed(String fingerprint) {
         return new CacheOptions(uses, Optional.of(part.orElse("") + COMPRESSED + fingerprint));
     }
 
-    /** The scope of the request within that of its caller. */
+    /** Returns the cache scope of the request within the scope of its caller. */
     CacheScope within(CacheScope caller) {
         return uses
                 ? part.map(name -> caller.part(ASKED + name)).orElse(caller)

@@ -5,24 +5,26 @@ import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.json.ApiException;
 
-/** What the engine's thread tells the thread of a request about one of its choices. */
+/** An event of one choice, sent by the engine's thread to the thread of the request. */
 public sealed interface ChoiceEvent {
     /** Number of the choice. */
     int index();
 
-    /** A token, with the text that it settled. */
+    /** A token, with the text that it completed. */
     record Token(int index, GeneratedToken token, ResponseParser.Piece piece)
             implements ChoiceEvent {}
 
-    /** The choice ended; the piece is what was held back. */
+    /** The choice ended; {@code piece} is the text that was held back. */
     record Ended(int index, GenerationEnd end, ResponseParser.Piece piece, ResponseSummary facts)
             implements ChoiceEvent {
-        /** Whether more would have followed that nobody wants: it was long enough, or a loop. */
+        /**
+         * Returns whether the choice was cut off: it reached its length limit or repeated itself.
+         */
         public boolean isCut() {
             return end.reason() == GenerationEnd.Reason.LENGTH || facts.loops();
         }
 
-        /** OpenAI's finish reason. */
+        /** Returns OpenAI's finish reason. */
         public String finishReason() {
             if (isCut()) {
                 return "length";

@@ -22,15 +22,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The running choices of one HTTP request and their events. The queue is bounded: a client that
- * reads too slowly loses its request, it never holds up a step.
+ * The running choices of one HTTP request and their events. The queue is bounded: the request of a
+ * client that reads too slowly is cancelled, so that it never delays a step.
  */
 final class ChoiceEventQueue implements AutoCloseable {
     private static final int EVENTS_PER_CHOICE = 4096;
 
     private final BlockingQueue<ChoiceEvent> events;
 
-    /** The engine's thread may want to cancel them before they are known here. */
+    /** Volatile: the engine's thread may cancel before the field is set. */
     private volatile List<Generation> generations = List.of();
 
     private final GenerationTimes times;
@@ -40,10 +40,10 @@ final class ChoiceEventQueue implements AutoCloseable {
     private volatile boolean cancelled;
 
     /**
-     * @param times takes theirs
-     * @param record of the request
-     * @param abort ends the connection, so that a thread which waits for the client to read comes
-     *     back
+     * @param times receives the times of the choices
+     * @param record metadata of the request
+     * @param abort closes the connection, so that a thread that is blocked in a write to the client
+     *     returns
      */
     ChoiceEventQueue(int count, GenerationTimes times, RequestMetadata record, Runnable abort) {
         events = new LinkedBlockingQueue<>(count * EVENTS_PER_CHOICE);
@@ -55,7 +55,7 @@ final class ChoiceEventQueue implements AutoCloseable {
     /**
      * Submits all choices, in the order of their numbers.
      *
-     * @param ended hears how each ended, on the engine's thread
+     * @param ended called for each choice that ends, on the engine's thread
      */
     void submit(
             Engine engine,
@@ -71,33 +71,36 @@ final class ChoiceEventQueue implements AutoCloseable {
         }
         generations = List.copyOf(engine.submit(submissions));
         if (overflown) {
-            // It may have come before there was anything to cancel.
+            // The overflow may have occurred before the generations were known.
             close();
         }
     }
 
-    /** The next event, or empty after {@code wait}. */
+    /** Returns the next event, or empty after {@code wait}. */
     Optional<ChoiceEvent> next(Duration wait) throws InterruptedException {
         return Optional.ofNullable(events.poll(wait.toMillis(), TimeUnit.MILLISECONDS));
     }
 
-    /** What was submitted, in the order of their numbers. */
+    /** Returns the submitted generations, in the order of their numbers. */
     List<Generation> generations() {
         return generations;
     }
 
-    /** Cancels what still runs; the client hears that somebody else did. */
+    /**
+     * Cancels the running choices on behalf of another caller; the client receives an error that
+     * says so.
+     */
     void cancel() {
         cancelled = true;
         close();
     }
 
-    /** Whether the client fell too far behind. */
+    /** Returns whether the queue overflowed because the client reads too slowly. */
     boolean isOverflown() {
         return overflown;
     }
 
-    /** Cancels what still runs. */
+    /** Cancels the running choices. */
     @Override
     public void close() {
         generations.forEach(Generation::cancel);

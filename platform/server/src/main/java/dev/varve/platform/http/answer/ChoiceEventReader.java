@@ -7,11 +7,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** Takes the events of running choices, counts them, and notices when nobody wants them. */
+/** Reads the events of running choices, counts usage, and detects that the client disconnected. */
 final class ChoiceEventReader {
-    /**
-     * A client hears something at least this often; it is also how often its connection is probed.
-     */
+    /** A client receives data at least this often, and its connection is probed this often. */
     static final Duration TICK = Duration.ofMillis(700);
 
     private final ChoiceEventQueue choices;
@@ -20,16 +18,19 @@ final class ChoiceEventReader {
     private String finishReason = "";
     private long lastProbe = System.nanoTime();
 
-    /** {@code gone}: whether nobody reads the answer any more; asked now and then. */
+    /**
+     * Makes a reader; {@code gone} returns whether the client disconnected and is called about once
+     * a tick.
+     */
     ChoiceEventReader(ChoiceEventQueue choices, BooleanSupplier gone) {
         this.choices = choices;
         this.gone = gone;
     }
 
     /**
-     * The next event, or empty after a tick.
+     * Returns the next event, or empty after a tick.
      *
-     * @throws IOException if nobody reads the answer, or too slowly
+     * @throws IOException if the client disconnected or reads too slowly
      */
     Optional<ChoiceEvent> next() throws IOException, InterruptedException {
         Optional<ChoiceEvent> event = choices.next(TICK);
@@ -50,7 +51,7 @@ final class ChoiceEventReader {
         finishReason = ended.finishReason();
     }
 
-    /** A choice failed, and the answer with it. */
+    /** Records that a choice, and so the response, failed. */
     void fail() {
         finishReason = "error";
     }
@@ -59,7 +60,7 @@ final class ChoiceEventReader {
         return usage;
     }
 
-    /** How the answer ended. */
+    /** Returns how the response ended. */
     RequestOutcome outcome() {
         return new RequestOutcome(Optional.of(finishReason), usage.generatedTokens());
     }

@@ -14,17 +14,17 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * Finds out whether the client of a running request went away. Jetty does not read from a
- * connection while a request is being handled, so a closed peer goes unnoticed until something is
- * written. This probe registers the channel with a selector of its own and looks for readiness: the
- * end of the stream means that the client is gone. Under TLS a byte must not be taken from the
- * channel, of which TLS has to see all; there what is decrypted is asked for, which likewise does
- * not wait.
+ * Detects that the client of a running request disconnected. Jetty does not read from a connection
+ * while it handles a request, so a closed connection goes unnoticed until the next write. This
+ * probe registers the channel with a selector of its own and reads when it is ready: the end of the
+ * stream means that the client disconnected. Under TLS the probe must not read bytes from the
+ * channel, since TLS needs all of them; it reads decrypted bytes instead, also without blocking.
  *
- * <p>A client that pipelines its next request makes the channel readable as well. One byte of it is
- * then lost, so such a connection must be closed after the answer, see {@link #mustClose}.
+ * <p>A client that pipelines its next request makes the channel readable as well. The probe then
+ * consumes one byte of that request, so the connection must be closed after the response, see
+ * {@link #mustClose}.
  *
- * <p>One thread, but for {@link #abort}.
+ * <p>Not thread-safe, except {@link #abort}.
  */
 public final class ConnectionProbe implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
@@ -34,7 +34,7 @@ public final class ConnectionProbe implements AutoCloseable {
     private boolean pipelined;
     private boolean gone;
 
-    /** Looks at the client of a request, which must be in progress. */
+    /** Probes the client of a request, which must be in progress. */
     public ConnectionProbe(ServletRequest request) {
         endPoint =
                 ServletContextRequest.getServletContextRequest(request)
@@ -43,7 +43,7 @@ public final class ConnectionProbe implements AutoCloseable {
                         .getEndPoint();
     }
 
-    /** Whether the client closed the connection. */
+    /** Returns whether the client closed the connection. */
     public boolean isGone() {
         if (gone || pipelined) {
             return gone;
@@ -58,7 +58,10 @@ public final class ConnectionProbe implements AutoCloseable {
         return gone;
     }
 
-    /** Takes a byte if there is one: 0 if there is none yet, below 0 at the end. */
+    /**
+     * Reads a byte without blocking: returns 0 if none is available, a negative number at the end
+     * of the stream.
+     */
     private int read() throws IOException {
         if (endPoint instanceof SslEndPoint tls) {
             return tls.fill(BufferUtil.allocate(1));
@@ -78,12 +81,12 @@ public final class ConnectionProbe implements AutoCloseable {
         return channel.read(ByteBuffer.allocate(1));
     }
 
-    /** Whether a byte of the client's next request was read. */
+    /** Returns whether a byte of the client's next request was consumed. */
     public boolean mustClose() {
         return pipelined;
     }
 
-    /** Ends the connection, so that a blocked write fails. */
+    /** Closes the connection, so that a blocked write fails. */
     void abort() {
         endPoint.close();
     }

@@ -2,11 +2,11 @@ package dev.varve.platform.http.answer;
 
 import java.io.IOException;
 
-/** Takes the events of a stream. */
+/** Accepts the events of a stream. */
 interface EventSink {
-    /** Takes an event of the answer. */
+    /** Sends an event of the response. */
     void send(StreamEvent event) throws IOException;
 
-    /** Takes a sign of life, which is no part of the answer. */
+    /** Sends a heartbeat, which is not part of the response. */
     void sign(StreamEvent event) throws IOException;
 }

@@ -8,8 +8,8 @@ import dev.varve.platform.http.metrics.GenerationTimes.Stage;
 import java.util.Optional;
 
 /**
- * When what happened to an answer, for metrics and its trace. The engine's thread uses it for each
- * token; a trace hears only of the beginning and the end of each stage.
+ * Measures the stages of a generation, for metrics and the trace. The engine's thread calls it for
+ * each token; the trace receives only the beginning and the end of each stage.
  */
 final class GenerationClock {
     private final GenerationTimes times;
@@ -22,9 +22,9 @@ final class GenerationClock {
     private long lastToken;
 
     /**
-     * Begins in the queue.
+     * Begins in stage QUEUE.
      *
-     * @param request when the request came, on the clock of {@link System#nanoTime}
+     * @param request when the request arrived, on the clock of {@link System#nanoTime}
      */
     GenerationClock(GenerationTimes times, long request, Optional<GenerationTrace> trace) {
         this.times = times;
@@ -34,7 +34,7 @@ final class GenerationClock {
         trace.ifPresent(each -> each.enter(Stage.QUEUE, submitted));
     }
 
-    /** The beginning of its prompt is copied. */
+    /** Records that the restore of a cached prefix begins. */
     void restore() {
         if (stage == Stage.QUEUE) {
             long now = System.nanoTime();
@@ -43,10 +43,13 @@ final class GenerationClock {
         }
     }
 
-    /** Its prompt is computed, but for {@code cachedTokens}. */
+    /**
+     * Records that prefill begins; {@code cachedTokens} tokens of the prompt come from the prefix
+     * cache.
+     */
     void start(int cachedTokens) {
         if (stage == Stage.PREFILL || stage == Stage.DECODE) {
-            // It goes on at another replica.
+            // The generation continues on another replica.
             return;
         }
         long now = System.nanoTime();
@@ -58,7 +61,7 @@ final class GenerationClock {
         trace.ifPresent(each -> each.cached(cachedTokens));
     }
 
-    /** It has one more token. */
+    /** Records a generated token. */
     void token() {
         long now = System.nanoTime();
         if (stage == Stage.DECODE) {
@@ -79,7 +82,7 @@ final class GenerationClock {
         }
     }
 
-    /** It has ended. */
+    /** Records that the generation ended. */
     void end(GenerationEnd end) {
         long now = System.nanoTime();
         times.observeRequest(now - request);
@@ -89,7 +92,7 @@ final class GenerationClock {
         trace.ifPresent(each -> each.end(end, now));
     }
 
-    /** It failed, or was cancelled. */
+    /** Records that the generation failed or was cancelled. */
     void fail(VarveException error) {
         if (error.kind() == VarveException.Kind.CANCELLED) {
             times.countCancelled(stage);

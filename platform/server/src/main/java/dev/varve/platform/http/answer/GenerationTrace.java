@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * One answer in the trace of its request: its stages, and what each shard did meanwhile, for all
- * requests together, since they are computed together. For the engine's thread.
+ * Traces one generation of a request: its stages, and the work of each shard during them. A shard's
+ * work covers all requests, since they share batches. Only for the engine's thread.
  */
 final class GenerationTrace {
     private final Engine engine;
@@ -23,13 +23,13 @@ final class GenerationTrace {
     private long entered;
     private List<ShardStatus> before = List.of();
 
-    /** {@code request}: the span that it is a part of. */
+    /** Begins a child span of {@code request}. */
     GenerationTrace(OpenSpan request, int index, Engine engine) {
         this.engine = engine;
         answer = request.child("generate", System.nanoTime()).put("varve.choice", index);
     }
 
-    /** It comes to another stage. */
+    /** Ends the current stage and begins the next one. */
     void enter(Stage next, long now) {
         leave(now);
         stage = Optional.of(answer.child(next.name().toLowerCase(Locale.ROOT), now));
@@ -52,8 +52,8 @@ final class GenerationTrace {
         List<ShardStatus> after = engine.status().shards();
         for (int i = 0; i < Math.min(before.size(), after.size()); i++) {
             ShardStatus shard = after.get(i);
-            ShardStatus.BatchEntry done = shard.work();
-            ShardStatus.BatchEntry earlier = before.get(i).work();
+            ShardStatus.ForwardTotals done = shard.work();
+            ShardStatus.ForwardTotals earlier = before.get(i).work();
             OpenSpan child =
                     span.child("shard", entered)
                             .put("varve.shard.index", i)
@@ -72,12 +72,12 @@ final class GenerationTrace {
         }
     }
 
-    /** So much of its prompt needs no computing. */
+    /** Records the number of cached tokens of the prompt. */
     void cached(int tokens) {
         answer.put("varve.cached_tokens", tokens);
     }
 
-    /** It has ended. */
+    /** Ends the trace of a completed generation. */
     void end(GenerationEnd end, long now) {
         answer.put("gen_ai.usage.input_tokens", end.tokens().prompt())
                 .put("gen_ai.usage.output_tokens", end.tokens().generated())
@@ -91,7 +91,7 @@ final class GenerationTrace {
         answer.end(now);
     }
 
-    /** It failed, or was cancelled. */
+    /** Ends the trace of a failed or cancelled generation. */
     void fail(VarveException.Kind kind, long now) {
         String word = kind.name().toLowerCase(Locale.ROOT);
         leave(now);

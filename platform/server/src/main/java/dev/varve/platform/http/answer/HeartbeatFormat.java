@@ -7,40 +7,46 @@ import dev.varve.platform.setting.SettingNames;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What a stream may say as long as it is not known how its answer is written. One thread. */
+/**
+ * Format of heartbeats and errors in a stream, before the format of its response is known. Not
+ * thread-safe.
+ */
 public interface HeartbeatFormat {
-    /** That of OpenAI's streams of objects without names. */
+    /** Format of OpenAI's streams, whose events have no names. */
     HeartbeatFormat OPENAI =
             (error, names) ->
                     List.of(new StreamEvent.Data(ErrorForm.OPENAI.body(error, names, "")));
 
-    /** Makes one for each request. */
+    /** Makes a format for each request. */
     @FunctionalInterface
     interface Maker {
-        /** {@code model}: id of the model, never what a client wrote. */
+        /**
+         * Returns a format for a request; {@code model} supplies the id of the model, never the
+         * name that the client sent.
+         */
         HeartbeatFormat of(Supplier<String> model);
     }
 
     /**
-     * The events of a request that failed; no others but signs of life were sent.
+     * Returns the events of a failed request; only heartbeats were sent before.
      *
-     * @param names what settings are called
+     * @param names names of settings in messages
      */
     List<StreamEvent> failure(ApiException error, SettingNames names);
 
-    /** How the stream is written. */
+    /** Returns how the stream is written. */
     default StreamKind stream() {
         return StreamKind.SSE;
     }
 
-    /** Whether a request that does not say so gets a stream. */
+    /** Returns whether a request streams by default. */
     default boolean isUsual() {
         return false;
     }
 
     /**
-     * Events for a client that has to wait; the answer's own {@linkplain ResponseSerializer#follow
-     * follow}.
+     * Returns the heartbeat events for a waiting client; the response's own events {@linkplain
+     * ResponseSerializer#follow follow}.
      */
     default List<StreamEvent> waiting() {
         return List.of(new StreamEvent.Comment("waiting"));

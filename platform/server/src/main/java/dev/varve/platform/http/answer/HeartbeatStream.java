@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * The stream of a client that waits for its model to be loaded, or for its prompt to be made
- * shorter. If that takes a while the stream begins, with signs of life: clients and what stands
- * between give up a connection on which nothing comes. From then on the status is settled, so what
- * goes wrong is told in the stream. One thread.
+ * Sends heartbeats to a client that waits for its model to load or for its prompt to be compressed.
+ * If the wait is long, the stream begins with heartbeats, since clients and proxies close idle
+ * connections. From then on the HTTP status is sent, so errors are reported in the stream. Not
+ * thread-safe.
  */
 public final class HeartbeatStream {
     private final HttpServletResponse response;
@@ -28,9 +28,10 @@ public final class HeartbeatStream {
     private long last = System.nanoTime();
 
     /**
-     * {@code gone}: whether the client closed its connection.
+     * Makes a stream that has not begun; {@code gone} returns whether the client closed its
+     * connection.
      *
-     * @param form what the route's streams say
+     * @param form format of the route's heartbeats and errors
      */
     public HeartbeatStream(
             HttpServletResponse response, BooleanSupplier gone, HeartbeatFormat form) {
@@ -48,28 +49,29 @@ public final class HeartbeatStream {
         this.sign = sign;
     }
 
-    /** Ties it to its request, so that errors find it. */
+    /** Attaches the stream to its request, so that error handling finds it. */
     public HeartbeatStream attachedTo(ServletRequest request) {
         request.setAttribute(HeartbeatStream.class.getName(), this);
         return this;
     }
 
-    /** That of a request, if there is one. */
+    /** Returns the stream of a request, if it has one. */
     public static Optional<HeartbeatStream> of(ServletRequest request) {
         return Optional.ofNullable(request.getAttribute(HeartbeatStream.class.getName()))
                 .map(HeartbeatStream.class::cast);
     }
 
-    /** Whether the status and the first signs are sent. */
+    /** Returns whether the status and the first heartbeat were sent. */
     public boolean hasBegun() {
         return sink.isPresent();
     }
 
     /**
-     * Keeps the client company: to be asked now and then as long as there is nothing to send.
+     * Checks the connection and sends a heartbeat when one is due; call it regularly while the
+     * client waits.
      *
-     * @param streams whether the client wants a stream; asked when a sign is due
-     * @return whether the client is gone
+     * @param streams whether the client requested a stream; called when a heartbeat is due
+     * @return whether the client disconnected
      */
     public boolean isGone(BooleanSupplier streams) {
         if (broken || gone.getAsBoolean()) {
@@ -95,12 +97,12 @@ public final class HeartbeatStream {
         }
     }
 
-    /** What it said so far. */
+    /** Returns the format of the heartbeats. */
     HeartbeatFormat form() {
         return form;
     }
 
-    /** Tells in the stream, which began, why nothing comes. */
+    /** Reports an error in a stream that has begun. */
     public void fail(ApiException error, SettingNames names) throws IOException {
         sendAll(form.failure(error, names));
     }

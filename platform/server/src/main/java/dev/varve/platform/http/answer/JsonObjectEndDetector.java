@@ -1,6 +1,6 @@
 package dev.varve.platform.http.answer;
 
-/** Notices where a JSON object that comes in parts ends. */
+/** Detects the end of a JSON object that arrives in parts. */
 final class JsonObjectEndDetector {
     private int depth;
     private boolean inString;
@@ -13,7 +13,7 @@ final class JsonObjectEndDetector {
         }
     }
 
-    /** Whether the object is complete. */
+    /** Returns whether the object is complete. */
     boolean isReached() {
         return reached;
     }

@@ -11,13 +11,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Objects one a line ({@code application/x-ndjson}); each is flushed. Comments and marks have no
- * place there and are left out, since clients parse every line.
+ * Writes one JSON object a line ({@code application/x-ndjson}) and flushes each. Omits comments and
+ * marks, since clients parse every line.
  */
 final class NdjsonWriter implements EventSink {
     private final ServletOutputStream out;
 
-    /** Begins a stream: sets the headers, and sends nothing yet. */
+    /** Sets the headers of a stream; sends nothing yet. */
     NdjsonWriter(HttpServletResponse response) throws IOException {
         response.setStatus(200);
         response.setContentType("application/x-ndjson");
@@ -32,10 +32,10 @@ final class NdjsonWriter implements EventSink {
             case StreamEvent.Data(ObjectNode data) -> line(data);
             case StreamEvent.Named(String name, ObjectNode data) -> line(data);
             case StreamEvent.Mark mark -> {
-                // The last object says that it is the last.
+                // The last object marks the end itself.
             }
             case StreamEvent.Comment comment -> {
-                // A sign of life is an object without text.
+                // Heartbeats are objects without text.
             }
         }
     }

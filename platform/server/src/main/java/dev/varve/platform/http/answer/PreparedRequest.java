@@ -9,14 +9,14 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A checked request: what the engine is asked and how its answer is written.
+ * A checked request: its generations and the format of its response.
  *
- * @param delivery how the client wants it
+ * @param delivery how the response is delivered
  * @param choices one entry per choice, in the order of their numbers
- * @param format shapes of the answer
- * @param cache what it asks of computed prompts
- * @param compression what became of its prompt, if that became shorter
- * @param ended hears how each choice ended, on the engine's thread
+ * @param format format of the response
+ * @param cache prefix cache options of the request
+ * @param compression report on the compression of the prompt, if it was compressed
+ * @param ended called for each choice that ends, on the engine's thread
  */
 public record PreparedRequest(
         ResponseMode delivery,
@@ -25,7 +25,7 @@ public record PreparedRequest(
         CacheOptions cache,
         Optional<CompressionReport> compression,
         Consumer<GenerationEnd> ended) {
-    /** A request whose prompt is as its client meant it. */
+    /** Makes a request whose prompt was not compressed. */
     public PreparedRequest(
             ResponseMode delivery,
             List<Choice> choices,

@@ -5,12 +5,14 @@ import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.util.Arrays;
 
-/** Some of a prompt by which its sender knows it again: where its last message begins. */
+/**
+ * A short excerpt of a prompt by which its sender recognises it: the beginning of its last message.
+ */
 final class PromptExcerpt {
     private static final int MOST_TOKENS = 64;
     private static final int MOST_CHARACTERS = 160;
 
-    /** A boundary so near the end is where the answer begins. */
+    /** A boundary at most this far from the end begins the assistant's message. */
     private static final int HEAD_OF_ANSWER = 8;
 
     private PromptExcerpt() {}

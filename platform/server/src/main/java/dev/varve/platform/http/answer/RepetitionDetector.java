@@ -1,9 +1,9 @@
 package dev.varve.platform.http.answer;
 
 /**
- * Notices that an answer goes in circles, as models may whose thoughts were cut: whether its last
- * {@code p} tokens are those before them, for a {@code p} of {@value #SHORTEST} to {@value
- * #LONGEST}. A token costs one comparison for each.
+ * Detects that a response repeats itself, which models may do after their reasoning was cut off:
+ * its last {@code p} tokens equal the {@code p} tokens before them, for a {@code p} from {@value
+ * #SHORTEST} to {@value #LONGEST}. Each token costs one comparison per {@code p}.
  */
 final class RepetitionDetector {
     private static final int SHORTEST = 12;
@@ -11,13 +11,13 @@ final class RepetitionDetector {
 
     private final int[] last = new int[LONGEST];
 
-    /** How many tokens in a row were the one that stood so far before them. */
+    /** For each period, the number of consecutive tokens that equal the token one period before. */
     private final int[] repeated = new int[LONGEST + 1];
 
     private long count;
     private boolean loops;
 
-    /** The next token. */
+    /** Records the next token. */
     void push(int token) {
         for (int period = SHORTEST; period <= Math.min(LONGEST, count); period++) {
             boolean again = last[(int) ((count - period) % LONGEST)] == token;
@@ -28,7 +28,7 @@ final class RepetitionDetector {
         count++;
     }
 
-    /** Whether it does. */
+    /** Returns whether a repetition was detected. */
     boolean loops() {
         return loops;
     }

@@ -5,17 +5,17 @@ import java.util.Optional;
 /**
  * How a request ended, for metrics and the log.
  *
- * @param finishReason of its last choice; empty for one that generates nothing
- * @param generatedTokens of all its choices
+ * @param finishReason finish reason of the last choice; empty for a request that generates nothing
+ * @param generatedTokens number of generated tokens of all choices
  */
 public record RequestOutcome(Optional<String> finishReason, int generatedTokens) {
-    /** Of what generates nothing. */
+    /** Outcome of a request that generates nothing. */
     public static final RequestOutcome PLAIN = new RequestOutcome(Optional.empty(), 0);
 
-    /** Of a stream that broke off before its answer began. */
+    /** Outcome of a stream that failed before its response began. */
     public static final RequestOutcome FAILED = new RequestOutcome(Optional.of("error"), 0);
 
-    /** Of a client that went away. */
+    /** Outcome of a request whose client disconnected. */
     public static final RequestOutcome DISCONNECTED =
             new RequestOutcome(Optional.of("disconnect"), 0);
 }

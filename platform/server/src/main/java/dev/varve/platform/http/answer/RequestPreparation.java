@@ -3,30 +3,30 @@ package dev.varve.platform.http.answer;
 import java.util.function.BooleanSupplier;
 
 /**
- * What is left to be done for a request that was read, before the engine is asked.
+ * The remaining work for a parsed request before it is submitted to the engine.
  *
- * @param delivery how the client wants its answer
- * @param work that is left
+ * @param delivery how the response is delivered
+ * @param work the remaining work
  */
-public record RequestPreparation(ResponseMode delivery, BatchEntry work) {
-    /** May take as long as a prompt takes to be computed. */
+public record RequestPreparation(ResponseMode delivery, Task work) {
+    /** Work that may take as long as the prefill of a prompt. */
     @FunctionalInterface
-    public interface BatchEntry {
+    public interface Task {
         /**
-         * Does it.
+         * Runs the work.
          *
-         * @param gone whether the client went away; asked now and then, on the caller's thread
-         * @throws java.util.concurrent.CancellationException if it did
+         * @param gone whether the client disconnected; called regularly, on the caller's thread
+         * @throws java.util.concurrent.CancellationException if the client disconnected
          */
         PreparedRequest prepare(BooleanSupplier gone);
     }
 
-    /** Nothing is left. */
+    /** Returns a preparation without remaining work. */
     public static RequestPreparation done(PreparedRequest pending) {
         return new RequestPreparation(pending.delivery(), gone -> pending);
     }
 
-    /** Likewise, with something done after the work, however that ends. */
+    /** Returns a preparation that runs {@code end} after the work, even if the work fails. */
     public RequestPreparation andThen(Runnable end) {
         return new RequestPreparation(
                 delivery,
@@ -39,7 +39,7 @@ public record RequestPreparation(ResponseMode delivery, BatchEntry work) {
                 });
     }
 
-    /** Whether the client wants a stream. */
+    /** Returns whether the client requested a stream. */
     boolean streams() {
         return delivery != ResponseMode.WHOLE;
     }

@@ -28,7 +28,7 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Has pending answers generated and brings them to their clients. */
+/** Submits prepared requests to the engine and delivers the responses to the clients. */
 public final class ResponseDelivery {
     private static final String COMPRESSED = "x-prompt-compressed";
 
@@ -40,13 +40,13 @@ public final class ResponseDelivery {
     private final ServerErrorLog failures;
 
     /**
-     * Delivers answers, and tells the metrics of their times.
+     * Makes a delivery that records its times in {@code metrics}.
      *
-     * @param names what settings are called in the messages of errors
-     * @param streams keeps streams whose clients may come back
-     * @param rule which ones
-     * @param live knows what is being made
-     * @param failures where failures of the server itself are logged
+     * @param names names of settings in error messages
+     * @param streams stores resumable streams
+     * @param rule decides which streams are resumable
+     * @param live registry of active requests
+     * @param failures log for failures of the server itself
      */
     public ResponseDelivery(
             Metrics metrics,
@@ -64,10 +64,11 @@ public final class ResponseDelivery {
     }
 
     /**
-     * What makes answers.
+     * The model that generates a response.
      *
-     * @param model whose engine generates them
-     * @param hold keeps it for an answer that outlives its request, until what it gives is run
+     * @param model model whose engine generates
+     * @param hold keeps the model loaded for a response that outlives its request, until the
+     *     returned runnable is run
      */
     public record Source(ServedModel model, Supplier<Runnable> hold) {
         Engine engine() {
@@ -76,12 +77,12 @@ public final class ResponseDelivery {
     }
 
     /**
-     * Who gets an answer.
+     * The client that receives a response.
      *
-     * @param route that the request came by
-     * @param requestId that the client knows the request by
-     * @param probe tells whether the client went away
-     * @param record of the request
+     * @param route label of the request's route
+     * @param requestId id of the request that the client received
+     * @param probe detects that the client disconnected
+     * @param record metadata of the request
      */
     public record Client(
             HttpServletRequest request,
@@ -90,7 +91,7 @@ public final class ResponseDelivery {
             String requestId,
             ConnectionProbe probe,
             RequestMetadata record) {
-        /** Tells how busy an engine is, if that was asked for. */
+        /** Adds the engine's load to the response headers, if the client requested it. */
         private void tellLoad(Engine engine) {
             Optional.ofNullable(request.getHeader(OrcaLoadReport.FORMAT))
                     .flatMap(format -> OrcaLoadReport.of(engine.status(), format))
@@ -99,18 +100,18 @@ public final class ResponseDelivery {
     }
 
     /**
-     * Generates an answer and writes it, until it ends or its client is gone. A stream that is kept
-     * goes on for a while without its client.
+     * Generates a response and writes it, until it ends or its client disconnects. A resumable
+     * stream continues for a while without its client.
      *
-     * @param caller whose computed prompts it may go on with
-     * @throws IOException if the client went away
-     * @throws ApiException if the engine refuses the request, fails before anything was written, or
-     *     somebody else cancels the request by then
+     * @param caller caller whose cached prefixes the request may use
+     * @throws IOException if the client disconnected
+     * @throws ApiException if, before the first byte is written, the engine refuses the request or
+     *     fails, or another caller cancels the request
      */
     public RequestOutcome deliver(
             RequestPreparation preparation, Source source, Caller caller, Client client)
             throws IOException, InterruptedException {
-        // Here, too: who is turned away wants to know most of all.
+        // Before submission too: rejected clients need the load report most.
         client.tellLoad(source.engine());
         Optional<HeartbeatStream> early = HeartbeatStream.of(client.request());
         ActiveRequest open =
@@ -139,7 +140,7 @@ public final class ResponseDelivery {
                                             client.response(),
                                             metrics));
             Made made = new Made(pending, source, caller, open, client.record());
-            // A stream that began without its id is read to its end or not at all.
+            // A stream that began without its id header cannot be resumed.
             kept =
                     early.filter(HeartbeatStream::hasBegun).isEmpty()
                                     && isKept(pending, client.request())
@@ -159,19 +160,19 @@ public final class ResponseDelivery {
         return new StreamReplay(kept.get(), client.probe(), client.response()).deliver(0);
     }
 
-    /** An answer, who makes it for whom, and where it is listed meanwhile. */
+    /** A prepared request with its model, its caller and its entry among the active requests. */
     private record Made(
             PreparedRequest pending,
             Source source,
             Caller caller,
             ActiveRequest open,
             RequestMetadata record) {
-        /** Has the engine begin. */
+        /** Submits the choices to the engine. */
         void submit(ChoiceEventQueue choices) {
             CacheScope scope = pending.cache().within(caller.scope());
             choices.submit(source.engine(), scope, pending.choices(), pending.ended());
             open.runs(
-                    new ActiveRequest.BatchEntry(
+                    new ActiveRequest.Execution(
                             choices.generations(), scope, this::excerpt, choices::cancel));
         }
 
@@ -188,7 +189,7 @@ public final class ResponseDelivery {
                 && rule.keeps(Optional.ofNullable(request.getHeader(ResumePolicy.HEADER)));
     }
 
-    /** Has an answer generated for whoever reads it; empty if there is no room to keep it. */
+    /** Generates a response into a resumable stream; empty if the store has no room for it. */
     private Optional<ResumableStream> keep(Made made, String requestId) {
         PreparedRequest pending = made.pending();
         RequestMetadata record = made.record();
@@ -267,7 +268,7 @@ public final class ResponseDelivery {
         }
     }
 
-    /** Tells a client, and the metrics, that a prompt for a model became shorter. */
+    /** Reports the compression of a prompt to the client, in a header, and to the metrics. */
     public static void tell(
             CompressionReport report, String model, HttpServletResponse response, Metrics metrics) {
         response.setHeader(COMPRESSED, "1");

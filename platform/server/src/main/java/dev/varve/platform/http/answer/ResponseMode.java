@@ -1,11 +1,11 @@
 package dev.varve.platform.http.answer;
 
-/** How a client wants its answer. */
+/** How a response is delivered. */
 public enum ResponseMode {
-    /** As one object, when all is generated. */
+    /** As one object, after generation ends. */
     WHOLE,
     /** As a stream of events. */
     STREAM,
-    /** As a stream that tells the usage at its end also where that is left to the client. */
+    /** As a stream that ends with the usage, in dialects where the usage is optional. */
     STREAM_WITH_USAGE
 }

@@ -6,7 +6,7 @@ import dev.varve.platform.chat.ToolCallDelta;
 
 import java.util.List;
 
-/** Reads the tokens of one answer and knows when it has all that was asked for. */
+/** Parses the tokens of one response and detects when it is complete. */
 public final class ResponseReader {
     private static final ResponseParser.Piece NOTHING = new ResponseParser.Piece("", "", List.of());
 
@@ -21,17 +21,17 @@ public final class ResponseReader {
         this.singleCall = singleCall;
     }
 
-    /** Reads an answer to its end. */
+    /** Returns a reader for a whole response. */
     public static ResponseReader of(ResponseParser text) {
         return new ResponseReader(text, false);
     }
 
-    /** Reads an answer that ends after its first tool call. */
+    /** Returns a reader for a response that ends after its first tool call. */
     public static ResponseReader ofFirstCall(ResponseParser text) {
         return new ResponseReader(text, true);
     }
 
-    /** What a token adds. */
+    /** Returns the text that a token adds. */
     ResponseParser.Piece push(int token) {
         if (isComplete()) {
             return NOTHING;
@@ -41,19 +41,19 @@ public final class ResponseReader {
         if (!inThought && text.closeKind() != ReasoningEnd.OPEN) {
             contentTokens++;
             if (text.closeKind() == ReasoningEnd.HARD) {
-                // Who had no time to think it over may not find an end.
+                // A model whose reasoning was cut off may repeat itself without end.
                 loop.push(token);
             }
         }
         return firstCallOnly(piece);
     }
 
-    /** What was held back. */
+    /** Returns the text that was held back. */
     ResponseParser.Piece finish() {
         return hasItsCall() ? NOTHING : firstCallOnly(text.finish());
     }
 
-    /** Whether nothing that follows belongs to the answer. */
+    /** Returns whether further tokens do not belong to the response. */
     boolean isComplete() {
         return text.stopFound().isPresent() || hasItsCall() || loop.loops();
     }

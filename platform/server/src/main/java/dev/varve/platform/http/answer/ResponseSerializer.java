@@ -7,48 +7,53 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/** How a route writes one answer: as an object, or as the events of a stream. */
+/** Serializes one response of a route, as an object or as the events of a stream. */
 public interface ResponseSerializer {
-    /** The mark behind the last event, in the way of OpenAI. */
+    /** OpenAI's mark after the last event. */
     StreamEvent DONE = new StreamEvent.Mark("[DONE]");
 
-    /** The stream began before, with signs of life; called at most once, before all others. */
+    /**
+     * Continues a stream that began with heartbeats; called at most once, before all other methods.
+     */
     default void follow(HeartbeatFormat early) {}
 
-    /** Events before the first token. */
+    /** Returns the events before the first token. */
     List<StreamEvent> opening();
 
-    /** The events of a token; empty where it settles no text and carries nothing else. */
+    /** Returns the events of a token; empty if it completes no text and carries no other data. */
     List<StreamEvent> token(ChoiceEvent.Token token);
 
-    /** The events of a choice that ended. */
+    /** Returns the events of a choice that ended. */
     List<StreamEvent> end(ChoiceEvent.Ended ended);
 
-    /** The last events, behind those of all choices. */
+    /** Returns the last events, after those of all choices. */
     List<StreamEvent> closing(Usage usage);
 
     /**
-     * The last events of a stream that breaks off; they pretend no end.
+     * Returns the last events of a failed stream; they contain no finish reason.
      *
-     * @param names what settings are called
+     * @param names names of settings in messages
      */
     List<StreamEvent> failure(ApiException error, SettingNames names);
 
-    /** How a stream of these events is written. */
+    /** Returns how a stream of these events is written. */
     default StreamKind stream() {
         return StreamKind.SSE;
     }
 
-    /** An event for a client that has to wait, which some of them take for a sign of life. */
+    /** Returns the heartbeat event for a waiting client. */
     default StreamEvent waiting() {
         return new StreamEvent.Comment("waiting");
     }
 
-    /** Whether that event has its place among the others, and may not be said again. */
+    /**
+     * Returns whether the heartbeat has a position among the other events, so that it must not be
+     * repeated.
+     */
     default boolean waitsInOrder() {
         return false;
     }
 
-    /** The answer as a whole, from the events of all choices in their order. */
+    /** Returns the whole response, from the events of all choices in their order. */
     ObjectNode whole(List<ChoiceEvent> events, Usage usage);
 }

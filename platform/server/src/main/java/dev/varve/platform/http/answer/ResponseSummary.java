@@ -5,14 +5,14 @@ import dev.varve.platform.chat.ReasoningEnd;
 import java.util.Optional;
 
 /**
- * What an answer turned out to be.
+ * Summary of a response that ended.
  *
  * @param stop the stop string that ended it
  * @param calls number of tool calls
- * @param reasoningTokens tokens of thoughts, without their marks
- * @param contentTokens tokens behind and between the thoughts, without their marks
- * @param thoughts how the thoughts ended
- * @param loops whether it was ended because it went in circles
+ * @param reasoningTokens tokens of reasoning, without its delimiters
+ * @param contentTokens tokens outside the reasoning, without its delimiters
+ * @param thoughts how the reasoning ended
+ * @param loops whether it was ended because it repeated itself
  */
 public record ResponseSummary(
         Optional<String> stop,

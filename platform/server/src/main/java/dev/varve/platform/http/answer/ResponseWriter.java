@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Brings the events of a request to its client, as a stream or as one object, and notices when the
- * client leaves.
+ * Writes the events of a request to its client, as a stream or as one object, and detects that the
+ * client disconnected.
  */
 final class ResponseWriter {
     private final Reader reader;
@@ -25,12 +25,12 @@ final class ResponseWriter {
     private final Duration sign;
 
     /**
-     * Who reads the answer.
+     * The client that reads the response.
      *
-     * @param gone whether the client closed its connection; asked now and then
-     * @param names what settings are called for it
-     * @param opening is run before the first byte, for headers
-     * @param failures gets what fails in the server itself
+     * @param gone whether the client closed its connection; called regularly
+     * @param names names of settings in messages
+     * @param opening run before the first byte, to set headers
+     * @param failures receives failures of the server itself
      */
     record Reader(
             HttpServletResponse response,
@@ -43,7 +43,7 @@ final class ResponseWriter {
         this(reader, format, delivery, StreamWriter.SIGN);
     }
 
-    /** Signs of life come after {@code sign}, at the next tick. */
+    /** Makes a writer that sends heartbeats after {@code sign} without events, at the next tick. */
     ResponseWriter(Reader reader, ResponseSerializer format, ResponseMode delivery, Duration sign) {
         this.reader = reader;
         this.format = format;

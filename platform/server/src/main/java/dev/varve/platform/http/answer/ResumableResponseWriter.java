@@ -8,7 +8,7 @@ import dev.varve.platform.setting.SettingNames;
 import java.io.IOException;
 import java.util.function.Consumer;
 
-/** Writes an answer into a stream that is kept, whether or not somebody reads it at the moment. */
+/** Writes a response into a resumable stream, whether or not a client reads it. */
 final class ResumableResponseWriter implements Runnable {
     private final ResumableStream stream;
     private final ChoiceEventQueue choices;
@@ -18,10 +18,10 @@ final class ResumableResponseWriter implements Runnable {
     private final Consumer<RuntimeException> failures;
 
     /**
-     * Of choices that were submitted.
+     * Makes a writer for submitted choices.
      *
-     * @param release is run when nothing is generated any more
-     * @param failures gets what fails in the server itself
+     * @param release run after generation ends
+     * @param failures receives failures of the server itself
      */
     ResumableResponseWriter(
             ResumableStream stream,
@@ -43,7 +43,10 @@ final class ResumableResponseWriter implements Runnable {
                         StreamWriter.SIGN);
     }
 
-    /** Signs of life are for those who read, and made where that is done, if they need no place. */
+    /**
+     * Drops heartbeats that need no position in the stream: {@link StreamReplay} makes them for the
+     * client that reads.
+     */
     private record Sink(ResumableStream stream, boolean inOrder) implements EventSink {
         @Override
         public void send(StreamEvent event) {

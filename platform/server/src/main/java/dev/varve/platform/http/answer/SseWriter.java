@@ -10,11 +10,11 @@ import tools.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** Server-sent events; each is flushed. */
+/** Writes server-sent events and flushes each. */
 public final class SseWriter implements EventSink {
     private final ServletOutputStream out;
 
-    /** Begins a stream: sets the headers, and sends nothing yet. */
+    /** Sets the headers of a stream; sends nothing yet. */
     public SseWriter(HttpServletResponse response) throws IOException {
         response.setStatus(200);
         response.setContentType("text/event-stream");
@@ -36,9 +36,9 @@ public final class SseWriter implements EventSink {
     }
 
     /**
-     * An event as it is sent, with the empty line behind it. A comment has none: it belongs to the
-     * block of the next event, since some clients take each block for an event and fail on one
-     * without data.
+     * Returns an event as it is sent, with the empty line after it. A comment has no empty line: it
+     * belongs to the block of the next event, since some clients treat each block as an event and
+     * fail on one without data.
      */
     static byte[] text(StreamEvent event) {
         String lines =
@@ -52,7 +52,7 @@ public final class SseWriter implements EventSink {
         return lines.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** An event that is written out already, with the empty line behind it. */
+    /** Sends an encoded event, with the empty line after it. */
     public void event(byte[] text) throws IOException {
         out.write(text);
         out.flush();

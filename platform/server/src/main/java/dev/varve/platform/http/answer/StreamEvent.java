@@ -10,7 +10,7 @@ public sealed interface StreamEvent {
     /** An object with the name of its kind. */
     record Named(String name, ObjectNode data) implements StreamEvent {}
 
-    /** A text in the place of an object, such as the mark of the end. */
+    /** A text instead of an object, such as the end mark. */
     record Mark(String text) implements StreamEvent {}
 
     /** A line that clients skip; part of the block of the next event. */

@@ -13,7 +13,10 @@ public enum StreamKind {
             return new SseWriter(response);
         }
     },
-    /** One JSON object a line; a client cannot name the last one that it got. */
+    /**
+     * One JSON object a line; cannot be resumed, since a client cannot name the last object that it
+     * received.
+     */
     NDJSON {
         @Override
         EventSink open(HttpServletResponse response) throws IOException {
@@ -21,6 +24,6 @@ public enum StreamKind {
         }
     };
 
-    /** Begins a stream: sets the headers, and sends nothing yet. */
+    /** Sets the headers of a stream; sends nothing yet. */
     abstract EventSink open(HttpServletResponse response) throws IOException;
 }

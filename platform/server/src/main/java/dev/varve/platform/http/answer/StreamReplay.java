@@ -8,7 +8,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Brings the events of a kept stream to a client, those that were and those that come. */
+/** Sends the stored and the following events of a resumable stream to a client. */
 public final class StreamReplay {
     private static final String STREAM = "x-varve-stream";
     private static final byte[] KEEP_ALIVE = SseWriter.text(new StreamEvent.Comment("keep-alive"));
@@ -19,7 +19,7 @@ public final class StreamReplay {
     private long lastEvent = System.nanoTime();
     private long lastProbe = System.nanoTime();
 
-    /** {@code probe}: of the request that {@code response} answers. */
+    /** Makes a replay; {@code probe} belongs to the request of {@code response}. */
     public StreamReplay(
             ResumableStream stream, ConnectionProbe probe, HttpServletResponse response) {
         this.stream = stream;
@@ -28,10 +28,12 @@ public final class StreamReplay {
     }
 
     /**
-     * Writes the events after one until the stream ends. Who leaves before may come back.
+     * Writes the events after number {@code after} until the stream ends. A client that disconnects
+     * earlier may resume.
      *
-     * @throws IOException if the client went away, reads too slowly, or reads elsewhere
-     * @throws dev.varve.platform.http.json.ApiException if the next event is not there
+     * @throws IOException if the client disconnected, reads too slowly, or resumed on another
+     *     connection
+     * @throws dev.varve.platform.http.json.ApiException if the next event is no longer stored
      */
     public RequestOutcome deliver(long after) throws IOException, InterruptedException {
         try (ResumableStream.Reading reading = stream.read(after, probe::abort)) {
@@ -51,7 +53,7 @@ public final class StreamReplay {
                         return new RequestOutcome(Optional.of(finishReason), tokens);
                     }
                     case ResumableStream.Step.Lost lost -> {
-                        // An orderly end would look like that of the answer.
+                        // A regular end of the stream would look like the end of the response.
                         probe.abort();
                         throw new ClientGoneException();
                     }

@@ -8,9 +8,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes an answer as a stream of events. */
+/** Writes a response as a stream of events. */
 final class StreamWriter {
-    /** So often a client that waits gets an event: some count only those, and give up. */
+    /**
+     * A waiting client receives an event this often: some clients count only events, not comments,
+     * and time out.
+     */
     static final Duration SIGN = Duration.ofSeconds(4);
 
     private final EventSink sink;
@@ -19,7 +22,7 @@ final class StreamWriter {
     private final Duration sign;
     private long lastEvent;
 
-    /** Signs of life come after {@code sign}, at the next tick. */
+    /** Makes a writer that sends heartbeats after {@code sign} without events, at the next tick. */
     StreamWriter(EventSink sink, ResponseSerializer format, SettingNames names, Duration sign) {
         this.sink = sink;
         this.format = format;
@@ -34,7 +37,8 @@ final class StreamWriter {
         sendAll(format.opening());
         for (int open = count; open > 0; ) {
             Optional<ChoiceEvent> event = choices.next();
-            // Tokens may settle no text for long, as those of an argument that is told in one.
+            // Tokens may complete no text for long, such as those of an argument that is sent as a
+            // whole.
             if (System.nanoTime() - lastEvent > sign.toNanos()) {
                 sink.sign(format.waiting());
                 lastEvent = System.nanoTime();
@@ -52,7 +56,7 @@ final class StreamWriter {
                     open--;
                 }
                 case ChoiceEvent.Failed failed -> {
-                    // Headers are gone: the error is the last event, and no finish is pretended.
+                    // The headers are sent: the error is the last event, without a finish reason.
                     choices.fail();
                     fail(failed.error());
                     return;
@@ -62,7 +66,7 @@ final class StreamWriter {
         sendAll(format.closing(choices.usage()));
     }
 
-    /** Writes the last events of a stream that breaks off. */
+    /** Writes the last events of a failed stream. */
     void fail(ApiException error) throws IOException {
         sendAll(format.failure(error, names));
     }

@@ -27,14 +27,14 @@ public final class Usage {
     /**
      * Numbers of tokens.
      *
-     * @param prompt of all prompts
-     * @param cached of those, how many were computed before
-     * @param generated of all answers
-     * @param reasoning of those, how many are thoughts
+     * @param prompt number of tokens of all prompts
+     * @param cached number of those that came from the prefix cache
+     * @param generated number of generated tokens of all choices
+     * @param reasoning number of those that are reasoning
      */
     public record Counts(int prompt, int cached, int generated, int reasoning) {}
 
-    /** Counts a prompt once for all of its choices, as OpenAI does it. */
+    /** Returns the counts; a prompt counts once for all of its choices, as in OpenAI's API. */
     public Counts counts(int choicesPerPrompt) {
         int prompt = 0;
         int cached = 0;
@@ -48,7 +48,7 @@ public final class Usage {
         return new Counts(prompt, cached, generatedTokens(), reasoning);
     }
 
-    /** The counts as chat and text completions have them. */
+    /** Returns the counts in the form of chat and text completions. */
     public ObjectNode usage(int choicesPerPrompt) {
         Counts counts = counts(choicesPerPrompt);
         ObjectNode usage = Json.object();
@@ -61,8 +61,8 @@ public final class Usage {
     }
 
     /**
-     * Times of the first choice, what it had of guesses and of the prefix cache, and what became of
-     * its pages where its cache is bounded: an extension.
+     * Returns the times of the first choice, its speculative decoding, its prefix lookup, and its
+     * paging if KV Flash is used. An extension of the API.
      */
     public ObjectNode timings() {
         ObjectNode timings = Json.object();

@@ -10,7 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/** Puts content blocks together from their events, as clients of a stream do. */
+/** Builds content blocks from their events, as clients of a stream do. */
 final class ContentBlockCollector {
     private final ArrayNode blocks = Json.MAPPER.createArrayNode();
     private final StringBuilder text = new StringBuilder();

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Cuts an answer into content blocks: each begins once, ends once, and only then the next one
- * begins. White space alone makes no block of text.
+ * Splits a response into content blocks: each begins once and ends before the next one begins.
+ * White space alone makes no text block.
  */
 final class ContentBlockEvents {
     private enum Kind {
@@ -28,7 +28,7 @@ final class ContentBlockEvents {
     private Kind open = Kind.NONE;
     private int index = -1;
 
-    /** The events of a piece. What belongs to the call that is open comes before its texts. */
+    /** Returns the events of a piece. Parts of the open call come before the texts of the piece. */
     List<StreamEvent> add(ResponseParser.Piece piece) {
         List<ToolCallDelta> rest =
                 piece.calls().stream().takeWhile(delta -> delta.name().isEmpty()).toList();
@@ -43,7 +43,7 @@ final class ContentBlockEvents {
         return take();
     }
 
-    /** The events of the answer's end. */
+    /** Returns the events that end the response. */
     List<StreamEvent> finish() {
         close();
         return take();

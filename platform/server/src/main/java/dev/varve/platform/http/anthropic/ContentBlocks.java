@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Content as Messages have it: a string, or an array of blocks. */
+/** Reads content of the Messages API: a string, or an array of blocks. */
 final class ContentBlocks {
     private static final int MAX_SHOWN = 40;
 
     private ContentBlocks() {}
 
-    /** One block; {@code where} is its place. */
+    /** One block; {@code where} is its path in the body. */
     record Block(String where, ObjectNode node) {
         String type() {
             return node.path("type").asString("");
@@ -52,22 +52,22 @@ final class ContentBlocks {
             return value.stringValue();
         }
 
-        /** The text of a block with which a user shows the model something. */
+        /** Returns the text of a block in a user's message. */
         String shownText() {
             return readableText(Block::shownText).orElseThrow(this::unreadable);
         }
 
-        /**
-         * The text of a block that a tool returned: one stands in the place of a block that is
-         * none.
-         */
+        /** Returns the text of a block in a tool result: a placeholder if the block is not text. */
         String returnedText() {
             return isOfType("text") && find("text").isEmpty()
                     ? ""
                     : readableText(Block::returnedText).orElseGet(() -> MediaKind.omitted(type()));
         }
 
-        /** {@code inner}: gives the texts of the blocks in this one. */
+        /**
+         * Returns the text of a block, if it has one; {@code inner} returns the texts of nested
+         * blocks.
+         */
         private Optional<String> readableText(Function<Block, String> inner) {
             return switch (type()) {
                 case "text" -> Optional.of(text("text"));
@@ -109,7 +109,7 @@ final class ContentBlocks {
                     .orElseGet(this::unsupported);
         }
 
-        /** What Anthropic's servers did for an answer means nothing to another model. */
+        /** Skips a block about actions of Anthropic's servers, and refuses any other. */
         void skipIfOfServer() {
             if (!type().equals("server_tool_use") && !type().endsWith("_tool_result")) {
                 throw unsupported();
@@ -127,7 +127,7 @@ final class ContentBlocks {
         }
     }
 
-    /** Calls {@code use} for each block; a string is a block of text. */
+    /** Calls {@code use} for each block; a string counts as one text block. */
     static void forEach(String where, JsonNode content, Consumer<Block> use) {
         if (content.isString()) {
             use.accept(new Block(where, text(content.stringValue())));

@@ -28,9 +28,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** {@code /v1/messages}, and the prompts that {@code /v1/messages/count_tokens} counts. */
+/** The dialect of {@code /v1/messages} and {@code /v1/messages/count_tokens}. */
 public final class MessagesDialect implements ApiDialect {
-    /** Signs of life of its streams before the response's format is known. */
+    /** Heartbeats of its streams before the response's format is known. */
     public static final HeartbeatFormat EARLY = MessagesHeartbeat.INSTANCE;
 
     private static final String THINKING = "thinking";
@@ -57,7 +57,7 @@ public final class MessagesDialect implements ApiDialect {
 
     @Override
     public ConversationRequest read(RequestFields fields, ServedModel served) {
-        // Agents ask for more than any answer has, whatever the context.
+        // Yielding, since agents request more tokens than the context has.
         GenerationParameters call =
                 GenerationParameters.read("msg_", fields, served, OptionalInt.empty()).yielding();
         Transcript transcript = MessagesTranscript.read(fields);
@@ -75,8 +75,8 @@ public final class MessagesDialect implements ApiDialect {
     }
 
     /**
-     * {@code output_config.format}, {@code output_format} as it was called before, or what other
-     * vendors have for it.
+     * Reads {@code output_config.format}, its earlier name {@code output_format}, or other vendors'
+     * fields.
      */
     private static ResponseFormatFields form(RequestFields fields) {
         Optional<ResponseFormatFields> format =
@@ -98,7 +98,9 @@ public final class MessagesDialect implements ApiDialect {
         return ResponseFormatFields.ofSchema(field + ".schema", format.require("schema"));
     }
 
-    /** The fields that are about thoughts; an effort without them is about other things. */
+    /**
+     * Returns the fields about reasoning; without any of them an effort does not concern reasoning.
+     */
     private static RequestFields thoughts(RequestFields fields) {
         ObjectNode asked = Json.object();
         Optional<ObjectNode> thinking = fields.object(THINKING);

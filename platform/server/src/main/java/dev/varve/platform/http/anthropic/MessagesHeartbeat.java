@@ -8,7 +8,7 @@ import dev.varve.platform.setting.SettingNames;
 
 import java.util.List;
 
-/** Events of {@code /v1/messages} that need no message: pings, which may come first, and errors. */
+/** Events of {@code /v1/messages} before a message begins: pings and errors. */
 enum MessagesHeartbeat implements HeartbeatFormat {
     INSTANCE;
 

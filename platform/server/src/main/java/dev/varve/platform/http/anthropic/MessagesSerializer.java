@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The shapes of {@code /v1/messages}. */
+/** Serializes responses of {@code /v1/messages}. */
 final class MessagesSerializer implements ResponseSerializer {
     private static final String PING = "ping";
 
@@ -29,7 +29,7 @@ final class MessagesSerializer implements ResponseSerializer {
     private final ContentBlockEvents blocks = new ContentBlockEvents();
     private Optional<ChoiceEvent.Ended> ended = Optional.empty();
 
-    /** {@code finishDetails}: whether to tell how the thoughts ended. */
+    /** Makes a serializer; {@code finishDetails}: whether to report how the reasoning ended. */
     MessagesSerializer(
             GenerationParameters.Head head, PromptSummary prompt, boolean finishDetails) {
         this.finishDetails = finishDetails;
@@ -42,7 +42,7 @@ final class MessagesSerializer implements ResponseSerializer {
         ObjectNode message = message();
         message.putArray("content");
         message.putNull("stop_reason").putNull("stop_sequence");
-        // How much of it was computed before is known later, and told at the end.
+        // The number of cached tokens is not known yet; the last events report it.
         message.set("usage", usage(promptTokens(), 0, 0));
         ObjectNode start = Json.object().put("type", "message_start");
         start.set("message", message);
@@ -146,7 +146,7 @@ final class MessagesSerializer implements ResponseSerializer {
         return shown;
     }
 
-    /** The prompt counts as its client meant it. */
+    /** Returns the tokens of the prompt as the client sent it, before compression. */
     private int promptTokens() {
         return prompt.compression().map(CompressionReport::promptTokens).orElse(prompt.tokens());
     }

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The tools of a request as chat completions have them, so that prompts are the same. Tools that
- * Anthropic's servers or models bring along have no schema; they are not offered to the model.
+ * Converts the tools of a request to the form of chat completions, so that prompts are the same.
+ * Tools built into Anthropic's servers or models have no schema; they are dropped.
  */
 final class MessagesTools {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
@@ -37,7 +37,10 @@ final class MessagesTools {
         return new RequestFields(asked);
     }
 
-    /** {@code left}: names of tools that are not offered; nobody is made to call one of them. */
+    /**
+     * Converts the tool choice; {@code left} has the names of the dropped tools, calls of which are
+     * never required.
+     */
     private static void putChoice(ObjectNode asked, JsonNode given, Set<String> left) {
         if (!(given instanceof ObjectNode choice)) {
             throw RequestFields.wrong(CHOICE, "an object", given);
@@ -82,7 +85,7 @@ final class MessagesTools {
         return offered;
     }
 
-    /** Before it gets the names of chat completions, which its client did not write. */
+    /** Checks a tool before its fields are renamed, so that errors name the client's fields. */
     private static void check(String where, ObjectNode tool) {
         RequestTools.name(where, tool);
         RequestFields fields = RequestFields.at(where, tool);

@@ -66,7 +66,7 @@ final class MessagesTranscript {
         switch (role) {
             case "user" -> addUser(where + ".content", content);
             case "assistant" -> addAssistant(where + ".content", content);
-            // Some clients put one between the messages.
+            // Some clients send system messages among the others.
             case "system" -> transcript.system(systemTexts(where + ".content", content));
             default ->
                     throw ApiException.invalid(
@@ -74,7 +74,7 @@ final class MessagesTranscript {
         }
     }
 
-    /** Results of tools come first: they belong to the calls before them. */
+    /** Adds a user's message. Tool results come first, since they belong to the preceding calls. */
     private void addUser(String where, JsonNode content) {
         StringBuilder text = new StringBuilder();
         boolean[] found = new boolean[2];
@@ -121,7 +121,7 @@ final class MessagesTranscript {
                                 transcript.call(
                                         block.text("id"), block.text("name"), arguments(block));
                         case "redacted_thinking" -> {
-                            // Nobody but its vendor can read it.
+                            // Encrypted: only the vendor can read it.
                         }
                         default -> block.skipIfOfServer();
                     }

@@ -1,5 +1,5 @@
 /**
- * Anthropic's Messages: {@link dev.varve.platform.http.anthropic.MessagesDialect}. Knows neither
- * sockets nor threads.
+ * Anthropic's Messages API: {@link dev.varve.platform.http.anthropic.MessagesDialect}. Does not
+ * depend on sockets or threads.
  */
 package dev.varve.platform.http.anthropic;

@@ -6,9 +6,9 @@ import dev.varve.platform.http.json.FieldRules;
 import dev.varve.platform.http.json.RequestFields;
 import dev.varve.platform.http.model.ServedModel;
 
-/** The language of an API in which clients hold conversations. Thread-safe. */
+/** The request and response format of a vendor's API for conversations. Thread-safe. */
 public interface ApiDialect {
-    /** The fields of its bodies. */
+    /** Returns the rules for the fields of request bodies. */
     FieldRules rules();
 
     /**
@@ -18,9 +18,9 @@ public interface ApiDialect {
      */
     ConversationRequest read(RequestFields fields, ServedModel served);
 
-    /** How the answer is written; a new one for each answer. */
+    /** Returns a new serializer for each response. */
     ResponseSerializer format(ConversationRequest conversation, PromptSummary prompt);
 
-    /** The shape of errors. */
+    /** Returns the form of errors. */
     ErrorForm errors();
 }

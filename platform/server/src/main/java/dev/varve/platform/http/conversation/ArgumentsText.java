@@ -8,24 +8,25 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 
 /**
- * The text of a call's arguments as an object. An answer that ended for its length may break off
- * inside a call; such a text is closed where it ends, so that what was said of the call stays.
+ * Parses the text of a tool call's arguments into an object. A response that reached its length
+ * limit may end inside a call; such a text is closed at its end, so that the arguments so far are
+ * kept.
  */
 public final class ArgumentsText {
     private final String text;
 
-    /** What closes the text so far, the innermost first. */
+    /** Closing brackets for the text so far, the innermost first. */
     private final StringBuilder closing = new StringBuilder();
 
-    /** The last place where all that began has ended or can be closed. */
+    /** Last position at which every value is complete or can be closed. */
     private int whole;
 
-    /** What closes the text there. */
+    /** Closing brackets for the text up to that position. */
     private String closingThere = "";
 
     private boolean inString;
 
-    /** Where an escape begins that has not ended; -1: nowhere. */
+    /** Start of an incomplete escape; -1 if none. */
     private int escape = -1;
 
     private ArgumentsText(String text) {
@@ -33,7 +34,7 @@ public final class ArgumentsText {
     }
 
     /**
-     * The object that {@code text} is or begins; a blank text is an empty object.
+     * Returns the object that {@code text} is or begins; an empty object for a blank text.
      *
      * @return empty if it is neither
      */

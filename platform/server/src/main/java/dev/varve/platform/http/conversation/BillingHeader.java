@@ -1,10 +1,9 @@
 package dev.varve.platform.http.conversation;
 
 /**
- * A header that an agent client puts into its system prompt, as a line of its own with a value that
- * changes from request to request. Such a line is replaced by the header's name: the prompt begins
- * alike each time, so that it is not computed anew, and the model still sees that a header was
- * there.
+ * A header that an agent client puts into its system prompt, on a line of its own, with a value
+ * that changes from request to request. The line is replaced by the header's name: prompts then
+ * share a cached prefix, and the model still sees that a header exists.
  */
 public final class BillingHeader {
     static final String NAME = "x-anthropic-billing-header:";
@@ -12,8 +11,8 @@ public final class BillingHeader {
     private BillingHeader() {}
 
     /**
-     * Replaces each line that begins with the header behind spaces, tabs and carriage returns. Line
-     * feeds stay, so the number of lines does too.
+     * Replaces each line that begins with the header, after optional spaces, tabs and carriage
+     * returns. Line feeds stay, so the number of lines does not change.
      */
     public static String mask(String text) {
         int found = text.indexOf(NAME);

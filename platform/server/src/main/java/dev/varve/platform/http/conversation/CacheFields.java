@@ -6,14 +6,14 @@ import dev.varve.platform.http.json.RequestFields;
 
 import java.util.Optional;
 
-/** {@code cache} and {@code cache_scope}, fields that OpenAI does not have. */
+/** Reads {@code cache} and {@code cache_scope}, extensions of OpenAI's API. */
 public final class CacheFields {
     private static final String SCOPE = "cache_scope";
     private static final int LONGEST_SCOPE = 256;
 
     private CacheFields() {}
 
-    /** Reads them. */
+    /** Reads the fields. */
     public static CacheOptions read(RequestFields fields) {
         Optional<String> scope = fields.text(SCOPE);
         int length = scope.map(String::length).orElse(1);

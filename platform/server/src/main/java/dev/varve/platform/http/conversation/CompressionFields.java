@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * {@code prefill_compression}, {@code prefill_keep_ratio} and {@code session_id}, fields that
- * OpenAI does not have.
+ * Reads {@code prefill_compression}, {@code prefill_keep_ratio} and {@code session_id}, extensions
+ * of OpenAI's API.
  */
 public final class CompressionFields {
     private static final String MODE = "prefill_compression";
@@ -27,9 +27,9 @@ public final class CompressionFields {
     private CompressionFields() {}
 
     /**
-     * What a request asks for.
+     * Reads the compression options of a request.
      *
-     * @param offered whether the server has what it takes
+     * @param offered whether the server supports compression
      */
     public static CompressionOverrides read(RequestFields fields, boolean offered) {
         CompressionOverrides wish = readAnonymous(fields);
@@ -45,14 +45,17 @@ public final class CompressionFields {
     }
 
     /**
-     * Reads them where nothing is learnt of conversations; what they are called is not looked at.
+     * Reads the fields without {@code session_id}, for routes that do not adapt to conversations.
      */
     public static CompressionOverrides readAnonymous(RequestFields fields) {
         return new CompressionOverrides(
                 fields.text(MODE).map(CompressionFields::mode), keep(fields));
     }
 
-    /** Reads them where there are no messages, of which some could be left out. */
+    /**
+     * Checks the fields of a request without messages: such a prompt cannot be compressed, so
+     * {@code always} is refused.
+     */
     public static void checkForText(RequestFields fields) {
         CompressionOverrides wish = readAnonymous(fields);
         if (wish.mode().filter(each -> each == CompressionMode.ALWAYS).isPresent()) {
@@ -61,7 +64,7 @@ public final class CompressionFields {
         }
     }
 
-    /** Whatever is no string is no name. */
+    /** Returns the session name; values other than strings are ignored. */
     private static Optional<String> session(RequestFields fields) {
         Optional<String> name =
                 fields.find(SESSION).filter(JsonNode::isString).map(JsonNode::stringValue);
@@ -73,9 +76,9 @@ public final class CompressionFields {
     }
 
     /**
-     * Takes the fields out of a body for a server that does not know them.
+     * Removes the fields from a body that is forwarded to a server without them.
      *
-     * @return whether there were any
+     * @return whether the body had any of them
      */
     public static boolean remove(ObjectNode body) {
         boolean found = body.has(MODE) || body.has(KEEP);

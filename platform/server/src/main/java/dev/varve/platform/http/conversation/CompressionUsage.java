@@ -5,14 +5,15 @@ import dev.varve.platform.compression.CompressionTimes;
 
 import tools.jackson.databind.node.ObjectNode;
 
-/** What an answer says of a prompt that became shorter: an extension. */
+/** Reports prompt compression in the usage of a response. An extension of the API. */
 public final class CompressionUsage {
     private CompressionUsage() {}
 
     /**
-     * The prompt counts as its client meant it; what the model got is told beside it.
+     * Counts the prompt as the client sent it, and adds the number of tokens that the model
+     * received.
      *
-     * @param usage counts of tokens, of which the prompt's are those that the model got
+     * @param usage token counts; its prompt tokens are those that the model received
      */
     public static void put(CompressionReport report, ObjectNode usage, ObjectNode timings) {
         int completion = usage.path("completion_tokens").asInt();
@@ -24,9 +25,9 @@ public final class CompressionUsage {
     }
 
     /**
-     * How the prompt became shorter, under {@code compression}.
+     * Adds how the prompt was compressed, under {@code compression}.
      *
-     * @return that object, for more
+     * @return the object under {@code compression}, for further fields
      */
     public static ObjectNode putReport(CompressionReport report, ObjectNode usage) {
         return usage.putObject("compression")
@@ -37,7 +38,7 @@ public final class CompressionUsage {
                 .put("cached_messages", report.cachedMessages());
     }
 
-    /** What that took, under {@code compression}. */
+    /** Adds the times of the compression, under {@code compression}. */
     public static void putTimes(CompressionTimes times, ObjectNode timings) {
         timings.putObject("compression")
                 .put("tokenize_ms", tenths(times.tokenizeMillis()))

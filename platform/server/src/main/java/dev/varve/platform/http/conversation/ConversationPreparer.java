@@ -32,11 +32,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** Makes prompts of conversations, and of prompts what the engine is asked. Thread-safe. */
+/** Renders conversations as prompts and prepares the engine's requests. Thread-safe. */
 public final class ConversationPreparer {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
 
-    /** A conversation with its compiled form. */
+    /** A conversation with its compiled response format. */
     private record Asked(
             ApiDialect dialect, ConversationRequest conversation, ResponseFormat form) {
         GenerationParameters call() {
@@ -48,14 +48,14 @@ public final class ConversationPreparer {
         }
     }
 
-    /** A conversation as the template has it. */
+    /** A conversation rendered by the template. */
     private record Rendered(
             ChatPrompt prompt,
             List<Map<String, Object>> messages,
             ChatRenderer renderer,
             Map<String, Object> variables,
             String begun) {
-        /** How many tokens a prompt of other messages is. */
+        /** Returns the number of tokens of a prompt with other messages. */
         private int tokens(List<Map<String, Object>> others) {
             return others.equals(messages)
                     ? prompt.tokens().length
@@ -66,7 +66,7 @@ public final class ConversationPreparer {
             return renderer.render(with(others), begun, limit);
         }
 
-        /** Other messages in the same place. */
+        /** Returns the template variables with other messages. */
         private Map<String, Object> with(List<Map<String, Object>> others) {
             Map<String, Object> all = new LinkedHashMap<>(variables);
             all.put("messages", others);
@@ -78,15 +78,15 @@ public final class ConversationPreparer {
     private final ToolSupport toolSupport;
     private final Runnable failures;
 
-    /** Reads requests for a model. */
+    /** Makes a preparer for a model. */
     public ConversationPreparer(ServedModel served, ToolSupport toolSupport) {
         this(served, toolSupport, () -> {});
     }
 
     /**
-     * Likewise.
+     * Makes a preparer that counts failed compressions.
      *
-     * @param failures hears of each prompt that should have become shorter and did not
+     * @param failures run for each prompt whose compression failed
      */
     public ConversationPreparer(ServedModel served, ToolSupport toolSupport, Runnable failures) {
         this.served = served;
@@ -95,9 +95,9 @@ public final class ConversationPreparer {
     }
 
     /**
-     * Reads the body of a request for an answer.
+     * Reads the body of a request to generate.
      *
-     * @throws ApiException if it is wrong, or more than the model takes
+     * @throws ApiException if it is invalid, or its prompt exceeds the context
      */
     public RequestPreparation read(ApiDialect dialect, ObjectNode body) {
         ConversationRequest conversation = dialect.read(new RequestFields(body), served);
@@ -116,9 +116,9 @@ public final class ConversationPreparer {
     }
 
     /**
-     * The prompt of such a body, as long as it is.
+     * Returns the prompt of such a body, without compression.
      *
-     * @throws ApiException if the body is wrong, or far more than the model takes
+     * @throws ApiException if the body is invalid, or its prompt exceeds the limit for counting
      */
     public ChatPrompt prompt(ApiDialect dialect, ObjectNode body) {
         ConversationRequest conversation = dialect.read(new RequestFields(body), served);
@@ -132,7 +132,7 @@ public final class ConversationPreparer {
         }
     }
 
-    /** Makes the conversation shorter, if it is to be; then it is rendered again. */
+    /** Compresses the conversation if required, and renders it again. */
     private PreparedRequest compressed(
             Asked asked,
             Rendered rendered,
@@ -178,7 +178,7 @@ public final class ConversationPreparer {
         }
     }
 
-    /** Whether the model can get a prompt as it is. */
+    /** Returns whether an uncompressed prompt fits the context. */
     private boolean fits(int tokens, Asked asked) {
         return tokens + asked.output() <= served.engine().status().load().contextTokens();
     }
@@ -229,10 +229,10 @@ public final class ConversationPreparer {
     }
 
     /**
-     * The prompt of the messages.
+     * Renders the messages.
      *
-     * @param output tokens that are to follow it
-     * @param compressible whether it may be too long for the model as it is
+     * @param output output tokens for which the context must have room
+     * @param compressible whether the prompt may exceed the context before compression
      */
     private Rendered rendered(ConversationRequest conversation, long output, boolean compressible) {
         ChatRenderer renderer =
@@ -256,7 +256,7 @@ public final class ConversationPreparer {
             ChatRenderer renderer, ConversationRequest conversation, TokenLimit limit) {
         Map<String, Object> variables = new LinkedHashMap<>(conversation.variables());
         RequestTools tools = conversation.tools();
-        // Templates ask whether there are tools at all.
+        // Templates test whether the variable is set.
         variables.put("tools", tools.isEmpty() ? null : tools.forTemplate());
         conversation
                 .thinking()
@@ -270,7 +270,7 @@ public final class ConversationPreparer {
                 yield render(renderer, transcript, variables, "", limit);
             }
             case CONTINUE -> {
-                // What stands there already is content, so the thoughts are behind it.
+                // The text so far is content, so the reasoning has ended.
                 variables.put(ReasoningParameters.SWITCH, false);
                 String begun = transcript.unfinished().orElseThrow();
                 yield render(renderer, transcript.withoutLast(), variables, begun, limit);
@@ -278,7 +278,10 @@ public final class ConversationPreparer {
         };
     }
 
-    /** Arguments that are texts stay so, unless the template cannot take them. */
+    /**
+     * Renders with arguments that are strings; if the template fails on them, renders with empty
+     * objects instead.
+     */
     private static Rendered render(
             ChatRenderer renderer,
             Transcript transcript,
@@ -296,7 +299,10 @@ public final class ConversationPreparer {
         }
     }
 
-    /** System messages stay where they are, unless the template refuses that. */
+    /**
+     * Renders system messages in their positions; if the template refuses that, renders them as one
+     * first message.
+     */
     private static Rendered renderInOrder(
             ChatRenderer renderer,
             Transcript transcript,
@@ -324,7 +330,7 @@ public final class ConversationPreparer {
                 renderer.render(variables, begun, limit), messages, renderer, variables, begun);
     }
 
-    /** What answers must be; may take a while. */
+    /** Compiles the response format; may take long. */
     private ResponseFormat compiled(ConversationRequest conversation) {
         RequestTools tools = conversation.tools();
         ResponseFormatFields form = conversation.form();

@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * What a client asks, whatever dialect it speaks. Checked, but for what only the model's template
- * can tell.
+ * A conversation request, independent of the dialect. Checked, except for errors that only the
+ * model's template can detect.
  *
- * @param call how tokens are chosen, and where the answer ends
- * @param transcript what was said
- * @param turn where the answer begins
- * @param tools what may be called
- * @param form what the content must be
- * @param thinking whether to think, and how much
- * @param variables more variables of the template
- * @param wishes what it asks of the server's means
+ * @param call sampling, and the end of the response
+ * @param transcript messages of the conversation
+ * @param turn where the response begins
+ * @param tools tools that the model may call
+ * @param form required format of the content
+ * @param thinking whether the model reasons, and how much
+ * @param variables further template variables
+ * @param wishes options for the prefix cache and compression
  */
 public record ConversationRequest(
         GenerationParameters call,
@@ -29,18 +29,18 @@ public record ConversationRequest(
         Map<String, Object> variables,
         Wishes wishes) {
     /**
-     * Most tokens of thoughts in an answer of {@code maxOutput} tokens, empty for no limit; none
-     * behind content that stands there already.
+     * Returns the maximum number of reasoning tokens in a response of {@code maxOutput} tokens,
+     * empty for no limit; 0 if the response continues existing content.
      */
     OptionalInt thoughts(int maxOutput) {
         return turn == GenerationStart.CONTINUE ? OptionalInt.of(0) : thinking.budget(maxOutput);
     }
 
     /**
-     * What a client asks of the server's means.
+     * Options for the prefix cache and compression.
      *
-     * @param cache of computed prompts
-     * @param compression of long prompts
+     * @param cache use of the prefix cache
+     * @param compression compression of long prompts
      */
     public record Wishes(CacheOptions cache, CompressionOverrides compression) {}
 }

@@ -10,13 +10,16 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Map;
 
-/** A tool that takes a text of any form: to the model, a function with one argument. */
+/** A tool that accepts free text. The model receives it as a function with one argument. */
 public final class CustomTool {
     private static final String INPUT = "input";
 
     private CustomTool() {}
 
-    /** The function, without its name. A grammar of the text is only told to the model. */
+    /**
+     * Returns the function, with an empty name. A grammar of the text is only described to the
+     * model, not enforced.
+     */
     public static ObjectNode function(String where, ObjectNode tool) {
         RequestFields fields = RequestFields.at(where, tool);
         ObjectNode function = Json.object().put("name", "");
@@ -33,7 +36,7 @@ public final class CustomTool {
         switch (format.text("type").orElse("")) {
             case "text" -> {}
             case "grammar" -> {
-                // In chats it is an object of its own.
+                // In chat completions the grammar is a nested object.
                 RequestFields grammar = format.nested("grammar").orElse(format);
                 input.put(
                         "description",
@@ -49,18 +52,18 @@ public final class CustomTool {
         }
     }
 
-    /** The arguments of a call whose text is this. */
+    /** Returns the arguments of a call with this text. */
     public static Map<String, Object> arguments(String input) {
         return Map.of(INPUT, input);
     }
 
-    /** The text of a call; all of what the model wrote where that is no such arguments. */
+    /** Returns the text of a call; the unchanged arguments if they do not have this form. */
     public static String input(String arguments) {
         try {
             JsonNode input = Json.read(arguments).path(INPUT);
             return input.isString() ? input.stringValue() : arguments;
         } catch (JacksonException e) {
-            // Cut off, or made up: the client sees what there is.
+            // Truncated or invalid arguments: returned unchanged.
             return arguments;
         }
     }

@@ -5,14 +5,14 @@ import dev.varve.platform.http.json.RequestFields;
 
 import java.util.OptionalLong;
 
-/** {@code speculative} and {@code draft_max}, fields that OpenAI does not have. */
+/** Reads {@code speculative} and {@code draft_max}, extensions of OpenAI's API. */
 public final class DraftFields {
     private static final String SPECULATIVE = "speculative";
     private static final String MOST = "draft_max";
 
     private DraftFields() {}
 
-    /** Most tokens that may be guessed in a step; 0 for none. */
+    /** Returns the maximum number of draft tokens per step; 0 for none. */
     static int read(RequestFields fields) {
         boolean speculative = fields.flag(SPECULATIVE).orElse(true);
         OptionalLong most = fields.whole(MOST, 0, Integer.MAX_VALUE);

@@ -8,12 +8,13 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Locale;
 
 /**
- * {@code finish_details}: how thoughts ended, in answers to requests that say how long they may be.
+ * Writes {@code finish_details}: how the reasoning ended, for requests that give a reasoning effort
+ * or budget.
  */
 public final class FinishDetails {
     private FinishDetails() {}
 
-    /** Adds them to what tells the end of a choice. */
+    /** Adds the details to the object that ends a choice. */
     public static void put(ObjectNode target, ChoiceEvent.Ended ended) {
         ResponseSummary facts = ended.facts();
         target.putObject("finish_details")

@@ -21,13 +21,13 @@ import java.util.stream.IntStream;
 /**
  * The fields that chat and text completions share, checked.
  *
- * @param head what each object of the answer begins with
+ * @param head first fields of each object of the response
  * @param delivery whether to stream
- * @param end where an answer ends
+ * @param end when a response ends
  * @param topLogprobs alternatives per token; empty for no log probabilities
- * @param sampling how tokens are chosen, for each of the answers to a prompt; of the body itself
- *     nothing is kept, which may be much larger than what is asked of it
- * @param mostDrafts most tokens that may be guessed in a step
+ * @param sampling sampling options of each choice of a prompt; they keep no reference to the body,
+ *     which may be large
+ * @param mostDrafts maximum number of draft tokens per step
  */
 public record GenerationParameters(
         Head head,
@@ -39,7 +39,7 @@ public record GenerationParameters(
     private static final int MAX_CHOICES = 8;
     private static final int UNLIMITED = -1;
 
-    /** Names of the limit; the first one that is given counts. */
+    /** Names of the output limit; the first one that is present counts. */
     private static final List<String> LIMITS =
             List.of("max_completion_tokens", "max_tokens", "max_output_tokens", "n_predict");
 
@@ -47,25 +47,25 @@ public record GenerationParameters(
     private static final int MAX_STOP_CHARACTERS = 500;
 
     /**
-     * What each object of an answer begins with.
+     * First fields of each object of a response.
      *
-     * @param id id of the answer
-     * @param model id of the model that answers
+     * @param id id of the response
+     * @param model id of the model that generates
      */
     public record Head(String id, String model) {
-        /** Of a new answer. */
+        /** Makes the head of a new response. */
         public static Head of(String idPrefix, String model) {
             return new Head(idPrefix + UUID.randomUUID().toString().replace("-", ""), model);
         }
     }
 
     /**
-     * Where an answer ends.
+     * When a response ends.
      *
      * @param stops stop strings
-     * @param maxTokens most tokens; empty: as many as is usual
-     * @param unlimited whether these are as many as the context leaves, whatever is usual
-     * @param yields whether the context counts where it leaves fewer
+     * @param maxTokens maximum number of tokens; empty for the default
+     * @param unlimited whether the maximum is the rest of the context, whatever the default
+     * @param yields whether the maximum is lowered if the context has room for fewer
      * @param ignoresEndTokens whether the model's end tokens count as text
      */
     public record End(
@@ -76,9 +76,9 @@ public record GenerationParameters(
             boolean ignoresEndTokens) {}
 
     /**
-     * Reads them.
+     * Reads the fields.
      *
-     * @param idPrefix of the answer's id
+     * @param idPrefix prefix of the response's id
      */
     public static GenerationParameters read(
             String idPrefix, RequestFields fields, ServedModel served, OptionalInt topLogprobs) {
@@ -86,7 +86,7 @@ public record GenerationParameters(
                 fields.nested("stream_options")
                         .flatMap(options -> options.flag("include_usage"))
                         .orElse(false);
-        // Which model it means was settled before.
+        // Checked only; the model was resolved before.
         fields.text("model");
         OptionalLong most = readMaxTokens(fields);
         int choices = (int) fields.whole("n", 1, MAX_CHOICES).orElse(1);
@@ -127,34 +127,40 @@ public record GenerationParameters(
         return withUsage ? ResponseMode.STREAM_WITH_USAGE : ResponseMode.STREAM;
     }
 
-    /** OpenAI has {@code stop}, others {@code stop_sequences}. */
+    /** Reads the stop strings: {@code stop} in OpenAI's API, {@code stop_sequences} in others. */
     private static List<String> readStops(RequestFields fields) {
         List<String> stops = new ArrayList<>(fields.texts("stop", MAX_STOPS, MAX_STOP_CHARACTERS));
         stops.addAll(fields.texts("stop_sequences", MAX_STOPS - stops.size(), MAX_STOP_CHARACTERS));
         return List.copyOf(stops);
     }
 
-    /** The same with a limit that is an upper bound: it yields to the context. */
+    /**
+     * Returns a copy whose output limit is an upper bound: it is lowered to the room in the
+     * context.
+     */
     public GenerationParameters yielding() {
         End yields = new End(end.stops, end.maxTokens, end.unlimited, true, end.ignoresEndTokens);
         return new GenerationParameters(head, delivery, yields, topLogprobs, sampling, mostDrafts);
     }
 
     /**
-     * Output tokens for which the context must have room.
+     * Returns the number of output tokens for which the context must have room.
      *
-     * @param usual where the request has no limit
+     * @param usual number for a request without a limit
      */
     public long leastOutput(long usual) {
         return end.maxTokens().isPresent() && end.yields() ? 1 : end.maxTokens().orElse(usual);
     }
 
-    /** Number of answers to each prompt. */
+    /** Returns the number of choices per prompt. */
     public int choices() {
         return sampling.size();
     }
 
-    /** Most tokens of an answer; {@code defaultTokens} where the request says nothing. */
+    /**
+     * Returns the maximum number of tokens of a response; at most {@code defaultTokens} if the
+     * request has no limit.
+     */
     public int maxOutput(ChatPrompt prompt, int defaultTokens, ServedModel served) {
         int context = served.engine().status().load().contextTokens();
         int room = Math.max(1, context - prompt.tokens().length);
@@ -163,7 +169,7 @@ public record GenerationParameters(
         return (int) Math.min(end.yields() ? room : Integer.MAX_VALUE, most);
     }
 
-    /** The engine's request for one choice of a prompt. */
+    /** Returns the engine's request for one choice of a prompt. */
     public GenerationRequest request(
             ChatPrompt prompt, int choice, int maxOutput, TokenGuide guide, ServedModel served) {
         if (prompt.tokens().length == 0) {

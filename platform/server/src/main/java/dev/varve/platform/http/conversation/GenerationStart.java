@@ -1,8 +1,8 @@
 package dev.varve.platform.http.conversation;
 
-/** Where the model's turn begins. */
+/** Where generation begins. */
 public enum GenerationStart {
-    /** Behind the last message. */
+    /** After the last message. */
     ANSWER,
     /** Inside the last message, which is an assistant's. */
     CONTINUE,

@@ -13,18 +13,18 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A tool call of an earlier answer.
+ * A tool call of an earlier response.
  *
- * @param id id that its result names; empty where it has none
+ * @param id id by which the result refers to the call; empty if it has none
  * @param name name of the tool
  * @param forTemplate the call as the client sent it, with arguments as an object, since templates
- *     iterate over them, or as a text where they are no object
+ *     iterate over them, or as a string if they are not an object
  */
 public record HistoryToolCall(Optional<String> id, String name, Object forTemplate) {
-    /** Texts of JSON that stand for no arguments. */
+    /** JSON texts that mean no arguments. */
     private static final Set<String> NOTHING = Set.of("null", "\"\"", "[]");
 
-    /** The calls of an assistant's message, whose place is {@code where}. */
+    /** Reads the calls of an assistant's message; {@code where} is the path of the field. */
     public static List<HistoryToolCall> read(String where, RequestFields message) {
         List<HistoryToolCall> read = new ArrayList<>();
         Optional<JsonNode> calls = message.find("tool_calls");
@@ -57,7 +57,7 @@ public record HistoryToolCall(Optional<String> id, String name, Object forTempla
         return of(copy);
     }
 
-    /** The call of a tool that takes a text of any form: to the template, one of a function. */
+    /** Converts the call of a free-text tool into a function call for the template. */
     private static HistoryToolCall custom(String where, ObjectNode call, ObjectNode custom) {
         RequestFields fields = RequestFields.at(where, custom);
         ObjectNode copy = Json.object();
@@ -79,9 +79,10 @@ public record HistoryToolCall(Optional<String> id, String name, Object forTempla
     }
 
     /**
-     * The arguments of a call: an object, the text of one, or the beginning of such a text, which
-     * an answer has that was cut in its call. Anything else is kept as a text, since a client sends
-     * a call that its model wrote wrong again with each later request; nothing is an empty object.
+     * Returns the arguments of a call: an object, parsed from a string if necessary. A truncated
+     * JSON text is closed, since a response may end inside a call. Other values are kept as
+     * strings, since clients resend malformed calls with each later request; missing arguments
+     * become an empty object.
      */
     public static JsonNode arguments(JsonNode arguments) {
         if (arguments.isObject()) {

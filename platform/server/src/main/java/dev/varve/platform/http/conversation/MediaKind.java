@@ -5,18 +5,18 @@ import dev.varve.platform.http.json.ApiException;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Kinds of content that a model which reads text only cannot be shown. */
+/** Kinds of content that a text-only model cannot read. */
 public enum MediaKind {
-    /** A picture. */
+    /** An image. */
     IMAGE,
-    /** A sound. */
+    /** An audio recording. */
     AUDIO,
-    /** A film. */
+    /** A video. */
     VIDEO,
-    /** A document that is not given as a text. */
+    /** A document that is not plain text. */
     FILE;
 
-    /** The kind of a part or block of content, by its type; empty if the type is none of these. */
+    /** Returns the kind of a content part or block by its type; empty if the type is not media. */
     public static Optional<MediaKind> of(String type) {
         return switch (type) {
             case "image", "image_url", "input_image", "output_image", "computer_screenshot" ->
@@ -30,8 +30,8 @@ public enum MediaKind {
     }
 
     /**
-     * The text in the place of a part that a tool returned. Clients put images into tool results
-     * without being asked and send them again with each later request.
+     * Returns the placeholder for a media part in a tool result. It is not refused, since clients
+     * put images into tool results unprompted and resend them with each later request.
      */
     public static String omitted(String type) {
         return "["
@@ -39,7 +39,7 @@ public enum MediaKind {
                 + " omitted: this model reads text only]";
     }
 
-    /** The 400 of such a part where a user shows it. */
+    /** Returns the 400 for such a part in a user's message. */
     public ApiException refused(String where) {
         String article = this == IMAGE || this == AUDIO ? "an " : "a ";
         return ApiException.invalid(

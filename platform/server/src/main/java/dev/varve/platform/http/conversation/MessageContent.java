@@ -7,25 +7,25 @@ import tools.jackson.databind.JsonNode;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** The text of a message: a string, or parts that are put together. */
+/** The text of a message: a string, or parts that are concatenated. */
 public final class MessageContent {
     private MessageContent() {}
 
-    /** Gives the text of a part. */
+    /** Returns the text of a part. */
     @FunctionalInterface
     private interface PartReader {
         String read(String where, JsonNode part);
     }
 
     /**
-     * {@code rule}: what each text becomes. Parts are put together without anything between them,
-     * so a line that ends with its part must be seen before that.
+     * Reads the text of a message; {@code rule} transforms each part. Parts are concatenated
+     * without a separator, so a rule for whole lines must run on each part before that.
      */
     public static String read(String where, JsonNode content, UnaryOperator<String> rule) {
         return read(where, content, rule, MessageContent::shownPart);
     }
 
-    /** Result of a tool; a placeholder text replaces each part that is not text. */
+    /** Reads the result of a tool; a placeholder text replaces each part that is not text. */
     public static String ofTool(String where, JsonNode content) {
         return read(where, content, UnaryOperator.identity(), MessageContent::returnedPart);
     }
@@ -72,7 +72,7 @@ public final class MessageContent {
         return part.path("type").isString() ? part.get("type").stringValue() : "";
     }
 
-    /** The field with the text of a part of such a type; empty if it has none. */
+    /** Returns the field with the text of a part of this type; empty if it has none. */
     private static Optional<String> textField(String type) {
         return switch (type) {
             case "text", "input_text", "output_text" -> Optional.of("text");

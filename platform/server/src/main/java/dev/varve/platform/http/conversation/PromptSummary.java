@@ -6,11 +6,11 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import java.util.Optional;
 
 /**
- * What an answer's format knows of its prompt.
+ * Facts about a prompt that the serializer of its response needs.
  *
- * @param tokens that the model gets
- * @param compression what became of the conversation, if it became shorter
- * @param tokenizer of the model
+ * @param tokens number of tokens that the model receives
+ * @param compression report on the compression of the conversation, if it was compressed
+ * @param tokenizer tokenizer of the model
  */
 public record PromptSummary(
         int tokens, Optional<CompressionReport> compression, Tokenizer tokenizer) {}

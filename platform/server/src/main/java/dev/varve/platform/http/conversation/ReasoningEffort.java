@@ -5,7 +5,7 @@ import dev.varve.platform.http.json.ApiException;
 import java.util.Arrays;
 import java.util.List;
 
-/** How hard a request wants the model to think, as a share of what thoughts may take at most. */
+/** Reasoning effort of a request, as a share of the maximum number of reasoning tokens. */
 enum ReasoningEffort {
     NONE(0, "none"),
     LOW(0.125, "low", "minimal"),
@@ -35,7 +35,7 @@ enum ReasoningEffort {
                                                 + " xhigh or max"));
     }
 
-    /** Tokens of thoughts out of {@code most}. */
+    /** Returns the reasoning budget, out of at most {@code most} tokens. */
     int tokens(int most) {
         return (int) Math.round(share * most);
     }

@@ -10,16 +10,16 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * What a request says about thoughts. Several fields do; for the switch the last of these counts:
- * {@code reasoning}, {@code reasoning_effort}, {@code thinking}, {@code enable_thinking}, {@code
- * chat_template_kwargs.enable_thinking}.
+ * The reasoning options of a request. Several fields switch reasoning on or off; the last of these
+ * counts: {@code reasoning}, {@code reasoning_effort}, {@code thinking}, {@code enable_thinking},
+ * {@code chat_template_kwargs.enable_thinking}.
  *
- * @param enabled whether to think; empty: the template decides
- * @param effort share of the answer for thoughts
- * @param askedTokens most tokens of thoughts by number
- * @param defaultTokens most tokens of thoughts where the request names neither
- * @param asked whether the request gave an effort, a budget or {@code thinking}; its answers tell
- *     how the thoughts ended
+ * @param enabled whether the model reasons; empty: the template decides
+ * @param effort share of the response for reasoning
+ * @param askedTokens maximum number of reasoning tokens that the request gives
+ * @param defaultTokens maximum number of reasoning tokens if the request gives neither
+ * @param asked whether the request gave an effort, a budget or {@code thinking}; its responses then
+ *     report how the reasoning ended
  */
 public record ReasoningParameters(
         Optional<Boolean> enabled,
@@ -27,13 +27,13 @@ public record ReasoningParameters(
         OptionalInt askedTokens,
         OptionalInt defaultTokens,
         boolean asked) {
-    /** The switch, also as a variable of the template. */
+    /** Name of the switch, both as a field and as a template variable. */
     static final String SWITCH = "enable_thinking";
 
-    /** Tokens that stay for the answer behind the thoughts, where there is room for more. */
+    /** Maximum number of tokens that are reserved for the content after the reasoning. */
     private static final int REPLY_TOKENS = 4096;
 
-    /** Reads it. */
+    /** Reads the options. */
     public static ReasoningParameters read(RequestFields fields, ReasoningDefaults defaults) {
         Optional<RequestFields> reasoning = fields.nested("reasoning");
         Optional<RequestFields> thinking = fields.nested("thinking");
@@ -77,9 +77,10 @@ public record ReasoningParameters(
     }
 
     /**
-     * Most tokens of thoughts in an answer of {@code maxOutput} tokens, empty for no limit. A
-     * quarter of the answer, at most {@value #REPLY_TOKENS} tokens, is never theirs. Nothing is
-     * where thinking is switched off, so that a model which thinks all the same is stopped.
+     * Returns the maximum number of reasoning tokens in a response of {@code maxOutput} tokens,
+     * empty for no limit. A quarter of the response, at most {@value #REPLY_TOKENS} tokens, is
+     * reserved for content. If reasoning is switched off the maximum is 0, so that a model that
+     * reasons all the same is stopped.
      */
     OptionalInt budget(int maxOutput) {
         if (!enabled.orElse(true)) {
@@ -97,7 +98,7 @@ public record ReasoningParameters(
                 : OptionalInt.empty();
     }
 
-    /** Checks an effort where nothing follows from it. */
+    /** Checks an effort that is otherwise ignored. */
     public static void checkEffort(String where, String text) {
         ReasoningEffort.parse(where, text);
     }

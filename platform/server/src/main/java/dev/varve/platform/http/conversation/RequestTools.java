@@ -17,14 +17,14 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The tools that a request offers, in their two forms, and whether one must be called. All is empty
- * where there are none and where {@code tool_choice} is {@code none}.
+ * The tools of a request, in two forms, and whether one must be called. Empty if the request has no
+ * tools or {@code tool_choice} is {@code none}.
  *
  * @param forTemplate the tools as the client wrote them
- * @param declarations the tools as answers are read
- * @param forced whether the answer must begin with a call
- * @param single whether an answer ends after its first call
- * @param custom names of the tools that take a text of any form, which are functions to the model
+ * @param declarations the tools for the response parser
+ * @param forced whether the response must begin with a call
+ * @param single whether a response ends after its first call
+ * @param custom names of the free-text tools, which the model receives as functions
  */
 public record RequestTools(
         List<Object> forTemplate,
@@ -39,7 +39,7 @@ public record RequestTools(
     private static final String CHOICE = "tool_choice";
     private static final String CUSTOM = "custom";
 
-    /** Tools whose calls are all told as those of functions. */
+    /** Makes tools without free-text ones: all calls are reported as function calls. */
     public RequestTools(
             List<Object> forTemplate,
             List<ToolDeclaration> declarations,
@@ -48,7 +48,7 @@ public record RequestTools(
         this(forTemplate, declarations, forced, single, Set.of());
     }
 
-    /** Reads them. */
+    /** Reads the tools. */
     public static RequestTools read(RequestFields fields) {
         List<Object> shown = new ArrayList<>();
         List<ToolDeclaration> declared = new ArrayList<>();
@@ -97,7 +97,7 @@ public record RequestTools(
         return node.path(name).isString() ? node.path(name).stringValue() : "";
     }
 
-    /** The names in a choice of {@code allowed_tools}, which others than these are not offered. */
+    /** Returns the names in a choice of {@code allowed_tools}; the other tools are dropped. */
     private static Optional<Set<String>> allowed(RequestFields fields, Set<String> names) {
         Optional<JsonNode> choice =
                 fields.find(CHOICE).filter(node -> word(node, "type").equals(ALLOWED));
@@ -118,7 +118,10 @@ public record RequestTools(
         return Optional.of(allowed);
     }
 
-    /** Chats have an object of its own within the choice, Responses the choice itself. */
+    /**
+     * Returns the object of an {@code allowed_tools} choice: nested in chat completions, the choice
+     * itself in Responses.
+     */
     private static JsonNode allowance(JsonNode choice) {
         return choice.path(ALLOWED).isObject() ? choice.get(ALLOWED) : choice;
     }
@@ -133,7 +136,7 @@ public record RequestTools(
         };
     }
 
-    /** Whether nothing can be called. */
+    /** Returns whether there are no tools. */
     public boolean isEmpty() {
         return declarations.isEmpty();
     }
@@ -158,7 +161,8 @@ public record RequestTools(
     }
 
     /**
-     * The shape {@code {"type": "function", "function": {…}}}, around a bare function if needed.
+     * Returns a tool in the form {@code {"type": "function", "function": {…}}}; wraps a bare
+     * function.
      */
     private static ObjectNode normal(String where, ObjectNode tool) {
         RequestFields fields = new RequestFields(tool);
@@ -199,7 +203,10 @@ public record RequestTools(
         return outer;
     }
 
-    /** What is in {@code {"type": "function", "function": {…}}} for a bare function. */
+    /**
+     * Returns the inner object of {@code {"type": "function", "function": {…}}} for a bare
+     * function.
+     */
     public static ObjectNode function(ObjectNode tool) {
         ObjectNode inner = Json.object();
         tool.properties()
@@ -225,7 +232,7 @@ public record RequestTools(
         return function;
     }
 
-    /** The name of a tool. */
+    /** Returns the checked name of a tool. */
     public static String name(String where, ObjectNode function) {
         String name = function.path("name").isString() ? function.get("name").stringValue() : "";
         if (!NAME.matcher(name).matches()) {
@@ -238,7 +245,7 @@ public record RequestTools(
         return name;
     }
 
-    /** A tool with its name, parameters and whether they are strict. */
+    /** Returns a tool's declaration: its name, its parameters and whether they are strict. */
     public static ToolDeclaration declaration(String where, ObjectNode function) {
         String name = name(where, function);
         RequestFields.at(where, function).text("description");
@@ -261,7 +268,7 @@ public record RequestTools(
         return strict.asBoolean(false);
     }
 
-    /** Whether a call is forced; empty where no tool may be called at all. */
+    /** Returns which call is required; empty if no tool may be called. */
     private static Optional<ToolCallRequirement> choice(
             RequestFields fields, List<ToolDeclaration> declared) {
         Optional<JsonNode> choice = fields.find("tool_choice");
@@ -307,7 +314,7 @@ public record RequestTools(
                 .orElseThrow(RequestTools::unknownChoice);
     }
 
-    /** The name of a tool in a choice; empty if it has none. */
+    /** Returns the name of a tool in a choice; empty if it has none. */
     private static String chosenName(JsonNode tool) {
         for (String kind : List.of("function", CUSTOM)) {
             if (tool.path(kind).isObject()) {

@@ -16,27 +16,27 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What the content of an answer must be: {@code response_format} of OpenAI, {@code guided_json} and
- * the like and {@code structured_outputs} of vLLM, {@code grammar} and {@code json_schema} of
- * llama.cpp. One of them at most.
+ * The required format of the content of a response: {@code response_format} of OpenAI, {@code
+ * guided_json} and similar fields and {@code structured_outputs} of vLLM, {@code grammar} and
+ * {@code json_schema} of llama.cpp. A request has at most one of them.
  *
- * @param source what it must be; empty for anything
- * @param field that says so
+ * @param source the required format; empty for any content
+ * @param field name of the field
  */
 public record ResponseFormatFields(Optional<GrammarSource> source, String field) {
     private static final int MAX_CHOICES = 1000;
     private static final int MAX_TEXT = 1 << 18;
     private static final String SCHEMA = "schema";
 
-    /** Nothing is asked. */
+    /** No required format. */
     public static final ResponseFormatFields NONE = new ResponseFormatFields(Optional.empty(), "");
 
-    /** Reads them. */
+    /** Reads the fields. */
     public static ResponseFormatFields read(RequestFields fields) {
         return single(fields, all(fields));
     }
 
-    /** Reads them where OpenAI has {@code text.format}. */
+    /** Reads the fields of a request that may also have OpenAI's {@code text.format}. */
     public static ResponseFormatFields readText(RequestFields fields) {
         List<ResponseFormatFields> found = new ArrayList<>();
         fields.nested("text")
@@ -117,7 +117,7 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
         };
     }
 
-    /** Any object, or one of the schema beside it, as llama.cpp has it. */
+    /** Reads {@code json_object}: any object, or one of the adjacent schema, as in llama.cpp. */
     private static ResponseFormatFields object(String field, RequestFields format) {
         return format.find(SCHEMA)
                 .map(schema -> json(field + ".schema", schema))
@@ -163,15 +163,15 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
     }
 
     /**
-     * JSON of a schema.
+     * Returns the format of JSON with a schema.
      *
-     * @param field that has it
+     * @param field name of the field with the schema
      */
     public static ResponseFormatFields ofSchema(String field, JsonNode schema) {
         return json(field, schema);
     }
 
-    /** A schema, or its text as some clients send it. */
+    /** Reads a schema, or a string with a schema as some clients send it. */
     private static ResponseFormatFields json(String field, JsonNode given) {
         JsonNode schema = given;
         if (given.isString()) {
@@ -237,10 +237,10 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
     }
 
     /**
-     * Makes a grammar; what is wrong with it is a 400 that names the field.
+     * Compiles a grammar; an error becomes a 400 that names the field.
      *
-     * @param make throws a {@link GrammarException} with a path that begins with {@code /tools}
-     *     where it is about a tool
+     * @param make throws a {@link GrammarException}; its path begins with {@code /tools} if the
+     *     error concerns a tool
      */
     public <T> T compile(Supplier<T> make) {
         try {

@@ -11,23 +11,23 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** The fields that say how tokens are chosen. OpenAI's defaults: temperature 1, top_p 1. */
+/** Reads the sampling fields. Defaults as in OpenAI's API: temperature 1, top_p 1. */
 public final class SamplingFields {
     private static final double MAX_TEMPERATURE = 2;
     private static final double MAX_PENALTY = 2;
     private static final double MAX_BIAS = 100;
 
-    /** As llama.cpp's clients say that any will do. */
+    /** Seed by which clients of llama.cpp request a random one. */
     private static final long ANY_SEED = -1;
 
     private SamplingFields() {}
 
     /**
-     * Reads them; {@code choice} is mixed into the seed, so that several choices of a request
+     * Reads the fields; {@code choice} is added to the seed, so that several choices of a request
      * differ.
      */
     static SamplingOptions read(RequestFields fields, int vocabulary, int choice) {
-        // 0 leaves the most likely token, as the smallest number above it does.
+        // 0 keeps only the most likely token, as does the smallest positive number.
         double topP = Math.max(Float.MIN_VALUE, fields.number("top_p", 0, 1).orElse(1));
         double repetition =
                 repetition(fields, "repetition_penalty", repetition(fields, "repeat_penalty", 1));
@@ -65,7 +65,9 @@ public final class SamplingFields {
         return penalty;
     }
 
-    /** OpenAI has an object of them, llama.cpp also an array of pairs. */
+    /**
+     * Reads the logit biases: an object as in OpenAI's API, or an array of pairs as in llama.cpp.
+     */
     private static Map<Integer, Float> bias(RequestFields fields, int vocabulary) {
         Map<Integer, Float> bias = new HashMap<>();
         JsonNode given = fields.find("logit_bias").orElse(Json.object());

@@ -4,9 +4,9 @@ import dev.varve.platform.http.json.FieldRules;
 
 import tools.jackson.databind.JsonNode;
 
-/** Rules for fields that several routes have, whatever their vendor. */
+/** Rules for fields that several routes of different vendors share. */
 public final class SharedFields {
-    /** How answers are generated. */
+    /** Rules for the fields of generation. */
     private static final FieldRules GENERATION =
             FieldRules.builder()
                     .honours("model stream stream_options")
@@ -19,7 +19,8 @@ public final class SharedFields {
                     .honours("prefill_compression prefill_keep_ratio session_id")
                     .ignores("user metadata store service_tier safety_identifier priority")
                     .ignores("prompt_cache_key prompt_cache_retention request_id")
-                    // Of vLLM and llama.cpp: about their inner life, or the shape of their answers.
+                    // Fields of vLLM and llama.cpp that concern their internals or response
+                    // formats.
                     .ignores("return_token_ids return_tokens_as_token_ids return_tokens")
                     .ignores("timings_per_token return_progress post_sampling_probs n_probs")
                     .ignores("repeat_last_n id_slot n_keep n_discard samplers penalize_nl")
@@ -45,7 +46,7 @@ public final class SharedFields {
                     .refuses("web_search_options", "is not supported; nothing is looked up")
                     .build();
 
-    /** What content must be. */
+    /** Fields for the required format of the content. */
     private static final String FORMS =
             "response_format guided_json guided_regex guided_choice guided_grammar"
                     + " structured_outputs grammar json_schema";
@@ -71,17 +72,20 @@ public final class SharedFields {
         return value.isBoolean() && !value.booleanValue();
     }
 
-    /** How answers are generated. */
+    /** Rules for the fields of generation. */
     public static FieldRules generation() {
         return GENERATION;
     }
 
-    /** Likewise, and what their content must be, as all but the newest APIs say it. */
+    /**
+     * Returns the generation rules and those for the required format of the content, which all APIs
+     * but the newest share.
+     */
     public static FieldRules text() {
         return TEXT;
     }
 
-    /** Likewise, where prompts are bare texts. */
+    /** Returns the text rules for routes whose prompts are plain text. */
     public static FieldRules bareText() {
         return BARE;
     }

@@ -3,19 +3,19 @@ package dev.varve.platform.http.conversation;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/** Ids of tool calls. */
+/** Generates ids of tool calls. */
 public final class ToolCallId {
     private static final int BYTES = 16;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private ToolCallId() {}
 
-    /** An id that no other call has, also not one of another server. */
+    /** Returns a random id, unique across servers. */
     public static String next() {
         return next("call_");
     }
 
-    /** Likewise, with another beginning. */
+    /** Returns a random id with another prefix. */
     public static String next(String prefix) {
         byte[] id = new byte[BYTES];
         RANDOM.nextBytes(id);

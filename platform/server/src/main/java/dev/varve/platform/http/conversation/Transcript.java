@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Messages in the form that chat templates expect: contents are strings, an absent one is empty;
- * arguments of tool calls are objects, or texts where the model wrote none; thoughts are called
- * {@code reasoning_content}; results of tools have the tool's name; {@code developer} is {@code
- * system}, and the values of {@link BillingHeader} are not in it.
+ * Messages in the form that chat templates expect: contents are strings, empty if absent; arguments
+ * of tool calls are objects, or strings if the model wrote no object; reasoning is called {@code
+ * reasoning_content}; tool results have the tool's name; {@code developer} becomes {@code system};
+ * values of {@link BillingHeader} are removed.
  *
  * @param messages maps of plain values
  */
@@ -29,12 +29,15 @@ public record Transcript(List<Map<String, Object>> messages) {
         messages = List.copyOf(messages);
     }
 
-    /** Whether a system message comes behind another message. */
+    /** Returns whether a system message follows another message. */
     public boolean hasLateSystem() {
         return messages.stream().skip(1).anyMatch(Transcript::isSystem);
     }
 
-    /** All system messages as a single one in front, a blank line between them. */
+    /**
+     * Returns a copy with all system messages merged into a single first one, separated by blank
+     * lines.
+     */
     public Transcript systemFirst() {
         List<String> texts =
                 messages.stream()
@@ -48,14 +51,16 @@ public record Transcript(List<Map<String, Object>> messages) {
         return new Transcript(ordered);
     }
 
-    /** Whether the arguments of a call are a text, over which templates cannot iterate. */
+    /**
+     * Returns whether the arguments of a call are a string, over which templates cannot iterate.
+     */
     boolean hasTextArguments() {
         return messages.stream()
                 .flatMap(message -> calls(message).stream())
                 .anyMatch(call -> function(call).get(ARGUMENTS) instanceof String);
     }
 
-    /** The same with an empty object in the place of such texts. */
+    /** Returns a copy with an empty object instead of each such string. */
     Transcript withoutTextArguments() {
         return new Transcript(messages.stream().map(Transcript::withObjects).toList());
     }
@@ -91,7 +96,7 @@ public record Transcript(List<Map<String, Object>> messages) {
         return function;
     }
 
-    /** What the last message says, if it is an assistant's that called no tool. */
+    /** Returns the content of the last message, if it is an assistant's without tool calls. */
     public Optional<String> unfinished() {
         if (messages.isEmpty()) {
             return Optional.empty();
@@ -102,12 +107,15 @@ public record Transcript(List<Map<String, Object>> messages) {
                 : Optional.empty();
     }
 
-    /** Likewise, if it says anything: thoughts alone are no answer that could go on. */
+    /**
+     * Returns the same content if it is not empty: a message of reasoning alone cannot be
+     * continued.
+     */
     public Optional<String> begun() {
         return unfinished().filter(text -> !text.isEmpty());
     }
 
-    /** All but the last message. */
+    /** Returns a copy without the last message. */
     Transcript withoutLast() {
         return new Transcript(messages.subList(0, messages.size() - 1));
     }

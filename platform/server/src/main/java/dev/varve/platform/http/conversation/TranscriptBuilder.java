@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Puts a {@link Transcript} together from turns that are told in parts. What an assistant says, in
- * texts, thoughts and calls that follow each other, is one message.
+ * Builds a {@link Transcript} from turns that arrive in parts. Consecutive texts, reasoning and
+ * calls of an assistant become one message.
  */
 public final class TranscriptBuilder {
     private static final String NAME = "name";
@@ -19,14 +19,14 @@ public final class TranscriptBuilder {
     private final List<Map<String, Object>> messages = new ArrayList<>();
     private final Map<String, String> toolNames = new HashMap<>();
 
-    /** A system message, of which changing headers are not kept. */
+    /** Adds a system message; values of {@link BillingHeader} are removed. */
     public void system(String text) {
         system(List.of(text));
     }
 
     /**
-     * Likewise in parts. A header in a part of its own has no line feed behind it, so each is
-     * looked at alone.
+     * Adds a system message in parts. A header in a part of its own has no line feed after it, so
+     * each part is masked separately.
      */
     public void system(List<String> parts) {
         add(
@@ -34,26 +34,26 @@ public final class TranscriptBuilder {
                 parts.stream().map(BillingHeader::mask).collect(Collectors.joining()));
     }
 
-    /** What a user says. */
+    /** Adds a user's message. */
     public void user(String text) {
         add("user", text);
     }
 
-    /** A text of an assistant. */
+    /** Appends text to the assistant's message. */
     public void say(String text) {
         append(assistant(), Transcript.CONTENT, text);
     }
 
-    /** Thoughts of an assistant. */
+    /** Appends reasoning to the assistant's message. */
     public void think(String thoughts) {
         append(assistant(), Transcript.THOUGHTS, thoughts);
     }
 
     /**
-     * A call that an assistant made.
+     * Adds a tool call to the assistant's message.
      *
-     * @param id that its result names
-     * @param arguments by their names, plain values
+     * @param id id by which the result refers to the call
+     * @param arguments plain values by name
      */
     public void call(String id, String name, Object arguments) {
         Map<String, Object> function = new LinkedHashMap<>();
@@ -67,20 +67,20 @@ public final class TranscriptBuilder {
         toolNames.put(id, name);
     }
 
-    /** The result of a call. */
+    /** Adds the result of a call. */
     public void result(String id, String text) {
         Map<String, Object> message = add("tool", text);
         message.put("tool_call_id", id);
-        // Some templates need a name, so an answer to nobody's call has one too.
+        // Some templates need a name, so a result without a call has one too.
         message.put(NAME, toolNames.getOrDefault(id, UNKNOWN));
     }
 
-    /** Whether nothing was said. */
+    /** Returns whether there are no messages. */
     public boolean isEmpty() {
         return messages.isEmpty();
     }
 
-    /** All that was said. */
+    /** Returns the transcript. */
     public Transcript build() {
         return new Transcript(messages);
     }

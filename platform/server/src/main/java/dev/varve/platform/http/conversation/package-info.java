@@ -1,8 +1,8 @@
 /**
- * Conversations as all dialects of the API have them. A {@link
+ * Conversations in all dialects of the API. An {@link
  * dev.varve.platform.http.conversation.ApiDialect} reads a body into a {@link
- * dev.varve.platform.http.conversation.ConversationRequest} and writes its answer; what lies
- * between, from template and compression to what the engine is asked, is {@link
+ * dev.varve.platform.http.conversation.ConversationRequest} and writes its response; the steps
+ * between, from template and compression to the engine's request, are in {@link
  * dev.varve.platform.http.conversation.ConversationPreparer}. Fields that several dialects share
  * are read here.
  */

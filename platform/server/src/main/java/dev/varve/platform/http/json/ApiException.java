@@ -9,13 +9,15 @@ import dev.varve.platform.shard.ShardLostException;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** An answer that is an error, in OpenAI's form. */
+/** An error response, with the fields of OpenAI's errors. */
 public final class ApiException extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private static final String INVALID = "invalid_request_error";
     private static final int REQUEST_TIMEOUT = 408;
 
-    /** What others say of a cancelled call, too; those of 500 and more are sent again. */
+    /**
+     * Status that other servers also use for cancelled calls; clients retry statuses from 500 on.
+     */
     private static final int CLIENT_CLOSED_REQUEST = 499;
 
     private final int status;
@@ -39,12 +41,12 @@ public final class ApiException extends RuntimeException {
         this.retryAfterSeconds = retryAfterSeconds;
     }
 
-    /** A 400 about a field; {@code param} is empty where it is about the whole body. */
+    /** Returns a 400 about a field; {@code param} is empty if it concerns the whole body. */
     public static ApiException invalid(String param, String message) {
         return new ApiException(400, INVALID, "", param, message, 0);
     }
 
-    /** An error of a status, with the type that OpenAI gives to it; {@code code} may be empty. */
+    /** Returns an error with a status and OpenAI's type for it; {@code code} may be empty. */
     public static ApiException status(int status, String code, String message) {
         String type =
                 switch (status) {
@@ -55,33 +57,36 @@ public final class ApiException extends RuntimeException {
         return new ApiException(status, type, code, "", message, 0);
     }
 
-    /** There is no model yet. */
+    /** Returns the 503 while the first model loads. */
     public static ApiException loading() {
         return new ApiException(503, "unavailable_error", "model_loading", "", "Loading model", 1);
     }
 
     /**
-     * The model of a request cannot be loaded.
+     * Returns the error for a model that cannot be loaded.
      *
-     * @param passing whether that may be otherwise soon
+     * @param passing whether a retry may succeed soon
      */
     public static ApiException unloadable(String code, String message, boolean passing) {
         return new ApiException(
                 passing ? 503 : 500, "server_error", code, "", message, passing ? 5 : 0);
     }
 
-    /** A fault of the server, whose reason stands in the log. */
+    /** Returns the 500 for a fault of the server, whose details are in the log. */
     public static ApiException internal() {
         return status(500, "internal_error", "internal error; the log has the details");
     }
 
-    /** The server takes no more work. */
+    /** Returns the 503 of a server that shuts down. */
     public static ApiException draining() {
         return new ApiException(
                 503, "server_error", "shutting_down", "", "the server is shutting down", 5);
     }
 
-    /** Somebody else than the client ended the request, which is not to be sent again. */
+    /**
+     * Returns the error for a request that was cancelled from the list of requests; clients must
+     * not retry it.
+     */
     public static ApiException cancelled() {
         return new ApiException(
                 CLIENT_CLOSED_REQUEST,
@@ -92,7 +97,7 @@ public final class ApiException extends RuntimeException {
                 0);
     }
 
-    /** What a client hears of a request that was not taken in. */
+    /** Returns the error for a request that the ingress refused. */
     public static ApiException of(IngressException refusal) {
         return new ApiException(
                 refusal.status(),
@@ -103,7 +108,7 @@ public final class ApiException extends RuntimeException {
                 refusal.isPassing() ? 5 : 0);
     }
 
-    /** What a failure of the platform means to a client. */
+    /** Returns the error for a failure of the platform. */
     public static ApiException of(VarveException failure) {
         String message = failure.getMessage();
         if (failure instanceof ShardLostException) {
@@ -139,7 +144,7 @@ public final class ApiException extends RuntimeException {
         };
     }
 
-    /** HTTP status. */
+    /** Returns the HTTP status. */
     public int status() {
         return status;
     }
@@ -152,24 +157,24 @@ public final class ApiException extends RuntimeException {
         return Optional.of(code).filter(text -> !text.isEmpty());
     }
 
-    /** That a prompt, or what is to follow it, does not fit the context of the model. */
+    /** Returns the context overflow that caused the error, if any. */
     Optional<ContextOverflowException> overflow() {
         return getCause() instanceof ContextOverflowException overflow
                 ? Optional.of(overflow)
                 : Optional.empty();
     }
 
-    /** The field that it is about. */
+    /** Returns the field that the error concerns. */
     public Optional<String> param() {
         return Optional.of(param).filter(text -> !text.isEmpty());
     }
 
-    /** When to try again, for what may pass. */
+    /** Returns the delay before a retry, for temporary errors. */
     public OptionalInt retryAfterSeconds() {
         return retryAfterSeconds > 0 ? OptionalInt.of(retryAfterSeconds) : OptionalInt.empty();
     }
 
-    /** Whether the same request would fail again, whenever it comes. */
+    /** Returns whether the same request would always fail again. */
     public boolean isFinal() {
         return status >= 400 && status < 500 && status != REQUEST_TIMEOUT && retryAfterSeconds == 0;
     }

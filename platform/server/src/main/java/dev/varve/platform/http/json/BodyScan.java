@@ -7,15 +7,16 @@ import tools.jackson.core.JsonToken;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Looks for a field of a body that is not parsed yet, by one pass that keeps nothing else. */
+/** Finds a field of a body that is not parsed yet, in one pass that keeps no other values. */
 public final class BodyScan {
     private BodyScan() {}
 
     /**
-     * The value of a field; of several the last one counts, as it does in the body. Empty where
-     * there is none, and where the body is wrong, which is told when it is parsed.
+     * Returns the value of a field; the last one counts if it is repeated, as when the body is
+     * parsed. Empty if the field is absent, or if the body is malformed, which is reported when it
+     * is parsed.
      *
-     * @param reader what the value at which a parser stands is; empty if it is of the wrong kind
+     * @param reader reads the value at the parser's position; empty if it has the wrong type
      */
     public static <T> Optional<T> field(
             byte[] body, String name, Function<JsonParser, Optional<T>> reader) {

@@ -2,16 +2,16 @@ package dev.varve.platform.http.json;
 
 import java.io.IOException;
 
-/** The client of a request closed its connection, or does not read what it gets. */
+/** The client of a request closed its connection, or does not read its response. */
 public final class ClientGoneException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** A client that left, as a look at its connection shows. */
+    /** Makes one for a client whose connection was found closed. */
     public ClientGoneException() {
         super("the client is gone");
     }
 
-    /** A client that left, as a failure shows. */
+    /** Makes one for a client whose disconnection caused a failure. */
     public ClientGoneException(Throwable cause) {
         super("the client is gone", cause);
     }

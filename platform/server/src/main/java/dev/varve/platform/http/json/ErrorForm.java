@@ -5,7 +5,7 @@ import dev.varve.platform.setting.SettingNames;
 
 import tools.jackson.databind.node.ObjectNode;
 
-/** The shape of errors. */
+/** The form of errors. */
 public enum ErrorForm {
     /** {@code {"error": {"message", "type", "param", "code"}}}. */
     OPENAI {
@@ -63,9 +63,9 @@ public enum ErrorForm {
     private static final String OLLAMA_PATHS = "/api/";
 
     /**
-     * The shape for a request that reached no route of a dialect.
+     * Returns the form for a request that reached no route of a dialect.
      *
-     * @param path of the request
+     * @param path path of the request
      * @param anthropic whether it has a header of Anthropic's clients
      */
     public static ErrorForm of(String path, boolean anthropic) {
@@ -75,7 +75,7 @@ public enum ErrorForm {
         return anthropic ? ANTHROPIC : OPENAI;
     }
 
-    /** In Anthropic's words: Claude Code makes a conversation shorter where it finds them. */
+    /** Returns Anthropic's wording, which makes Claude Code compact the conversation. */
     private static String tooLong(ContextOverflowException overflow) {
         return overflow.promptTokens() > overflow.contextTokens()
                 ? "prompt is too long: "
@@ -93,10 +93,10 @@ public enum ErrorForm {
     }
 
     /**
-     * An error as an object.
+     * Returns an error as an object.
      *
-     * @param names what settings are called
-     * @param requestId id of the request; empty where it is not known
+     * @param names names of settings in messages
+     * @param requestId id of the request; empty if unknown
      */
     public abstract ObjectNode body(ApiException error, SettingNames names, String requestId);
 }

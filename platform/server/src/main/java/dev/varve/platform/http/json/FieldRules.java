@@ -9,33 +9,33 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The fields of a route's bodies by their names: which ones count, which are taken without effect,
- * and which are refused since they would change an answer in a way that is not there. A field that
- * is {@code null} is absent.
+ * Rules for the fields of a route's bodies: which ones are honoured, which are accepted without
+ * effect, and which are refused since they would change a response in an unsupported way. A field
+ * that is {@code null} counts as absent.
  */
 public final class FieldRules {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
     private static final int MOST_LOGGED = 64;
 
-    /** What is done with a field. */
+    /** Treatment of a field. */
     public sealed interface Rule {
-        /** It does what it says. */
+        /** The field is honoured. */
         record Honoured() implements Rule {}
 
-        /** Nothing. */
+        /** The field is accepted without effect. */
         record WithoutEffect() implements Rule {}
 
         /**
-         * Its value is one that changes nothing.
+         * The field may only have a value that changes nothing.
          *
-         * @param expected that value in words
+         * @param expected that value, for messages
          */
         record Only(String expected, Predicate<JsonNode> holds) implements Rule {}
 
         /**
-         * It is a 400, but for empty values.
+         * The field is refused with a 400, unless its value is empty.
          *
-         * @param why words behind the name
+         * @param why message after the field's name
          */
         record Refused(String why) implements Rule {}
     }
@@ -46,17 +46,17 @@ public final class FieldRules {
         this.rules = Map.copyOf(rules);
     }
 
-    /** Begins with no rule. */
+    /** Returns a builder without rules. */
     public static Builder builder() {
         return new Builder(new LinkedHashMap<>());
     }
 
-    /** These rules and more. */
+    /** Returns a builder that begins with these rules. */
     public Builder more() {
         return new Builder(new LinkedHashMap<>(rules));
     }
 
-    /** The rules by their fields' names. */
+    /** Returns the rules by field name. */
     public Map<String, Rule> rules() {
         return rules;
     }
@@ -64,7 +64,7 @@ public final class FieldRules {
     /**
      * Checks a body.
      *
-     * @throws ApiException a 400 that names the field if there is one that may not be there
+     * @throws ApiException a 400 that names the field if a field is not allowed
      */
     public void check(ObjectNode body, UnknownFieldPolicy policy) {
         for (Map.Entry<String, JsonNode> field : body.properties()) {
@@ -90,10 +90,10 @@ public final class FieldRules {
                 }
             }
             case Rule.Honoured honoured -> {
-                // Whoever reads it checks its value.
+                // Its reader checks the value.
             }
             case Rule.WithoutEffect ignored -> {
-                // Nobody reads it.
+                // Not read.
             }
         }
     }
@@ -113,7 +113,7 @@ public final class FieldRules {
                 || value.isBoolean() && !value.booleanValue();
     }
 
-    /** Collects rules; names are separated by spaces, and the last rule of a name counts. */
+    /** Builds rules; names are separated by spaces, and the last rule of a name counts. */
     public static final class Builder {
         private final Map<String, Rule> rules;
 
@@ -121,22 +121,22 @@ public final class FieldRules {
             this.rules = rules;
         }
 
-        /** Fields that count. */
+        /** Adds fields that are honoured. */
         public Builder honours(String names) {
             return put(names, new Rule.Honoured());
         }
 
-        /** Fields that are taken without effect. */
+        /** Adds fields that are accepted without effect. */
         public Builder ignores(String names) {
             return put(names, new Rule.WithoutEffect());
         }
 
-        /** Fields that may only have a value that changes nothing. */
+        /** Adds fields that may only have a value that changes nothing. */
         public Builder only(String names, String expected, Predicate<JsonNode> holds) {
             return put(names, new Rule.Only(expected, holds));
         }
 
-        /** Fields that may only be a number that changes nothing. */
+        /** Adds fields that may only be a number that changes nothing. */
         public Builder onlyNumber(String names, double neutral) {
             String expected =
                     neutral == Math.rint(neutral)
@@ -145,7 +145,7 @@ public final class FieldRules {
             return only(names, expected, value -> value.asDouble(Double.NaN) == neutral);
         }
 
-        /** Fields that are refused. */
+        /** Adds fields that are refused. */
         public Builder refuses(String names, String why) {
             return put(names, new Rule.Refused(why));
         }
@@ -157,7 +157,7 @@ public final class FieldRules {
             return this;
         }
 
-        /** All rules. */
+        /** Returns the rules. */
         public FieldRules build() {
             return new FieldRules(rules);
         }

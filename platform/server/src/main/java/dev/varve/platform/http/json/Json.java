@@ -16,18 +16,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The server's JSON: limits for reading, and plain Java values for templates. */
+/**
+ * Reads JSON within the server's limits, writes it, and converts it to plain Java values for
+ * templates.
+ */
 public final class Json {
-    /** Levels of lists and objects in each other. */
+    /** Maximum nesting depth of arrays and objects. */
     public static final int MAX_DEPTH = 200;
 
     /**
-     * Names, values and brackets. Each takes some 50 bytes of memory. A prompt of a million token
-     * ids has as many.
+     * Maximum number of names, values and brackets. Each takes about 50 bytes of memory. Sufficient
+     * for a prompt of a million token ids.
      */
     public static final int MAX_ELEMENTS = 2_000_000;
 
-    /** Behind so many bytes it is settled whether a text is in UTF-16 or UTF-32. */
+    /** Number of first bytes that reveal whether a text is UTF-16 or UTF-32. */
     private static final int CODING_BYTES = 4;
 
     /** Reads within the limits of the server, and writes. */
@@ -43,7 +46,7 @@ public final class Json {
                                     .build())
                     .build();
 
-    /** Likewise, and keeps the digits of all numbers. */
+    /** Reads within the same limits, and keeps the digits of all numbers. */
     private static final JsonMapper EXACT =
             MAPPER.rebuild()
                     .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -52,19 +55,19 @@ public final class Json {
 
     private Json() {}
 
-    /** An empty object. */
+    /** Returns an empty object. */
     public static ObjectNode object() {
         return MAPPER.createObjectNode();
     }
 
-    /** The node of a text. */
+    /** Returns the node of a string. */
     public static JsonNode text(String text) {
         return MAPPER.getNodeFactory().stringNode(text);
     }
 
     /**
-     * Parses a request body, which must be an object. A number that is no double is a 400 wherever
-     * it stands, so that whoever uses it need not ask.
+     * Parses a request body, which must be an object. A number beyond the range of a double is a
+     * 400 anywhere in the body, so that later code need not check.
      */
     public static ObjectNode parse(byte[] body) {
         ObjectNode object = parse(MAPPER, body);
@@ -72,24 +75,24 @@ public final class Json {
         return object;
     }
 
-    /** Likewise, for a body that is written out again: numbers keep all their digits. */
+    /** Parses a body that is forwarded: numbers keep all their digits. */
     public static ObjectNode parseExact(byte[] body) {
         return parse(EXACT, body);
     }
 
     /**
-     * Reads what another server sent.
+     * Reads JSON that another server sent.
      *
-     * @throws JacksonException if that is no JSON
+     * @throws JacksonException if it is not JSON
      */
     public static JsonNode readExact(byte[] text) {
         return EXACT.readTree(text);
     }
 
     /**
-     * Reads a text that stands within a body.
+     * Reads JSON from a string within a body.
      *
-     * @throws JacksonException if it is no JSON, or has a number beyond the range of a double
+     * @throws JacksonException if it is not JSON, or has a number beyond the range of a double
      */
     public static JsonNode read(String text) {
         JsonNode node = MAPPER.readTree(text);
@@ -99,7 +102,7 @@ public final class Json {
         return node;
     }
 
-    /** The node of maps, lists and plain values. */
+    /** Returns the node of maps, lists and plain values. */
     public static JsonNode exact(Object value) {
         return EXACT.valueToTree(value);
     }
@@ -132,17 +135,17 @@ public final class Json {
         }
     }
 
-    /** The text of a value. */
+    /** Returns the text of a value. */
     public static String write(JsonNode node) {
         return MAPPER.writeValueAsString(node);
     }
 
-    /** The text of a value in UTF-8. */
+    /** Returns the text of a value in UTF-8. */
     public static byte[] writeBytes(JsonNode node) {
         return MAPPER.writeValueAsBytes(node);
     }
 
-    /** Maps, lists, strings, numbers, booleans and null, as templates take them. */
+    /** Converts a node to maps, lists, strings, numbers, booleans and null, for templates. */
     public static Object plain(JsonNode node) {
         return switch (node.getNodeType()) {
             case OBJECT -> {
@@ -162,7 +165,7 @@ public final class Json {
                             ? (node.canConvertToLong()
                                     ? (Object) node.longValue()
                                     : node.bigIntegerValue())
-                            // Where digits are kept, a number may be beyond a double.
+                            // A number that was read exactly may be beyond the range of a double.
                             : node.isBigDecimal()
                                     ? (Object) node.decimalValue()
                                     : (Object) node.doubleValue();

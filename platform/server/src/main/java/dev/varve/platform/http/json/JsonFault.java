@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Says what is wrong with a body that cannot be read as JSON, and where. The parser's own words
- * quote the text, which may be private, so they are only looked at.
+ * Describes why a body is not valid JSON, and where. The parser's own messages quote the text,
+ * which may be private, so they are only matched, never sent.
  */
 final class JsonFault {
-    /** What the parser's message contains, and what a client hears. */
+    /** A part of the parser's message, and the message for clients. */
     private record Reason(String sign, String words) {}
 
     private static final List<Reason> SYNTAX =

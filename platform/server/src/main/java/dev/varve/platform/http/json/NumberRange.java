@@ -6,14 +6,14 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Map;
 import java.util.Optional;
 
-/** The range of numbers: JSON has {@code 1e999}, and a double has not. */
+/** Checks the range of numbers: JSON allows {@code 1e999}, a double does not. */
 final class NumberRange {
     static final String WORDS = "has a number beyond the range of a double";
     private static final int MAX_SHOWN = 200;
 
     private NumberRange() {}
 
-    /** Throws a 400 with the place of the first number that is beyond the range. */
+    /** Throws a 400 with the path of the first number that is beyond the range. */
     static void require(ObjectNode body) {
         for (Map.Entry<String, JsonNode> field : body.properties()) {
             Optional<String> place = beyond(field.getValue());
@@ -25,7 +25,9 @@ final class NumberRange {
         }
     }
 
-    /** JSON pointer to the first number that is beyond the range; empty if all are within. */
+    /**
+     * Returns a JSON pointer to the first number that is beyond the range; empty if all are within.
+     */
     static Optional<String> beyond(JsonNode node) {
         if (node.isDouble()) {
             return Double.isFinite(node.doubleValue()) ? Optional.empty() : Optional.of("");

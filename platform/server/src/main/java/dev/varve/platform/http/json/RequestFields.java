@@ -18,7 +18,7 @@ public final class RequestFields {
 
     private final ObjectNode body;
 
-    /** What stands before the names of these fields in messages. */
+    /** Prefix of the fields' names in messages. */
     private final String path;
 
     /** Reads the fields of a whole body. */
@@ -31,29 +31,29 @@ public final class RequestFields {
         this.path = path;
     }
 
-    /** The fields of an object inside the body, which errors name with its place. */
+    /** Reads the fields of an object inside the body; errors name them with its path. */
     public static RequestFields at(String where, ObjectNode object) {
         return new RequestFields(object, where + ".");
     }
 
-    /** What a field is called in errors. */
+    /** Returns the path of a field in errors. */
     public String place(String name) {
         return path + name;
     }
 
-    /** A field of any type. */
+    /** Returns a field of any type. */
     public Optional<JsonNode> find(String name) {
         JsonNode node = body.get(name);
         return node == null || node.isNull() ? Optional.empty() : Optional.of(node);
     }
 
-    /** A field that must be there. */
+    /** Returns a required field. */
     public JsonNode require(String name) {
         return find(name)
                 .orElseThrow(() -> ApiException.invalid(path + name, path + name + ": missing"));
     }
 
-    /** A field that is true or false. */
+    /** Returns a boolean field. */
     public Optional<Boolean> flag(String name) {
         return find(name)
                 .map(
@@ -65,7 +65,7 @@ public final class RequestFields {
                         });
     }
 
-    /** A string. */
+    /** Returns a string field. */
     public Optional<String> text(String name) {
         return find(name)
                 .map(
@@ -77,7 +77,7 @@ public final class RequestFields {
                         });
     }
 
-    /** A whole number in bounds; {@code 64.0} counts as one. */
+    /** Returns a whole number within bounds; {@code 64.0} counts as one. */
     public OptionalLong whole(String name, long min, long max) {
         Optional<JsonNode> node = find(name);
         if (node.isEmpty()) {
@@ -100,7 +100,7 @@ public final class RequestFields {
         return OptionalLong.of(number);
     }
 
-    /** A number in bounds. */
+    /** Returns a number within bounds. */
     public OptionalDouble number(String name, double min, double max) {
         Optional<JsonNode> node = find(name);
         if (node.isEmpty()) {
@@ -113,7 +113,7 @@ public final class RequestFields {
         return OptionalDouble.of(value);
     }
 
-    /** An object. */
+    /** Returns an object field. */
     public Optional<ObjectNode> object(String name) {
         return find(name)
                 .map(
@@ -125,12 +125,12 @@ public final class RequestFields {
                         });
     }
 
-    /** The fields of an object, which errors name with the object's name. */
+    /** Returns the fields of an object; errors name them with the object's name. */
     public Optional<RequestFields> nested(String name) {
         return object(name).map(inner -> new RequestFields(inner, path + name + "."));
     }
 
-    /** A string or an array of strings; empty ones are left out. */
+    /** Returns a string or an array of strings; empty strings are omitted. */
     public List<String> texts(String name, int most, int mostCharacters) {
         List<String> texts = new ArrayList<>();
         find(name)
@@ -175,7 +175,7 @@ public final class RequestFields {
         return texts;
     }
 
-    /** An array of token ids below {@code vocabulary}. */
+    /** Returns an array of token ids below {@code vocabulary}. */
     public static int[] tokenIds(String name, JsonNode array, int vocabulary) {
         int[] ids = new int[array.size()];
         for (int i = 0; i < ids.length; i++) {
@@ -197,13 +197,13 @@ public final class RequestFields {
         return ids;
     }
 
-    /** A 400 for a field of another type than expected. */
+    /** Returns a 400 for a field of another type than expected. */
     public static ApiException wrong(String name, String expected, JsonNode found) {
         return ApiException.invalid(
                 name, name + ": expected " + expected + ", found " + brief(found));
     }
 
-    /** The type of a value, and the value itself where it can hold no private text. */
+    /** Returns the type of a value, or the value itself if it cannot hold private text. */
     private static String brief(JsonNode node) {
         String text = node.isNumber() || node.isBoolean() ? node.toString() : "";
         return !text.isEmpty() && text.length() <= MAX_BRIEF

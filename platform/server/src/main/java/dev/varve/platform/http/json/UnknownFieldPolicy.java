@@ -1,9 +1,9 @@
 package dev.varve.platform.http.json;
 
-/** What becomes of fields that nobody here knows. */
+/** Treatment of unknown fields. */
 public enum UnknownFieldPolicy {
-    /** They are left alone: clients send more from year to year. */
+    /** Unknown fields are ignored: clients add fields over time. */
     LENIENT,
-    /** They are refused, so that a misspelt one is noticed. */
+    /** Unknown fields are refused, so that a misspelt one is noticed. */
     STRICT
 }

@@ -7,16 +7,13 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
-/** Checks that bytes are UTF-8 as its standard has it. */
+/** Checks that bytes are valid UTF-8. */
 final class Utf8Validator {
     private static final int PART_CHARS = 8 << 10;
 
     private Utf8Validator() {}
 
-    /**
-     * Throws 400 where a sequence is cut short, longer than needed, or stands for a surrogate or
-     * for nothing.
-     */
+    /** Throws 400 if a sequence is truncated, overlong, or encodes a surrogate or no code point. */
     static void check(byte[] text) {
         CharsetDecoder decoder =
                 StandardCharsets.UTF_8

@@ -11,20 +11,17 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/**
- * An answer that is being made, from when its request was read until nobody works on it any more.
- * Thread-safe.
- */
+/** A request that the server has accepted and not finished. Thread-safe. */
 public final class ActiveRequest implements AutoCloseable {
     /**
-     * Where a request came from.
+     * Model, route and id of a request.
      *
-     * @param model that it is for
-     * @param route that took it
-     * @param requestId that its client knows it by, and may have chosen
+     * @param model id of its model
+     * @param route label of its route
+     * @param requestId id that the client received, and may have chosen
      */
     public record Origin(String model, String route, String requestId) {
-        /** Checks that nothing is missing. */
+        /** Checks for null. */
         public Origin {
             Objects.requireNonNull(model);
             Objects.requireNonNull(route);
@@ -33,20 +30,20 @@ public final class ActiveRequest implements AutoCloseable {
     }
 
     /**
-     * What works on an answer.
+     * The engine's work for a request.
      *
-     * @param generations one for each choice
-     * @param scope whose computed prompts it goes on with
-     * @param excerpt some of its prompt; asked for only if its caller wants to see it
-     * @param cancel ends it; its client is told
+     * @param generations one generation for each choice
+     * @param scope cache scope of the request
+     * @param excerpt excerpt of the prompt; computed only for a report to its caller
+     * @param cancel cancels the request; its client receives an error
      */
-    public record BatchEntry(
+    public record Execution(
             List<Generation> generations,
             CacheScope scope,
             Supplier<String> excerpt,
             Runnable cancel) {
         /** Copies the generations. */
-        public BatchEntry {
+        public Execution {
             generations = List.copyOf(generations);
         }
     }
@@ -57,7 +54,7 @@ public final class ActiveRequest implements AutoCloseable {
     private final Caller caller;
     private final Runnable remove;
     private final long begin = System.nanoTime();
-    private Optional<BatchEntry> work = Optional.empty();
+    private Optional<Execution> work = Optional.empty();
     private volatile boolean cancelled;
 
     ActiveRequest(String id, long number, Origin origin, Caller caller, Runnable remove) {
@@ -68,7 +65,7 @@ public final class ActiveRequest implements AutoCloseable {
         this.remove = remove;
     }
 
-    /** Name by which it is cancelled. */
+    /** Returns the id by which the request is cancelled. */
     public String id() {
         return id;
     }
@@ -77,28 +74,28 @@ public final class ActiveRequest implements AutoCloseable {
         return number;
     }
 
-    /** Where its request came from. */
+    /** Returns the model, route and id of the request. */
     public Origin origin() {
         return origin;
     }
 
-    /** Whether it is of a caller: only he may see what was said. */
+    /** Returns whether the request belongs to a caller: only that caller may see its text. */
     public boolean isOf(Caller other) {
         return caller.owner().equals(other.owner());
     }
 
-    /** Time since its request was read. */
+    /** Returns the time since the request was accepted. */
     public Duration age() {
         return Duration.ofNanos(System.nanoTime() - begin);
     }
 
-    /** Whether somebody else than its client ended it. */
+    /** Returns whether the request was cancelled by {@link #cancel}. */
     public boolean isCancelled() {
         return cancelled;
     }
 
-    /** The engine works on it from now on; at once the last it does, if it is cancelled already. */
-    public void runs(BatchEntry begun) {
+    /** Attaches the engine's work; cancels it at once if the request is cancelled already. */
+    public void runs(Execution begun) {
         synchronized (this) {
             work = Optional.of(begun);
         }
@@ -107,18 +104,18 @@ public final class ActiveRequest implements AutoCloseable {
         }
     }
 
-    /** Ends it; its client is told. Does nothing the second time. */
+    /** Cancels the request; its client receives an error. A second call has no effect. */
     public void cancel() {
         cancelled = true;
         work().ifPresent(each -> each.cancel().run());
     }
 
-    /** What the engine does for it; empty as long as that does not know it. */
-    synchronized Optional<BatchEntry> work() {
+    /** Returns the engine's work; empty before it was submitted. */
+    synchronized Optional<Execution> work() {
         return work;
     }
 
-    /** How far its choices are; empty before the engine knows it. */
+    /** Returns the progress of the choices; empty before they were submitted. */
     List<GenerationProgress> progress() {
         return work().stream()
                 .flatMap(each -> each.generations().stream())
@@ -126,7 +123,7 @@ public final class ActiveRequest implements AutoCloseable {
                 .toList();
     }
 
-    /** Nobody works on it any more. */
+    /** Removes the request from the active ones. */
     @Override
     public void close() {
         remove.run();

@@ -10,17 +10,17 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The answers that are being made, by their ids. Thread-safe. */
+/** The active requests by their ids. Thread-safe. */
 public final class ActiveRequests {
     private static final String PREFIX = "req_";
 
     private final Map<String, ActiveRequest> answers = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
 
-    /** Nobody has asked anything. */
+    /** Makes an empty registry. */
     public ActiveRequests() {}
 
-    /** Takes an answer in, until it is closed. */
+    /** Adds a request, until it is closed. */
     public ActiveRequest begin(ActiveRequest.Origin origin, Caller caller) {
         String id = PREFIX + UUID.randomUUID().toString().replace("-", "");
         ActiveRequest answer =
@@ -30,14 +30,14 @@ public final class ActiveRequests {
         return answer;
     }
 
-    /** Those of this moment, in the order in which they came. */
+    /** Returns the current requests, in the order of arrival. */
     public List<ActiveRequest> all() {
         return answers.values().stream()
                 .sorted(Comparator.comparingLong(ActiveRequest::number))
                 .toList();
     }
 
-    /** One of them, if it is there. */
+    /** Returns a request by its id, if it is active. */
     public Optional<ActiveRequest> find(String id) {
         return Optional.ofNullable(answers.get(id));
     }

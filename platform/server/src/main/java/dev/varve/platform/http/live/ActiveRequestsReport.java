@@ -14,26 +14,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The answers that are being made, as {@code /requests} shows them: figures only to callers of the
- * same scope and to who runs the server, and what was said only to the caller who said it. Of other
- * answers there are their states and numbers.
+ * Reports active requests for {@code /requests}: figures only to callers of the same scope and to
+ * the operator, text only to the request's own caller. Other requests are listed only with id,
+ * model, route, age and state, and are counted.
  */
 public final class ActiveRequestsReport {
     private static final double MILLIS_PER_SECOND = 1000;
     private static final double NANOS_PER_SECOND = 1e9;
 
-    /** State of one whose prompt is being made shorter, which the engine does not know yet. */
+    /** State of a request whose prompt is being compressed, before submission to the engine. */
     private static final String PREPARING = "preparing";
 
-    /** State of one that the engine keeps no count of. */
+    /** State of a request without progress from the engine. */
     private static final String RUNNING = "running";
 
     private ActiveRequestsReport() {}
 
     /**
-     * Some answers, in their order.
+     * Reports requests, in their order.
      *
-     * @param caller who asks
+     * @param caller caller of {@code /requests}
      */
     public static ObjectNode of(List<ActiveRequest> answers, Caller caller) {
         ObjectNode report = Json.object();
@@ -74,7 +74,7 @@ public final class ActiveRequestsReport {
 
     private static void describe(ActiveRequest answer, Caller caller, ObjectNode out) {
         boolean own = answer.isOf(caller);
-        Optional<ActiveRequest.BatchEntry> work = answer.work();
+        Optional<ActiveRequest.Execution> work = answer.work();
         out.put("id", answer.id())
                 .put("model", answer.origin().model())
                 .put("route", answer.origin().route())
@@ -112,7 +112,9 @@ public final class ActiveRequestsReport {
         return answer.work().isPresent() ? RUNNING : PREPARING;
     }
 
-    /** Of several choices the one counts that most is done for. */
+    /**
+     * Returns the rank of a choice's state; the choice with the lowest rank represents the request.
+     */
     private static int rank(GenerationProgress choice) {
         return switch (choice.state()) {
             case DECODE -> 0;
@@ -124,7 +126,7 @@ public final class ActiveRequestsReport {
         };
     }
 
-    /** Tokens behind the first one, by the time since that. */
+    /** Returns the tokens per second after the first token, summed over running choices. */
     private static double speed(List<GenerationProgress> choices) {
         double speed = 0;
         for (GenerationProgress choice : choices) {

@@ -1,5 +1,5 @@
 /**
- * The answers that are being made: what is told of them, and how they are cancelled by others than
- * their clients. {@link dev.varve.platform.http.live.ActiveRequests} has them by their ids.
+ * The active requests: how they are listed, and cancelled on request of other callers. {@link
+ * dev.varve.platform.http.live.ActiveRequests} holds them by their ids.
  */
 package dev.varve.platform.http.live;

@@ -12,9 +12,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.OptionalInt;
 
-/** {@code POST /completion}: one prompt, one answer, as long as the context lets it be. */
+/**
+ * Reads {@code POST /completion}: one prompt and one response, limited only by the context by
+ * default.
+ */
 public final class LlamaCppCompletions {
-    /** The fields of its bodies. */
+    /** Rules for the fields of request bodies. */
     public static final FieldRules RULES =
             SharedFields.bareText()
                     .more()

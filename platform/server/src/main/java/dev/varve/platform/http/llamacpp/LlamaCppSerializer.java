@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/** The shapes of {@code /completion}: its streams have no mark at their end. */
+/** Serializes responses of {@code /completion}, whose streams have no end mark. */
 final class LlamaCppSerializer implements ResponseSerializer {
     private final String model;
     private final ChatPrompt prompt;

@@ -1,5 +1,5 @@
 /**
- * What users of llama.cpp's server bring along beside OpenAI's routes: {@code /completion} with its
- * own names and shapes. Knows neither sockets nor threads.
+ * llama.cpp's {@code /completion}, with its own field names and response format. Does not depend on
+ * sockets or threads.
  */
 package dev.varve.platform.http.llamacpp;

@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** What the prefix cache holds, and what it was good for. */
+/** Metrics of the prefix cache: its contents, hits and misses. */
 final class CacheMetrics {
     private CacheMetrics() {}
 
@@ -85,7 +85,7 @@ final class CacheMetrics {
         return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Every source from the start, so that a rate is not missing its first step. */
+    /** Emits every source from the start, so that a rate includes the first increment. */
     private static MetricSnapshot bySource(
             String name, String help, Map<CacheSource, Long> values) {
         MetricFamily family = new MetricFamily(name, help);

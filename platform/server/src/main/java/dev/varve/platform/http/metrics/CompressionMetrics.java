@@ -9,7 +9,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.List;
 
-/** How prompts became shorter, by model. Thread-safe. */
+/** Metrics of prompt compression, by model. Thread-safe. */
 final class CompressionMetrics {
     private static final double MILLIS_PER_SECOND = 1e3;
     private static final String MODEL = "model";
@@ -75,7 +75,7 @@ final class CompressionMetrics {
                 .build();
     }
 
-    /** Tells of a model from now on, even if nothing happens. */
+    /** Emits series for a model from now on, starting at 0. */
     void tell(String model) {
         for (Counter each :
                 List.of(failures, promptTokens, effectiveTokens, knownMessages, seconds)) {

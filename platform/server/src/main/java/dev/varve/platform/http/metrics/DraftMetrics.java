@@ -8,7 +8,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.List;
 import java.util.Locale;
 
-/** Gauges and counters of a draft model in a process of its own, labelled with its device. */
+/** Metrics of a draft model in a process of its own, labelled with its device. */
 final class DraftMetrics {
     private static final double MILLIS_PER_SECOND = 1000;
 

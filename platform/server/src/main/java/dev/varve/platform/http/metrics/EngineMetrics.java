@@ -10,7 +10,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Gauges and counters of the engine, from one status of it. */
+/** Metrics of the engine, from one snapshot of its status. */
 final class EngineMetrics {
     private EngineMetrics() {}
 
@@ -99,13 +99,13 @@ final class EngineMetrics {
         return metrics;
     }
 
-    /** Share of the KV pool that running sequences hold, 0 to 1. */
+    /** Returns the share of the KV pool that running sequences hold, 0 to 1. */
     static double kvUsage(EngineStatus engine) {
         KvSlotUsage slots = engine.slots();
         return slots.total() == 0 ? 0 : (double) slots.running() / slots.total();
     }
 
-    /** The KV pool in blocks, as gateways want to know it. */
+    /** Returns the size of the KV pool in blocks, as labels that gateways read. */
     static Labels blocks(EngineStatus engine) {
         return Labels.of(
                 "block_size",

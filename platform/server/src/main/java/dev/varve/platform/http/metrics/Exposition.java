@@ -15,22 +15,22 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * All metrics as they are sent: in Prometheus' text format 0.0.4, or in OpenMetrics 1.0 to those
- * who ask for it. The library writes both, sorted by name.
+ * All metrics in the format that is sent: Prometheus' text format 0.0.4, or OpenMetrics 1.0 if the
+ * client accepts it. The library writes both, sorted by name.
  *
- * @param contentType of the bytes
+ * @param contentType content type of the bytes
  */
 public record Exposition(String contentType, byte[] bytes) {
     private static final ExpositionFormats FORMATS =
             ExpositionFormats.init(PrometheusProperties.builder().build());
     private static final int USUAL_BYTES = 64 << 10;
 
-    /** {@code accept}: the header of that name, if there is one. */
+    /** Writes metrics; {@code accept} is the value of the {@code Accept} header, if present. */
     static Exposition of(List<MetricSnapshot> metrics, Optional<String> accept) {
         ExpositionFormatWriter writer = writer(accept);
         FutureTask<byte[]> written = new FutureTask<>(() -> written(writer, metrics));
-        // In a virtual thread the buffer that the library writes through begins small and grows by
-        // a character at a time, which takes several times as long as all the rest.
+        // In a virtual thread the library's write buffer begins small and grows by one character at
+        // a time, which takes several times as long as all other work.
         Thread.ofPlatform().daemon().name("varve-metrics").start(written);
         try {
             return new Exposition(writer.getContentType(), written.get());
@@ -42,7 +42,10 @@ public record Exposition(String contentType, byte[] bytes) {
         }
     }
 
-    /** Never the library's choice: who prefers protobuf would get a writer that is not there. */
+    /**
+     * Chooses the format. Not left to the library: a client that prefers protobuf would get a
+     * writer that does not exist.
+     */
     private static ExpositionFormatWriter writer(Optional<String> accept) {
         ExpositionFormatWriter openMetrics = FORMATS.getOpenMetricsTextFormatWriter();
         return accept.filter(openMetrics::accepts).isPresent()

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Times of answers, and how many were cancelled, by model. Thread-safe. Nothing that tells a time
- * takes a lock but while the same histogram is copied, and that is short, so the engine's thread
- * may do so for each token.
+ * Times of generations and counts of cancelled ones, by model. Thread-safe. Observing a time takes
+ * a lock only while the same histogram is copied, which is short, so the engine's thread may
+ * observe each token.
  */
 final class GenerationMetrics {
     private static final String MODEL = "model";
@@ -81,7 +81,10 @@ final class GenerationMetrics {
                 .build();
     }
 
-    /** Those of a model. {@code id}: of one that the server has, of which there are few. */
+    /**
+     * Returns the times of a model. {@code id} must be the id of a model of the server, so that the
+     * number of labels is bounded.
+     */
     GenerationTimes of(String id) {
         return models.computeIfAbsent(
                 id,

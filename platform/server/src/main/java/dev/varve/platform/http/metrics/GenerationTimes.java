@@ -6,33 +6,35 @@ import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import java.util.List;
 import java.util.Locale;
 
-/** Takes the times of one model's answers, in nanoseconds. Thread-safe; see {@link Metrics}. */
+/**
+ * Records the times of one model's generations, in nanoseconds. Thread-safe; see {@link Metrics}.
+ */
 public final class GenerationTimes {
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final Points points;
     private final List<CounterDataPoint> cancelled;
 
-    /** Where an answer is when its client leaves. */
+    /** Stage of a generation when it is cancelled. */
     public enum Stage {
-        /** Its prompt is prepared, or made shorter. */
+        /** The prompt is rendered or compressed. */
         PREPARE,
-        /** It waits for a place. */
+        /** The request waits in the engine's queue. */
         QUEUE,
-        /** The beginning of its prompt is copied to the devices. */
+        /** A cached prefix is copied to the devices. */
         RESTORE,
-        /** Its prompt is computed. */
+        /** The prompt is computed. */
         PREFILL,
-        /** It has a token. */
+        /** At least one token was generated. */
         DECODE;
 
-        /** The word in metrics. */
+        /** Returns the label in metrics. */
         String word() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /** A histogram for each kind of time. */
+    /** One histogram for each kind of time. */
     record Points(
             DistributionDataPoint firstToken,
             DistributionDataPoint tokenGap,
@@ -41,9 +43,7 @@ public final class GenerationTimes {
             DistributionDataPoint decode,
             DistributionDataPoint whole) {}
 
-    /**
-     * @param cancelled a counter for each stage, in their order
-     */
+    /** @param cancelled one counter for each stage, in the order of the stages */
     GenerationTimes(Points points, List<CounterDataPoint> cancelled) {
         this.points = points;
         this.cancelled = List.copyOf(cancelled);
@@ -53,37 +53,37 @@ public final class GenerationTimes {
         times.observe(nanos / NANOS_PER_SECOND);
     }
 
-    /** How long a request waited in the engine's queue. */
+    /** Records the time that a request waited in the engine's queue. */
     public void observeQueue(long nanos) {
         observe(points.queue(), nanos);
     }
 
-    /** How long a request took to its first token, from when it came. */
+    /** Records the time from the arrival of a request to its first token. */
     public void observeFirstToken(long nanos) {
         observe(points.firstToken(), nanos);
     }
 
-    /** The time between two tokens of a request. */
+    /** Records the time between two tokens of a request. */
     public void observeTokenGap(long nanos) {
         observe(points.tokenGap(), nanos);
     }
 
-    /** How long a request's prompt was computed, up to its first token. */
+    /** Records the prefill time of a request, up to its first token. */
     public void observePrefill(long nanos) {
         observe(points.prefill(), nanos);
     }
 
-    /** How long a request generated, from its first token on. */
+    /** Records the decode time of a request, from its first token on. */
     public void observeDecode(long nanos) {
         observe(points.decode(), nanos);
     }
 
-    /** How long a request took to its last token, from when it came. */
+    /** Records the time from the arrival of a request to its end. */
     public void observeRequest(long nanos) {
         observe(points.whole(), nanos);
     }
 
-    /** Counts an answer that nobody waited for any more. */
+    /** Counts a cancelled generation by its stage. */
     public void countCancelled(Stage stage) {
         cancelled.get(stage.ordinal()).inc();
     }

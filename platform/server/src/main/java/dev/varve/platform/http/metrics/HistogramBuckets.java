@@ -1,8 +1,8 @@
 package dev.varve.platform.http.metrics;
 
 /**
- * Upper bounds of histograms of times, in seconds. Each kind has steps of about the same ratio
- * where its times lie, from what a small model on a fast device takes to what clients give up at.
+ * Upper bounds of time histograms, in seconds. The bounds of each kind grow by about the same
+ * ratio, from the time of a small model on a fast device to the timeouts of clients.
  */
 final class HistogramBuckets {
     private static final double[] TOKENS = {
@@ -19,17 +19,17 @@ final class HistogramBuckets {
 
     private HistogramBuckets() {}
 
-    /** From one token of a stream to the next. */
+    /** Returns the bounds for the time between two tokens of a stream. */
     static double[] tokens() {
         return TOKENS.clone();
     }
 
-    /** Until something begins: the queue, a prompt, the first token. */
+    /** Returns the bounds for waits: queue, prefill, first token. */
     static double[] waits() {
         return WAITS.clone();
     }
 
-    /** Of whole answers. */
+    /** Returns the bounds for whole responses. */
     static double[] answers() {
         return ANSWERS.clone();
     }

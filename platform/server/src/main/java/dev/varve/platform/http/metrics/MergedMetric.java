@@ -11,7 +11,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The samples of one metric of several engines, each with a label that says whose it is. */
+/** The samples of one metric from several engines, each labelled with its engine's owner. */
 final class MergedMetric {
     private final MetricMetadata metadata;
     private final List<GaugeSnapshot.GaugeDataPointSnapshot> gauges = new ArrayList<>();
@@ -23,7 +23,7 @@ final class MergedMetric {
         this.metadata = metadata;
     }
 
-    /** Adds the samples of one engine; {@code owner} is the label. */
+    /** Adds the samples of one engine with the label {@code owner}. */
     void add(MetricSnapshot metric, Labels owner) {
         switch (metric) {
             case GaugeSnapshot gauge ->
@@ -66,7 +66,7 @@ final class MergedMetric {
                 .build();
     }
 
-    /** All of them. */
+    /** Returns all samples as one metric. */
     MetricSnapshot snapshot() {
         if (!gauges.isEmpty()) {
             return new GaugeSnapshot(metadata, gauges);

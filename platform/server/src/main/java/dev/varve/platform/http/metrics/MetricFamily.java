@@ -10,20 +10,20 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The samples of one metric as they are at the moment. */
+/** The current samples of one metric. */
 final class MetricFamily {
-    /** One of them. */
+    /** A sample. */
     private record Sample(Labels labels, double value) {}
 
     private final MetricMetadata metadata;
     private final List<Sample> samples = new ArrayList<>();
 
-    /** {@code name}: without the ending that the kind of the metric gives it. */
+    /** Makes an empty metric; {@code name} has no suffix, which the kind of metric adds. */
     MetricFamily(String name, String help) {
         metadata = new MetricMetadata(name, help);
     }
 
-    /** One that has a single sample without labels. */
+    /** Returns a metric with a single sample without labels. */
     static MetricFamily single(String name, String help, double value) {
         return new MetricFamily(name, help).add(Labels.EMPTY, value);
     }
@@ -44,7 +44,7 @@ final class MetricFamily {
                         .toList());
     }
 
-    /** The name ends in {@code _total}. */
+    /** Returns the samples as a counter, whose name ends in {@code _total}. */
     MetricSnapshot counter() {
         return new CounterSnapshot(
                 metadata,
@@ -58,7 +58,9 @@ final class MetricFamily {
                         .toList());
     }
 
-    /** The name ends in {@code _info}, and each value is 1. */
+    /**
+     * Returns the samples as an info metric: the name ends in {@code _info}, and each value is 1.
+     */
     MetricSnapshot info() {
         return new InfoSnapshot(
                 metadata,

@@ -13,13 +13,11 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Counters and times of requests, and what {@code /metrics} says. Thread-safe. What counts and what
- * tells a time takes no lock but while {@link #expose} copies the same one, and that is short.
+ * Counts and times requests, and writes {@code /metrics}. Thread-safe. Counting and timing take a
+ * lock only while {@link #expose} copies the same metric, which is short.
  */
 public final class Metrics {
-    /**
-     * The library's own, so that neither variables nor files around the process change a metric.
-     */
+    /** The library's defaults, so that neither environment variables nor files change a metric. */
     private static final PrometheusProperties SETTINGS = PrometheusProperties.builder().build();
 
     private final Counter requests =
@@ -47,19 +45,20 @@ public final class Metrics {
     private volatile Supplier<Optional<StreamCounts>> streams = Optional::empty;
     private volatile Supplier<Optional<TraceCounts>> traces = Optional::empty;
 
-    /** Under Varve's own names. */
+    /** Makes metrics under Varve's own names. */
     public Metrics() {
         this(false);
     }
 
-    /**
-     * @param vllmNames whether some are told under vLLM's names, too
-     */
+    /** @param vllmNames whether some metrics are also exposed under vLLM's names */
     public Metrics(boolean vllmNames) {
         this.vllmNames = vllmNames;
     }
 
-    /** Times and ends of a model's answers. {@code model}: its id, never what a client wrote. */
+    /**
+     * Returns the times of a model's generations. {@code model} is its id, never a name from a
+     * client.
+     */
     public GenerationTimes of(String model) {
         return generations.of(model);
     }
@@ -67,74 +66,74 @@ public final class Metrics {
     /**
      * Counts an answered request.
      *
-     * @param route its route, of which there are few
+     * @param route label of its route, from a bounded set
      * @param code HTTP status
-     * @param finishReason how its generation ended; {@code ""} for one that generates nothing
-     * @param model id of its model; {@code ""} for one that got none
+     * @param finishReason how its generation ended; {@code ""} for a request that generates nothing
+     * @param model id of its model; {@code ""} if it acquired none
      */
     public void countRequest(String route, int code, String finishReason, String model) {
         requests.labelValues(route, Integer.toString(code), finishReason, model).inc();
     }
 
-    /** Counts a client that went away before its answer ended. */
+    /** Counts a client that disconnected before its response ended. */
     public void countDisconnect() {
         disconnects.inc();
     }
 
     /**
-     * Prompts may become shorter: what comes of it is told from now on.
+     * Exposes compression metrics of a model from now on.
      *
-     * @param model id of the one whose prompts they are; {@code ""} for another server's
+     * @param model id of the model; {@code ""} for an upstream server's
      */
     public void tellCompression(String model) {
         compression.tell(model);
         compresses = true;
     }
 
-    /** Counts a prompt that became shorter. {@code model}: whose it was. */
+    /** Counts a compressed prompt of {@code model}. */
     public void countCompression(CompressionReport report, String model) {
         compression.count(report, model);
     }
 
-    /** Counts a prompt that should have become shorter and did not. {@code model}: whose it was. */
+    /** Counts a prompt of {@code model} whose compression failed. */
     public void countFailedCompression(String model) {
         compression.countFailure(model);
     }
 
-    /** Requests are sent on: what comes of it is told from now on. */
+    /** Exposes metrics of forwarded requests from now on. */
     public void tellUpstream() {
         forwards = true;
     }
 
-    /** Counts a request for another server. */
+    /** Counts a request to the upstream server. */
     public void countUpstreamRequest() {
         upstream.countRequest();
     }
 
     /**
-     * Counts one that it refused, or gave no reply to.
+     * Counts a request that the upstream server refused or did not answer.
      *
-     * @param kind how, of which there are few
+     * @param kind kind of failure, from a bounded set
      */
     public void countUpstreamFailure(String kind) {
         upstream.countFailure(kind);
     }
 
-    /** Streams are kept: {@code now} tells how many. */
+    /** Exposes the counts of resumable streams, which {@code now} returns. */
     public void tellStreams(Supplier<StreamCounts> now) {
         streams = () -> Optional.of(now.get());
     }
 
-    /** {@code now} tells what becomes of traces; empty where there are none. */
+    /** Exposes the counts of traces, which {@code now} returns; empty if tracing is off. */
     public void tellTraces(Supplier<Optional<TraceCounts>> now) {
         traces = now;
     }
 
     /**
-     * All metrics. Waits for nobody.
+     * Returns all metrics. Does not block.
      *
-     * @param models all models of the server; what belongs to one of them has its id as a label
-     * @param accept header of that name, if there is one
+     * @param models all models of the server; metrics of one model have its id as a label
+     * @param accept value of the {@code Accept} header, if present
      */
     public Exposition expose(List<ModelSample> models, Optional<String> accept) {
         List<MetricSnapshot> all = new ArrayList<>(ModelMetrics.of(models));

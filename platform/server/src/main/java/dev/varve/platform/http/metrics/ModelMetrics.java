@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** The metrics of several models: those of each engine, with a label that says whose they are. */
+/** The metrics of several models: those of each engine, labelled with the model's id. */
 final class ModelMetrics {
     private static final String LABEL = "model";
 
@@ -54,7 +54,7 @@ final class ModelMetrics {
         return metrics;
     }
 
-    /** Each state of each model, 1 for the one that it is in. */
+    /** Returns one sample for each model and state: 1 for the current state, else 0. */
     private static MetricSnapshot states(List<ModelSample> models) {
         MetricFamily family =
                 new MetricFamily(
@@ -83,7 +83,7 @@ final class ModelMetrics {
         return family;
     }
 
-    /** Each metric once, with the samples of all engines that have it. */
+    /** Returns each metric once, with the samples of all engines that have it. */
     private static List<MetricSnapshot> engines(List<ModelSample> models) {
         Map<String, MergedMetric> metrics = new LinkedHashMap<>();
         for (ModelSample model : models) {

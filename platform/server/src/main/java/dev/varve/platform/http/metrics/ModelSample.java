@@ -6,33 +6,33 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A model of several at a moment.
+ * A snapshot of a model for metrics.
  *
- * @param state what it is
- * @param status of its engine; empty while it is not loaded
- * @param counts what happened to it
+ * @param state current state
+ * @param status status of its engine; empty while the model is not ready
+ * @param counts numbers of requests, loads and unloads
  */
 public record ModelSample(String id, State state, Optional<EngineStatus> status, Counts counts) {
-    /** What a model is at a moment. */
+    /** State of a model. */
     public enum State {
-        /** It is in a file alone. */
+        /** Not loaded. */
         UNLOADED,
-        /** It is on its way to memory. */
+        /** Loading. */
         LOADING,
-        /** It answers. */
+        /** Loaded and usable. */
         READY,
-        /** It could not be loaded. */
+        /** Loading or the loaded model failed. */
         FAILED
     }
 
     /**
-     * What happened since the server started.
+     * Counts since the server started.
      *
-     * @param requests that it was chosen for
+     * @param requests requests that resolved to the model
      */
     public record Counts(long requests, long loads, long unloads) {}
 
-    /** Checks that nothing is missing. */
+    /** Checks for null. */
     public ModelSample {
         Objects.requireNonNull(id);
         Objects.requireNonNull(state);

@@ -14,22 +14,22 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * How busy a model is, in the header of an answer, for whoever balances load between servers: an
- * {@code OrcaLoadReport} in the form that the request asks for. The names are vLLM's.
+ * Reports the load of a model in a response header, for load balancers: an {@code OrcaLoadReport}
+ * in the format that the request names. The metric names are vLLM's.
  *
  * <table>
- * <caption>Forms</caption>
- * <tr><th>asked for</th><th>header</th></tr>
+ * <caption>Formats</caption>
+ * <tr><th>requested</th><th>header</th></tr>
  * <tr><td>{@code TEXT}</td><td>{@code TEXT named_metrics.NAME=NUMBER,…}</td></tr>
  * <tr><td>{@code JSON}</td><td>{@code JSON {"named_metrics":{"NAME":NUMBER,…}}}</td></tr>
  * <tr><td>{@code BIN}</td><td>{@code BIN } and the message of protobuf in base64</td></tr>
  * </table>
  */
 public final class OrcaLoadReport {
-    /** Header of a request: the form that it asks for. */
+    /** Request header that names the format. */
     public static final String FORMAT = "endpoint-load-metrics-format";
 
-    /** Header of the answer. */
+    /** Response header. */
     public static final String HEADER = "endpoint-load-metrics";
 
     /** {@code map<string, double> named_metrics = 8}, of wire type 2. */
@@ -40,7 +40,7 @@ public final class OrcaLoadReport {
 
     private OrcaLoadReport() {}
 
-    /** Value of the header; empty for a form that is not known. */
+    /** Returns the value of the header; empty for an unknown format. */
     public static Optional<String> of(EngineStatus engine, String format) {
         Map<String, Double> metrics = new LinkedHashMap<>();
         metrics.put("kv_cache_usage_perc", EngineMetrics.kvUsage(engine));

@@ -8,7 +8,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.List;
 
-/** What became of the pages of a bounded attention cache. */
+/** Metrics of the pages of KV Flash. */
 final class PagingMetrics {
     private PagingMetrics() {}
 

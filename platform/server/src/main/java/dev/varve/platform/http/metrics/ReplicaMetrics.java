@@ -8,11 +8,11 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** Gauges and counters of each replica of a model, of which the other ones are the sums. */
+/** Metrics of each replica of a model; the engine's metrics are their sums. */
 final class ReplicaMetrics {
     private ReplicaMetrics() {}
 
-    /** None for a single engine. */
+    /** Returns the metrics of all replicas; none for a single engine. */
     static List<MetricSnapshot> of(List<ReplicaStatus> replicas) {
         if (replicas.isEmpty()) {
             return List.of();

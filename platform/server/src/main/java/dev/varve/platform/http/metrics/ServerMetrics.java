@@ -7,7 +7,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.List;
 
-/** What the server does beside answers. */
+/** Metrics of the server beside generation: resumable streams and traces. */
 final class ServerMetrics {
     private ServerMetrics() {}
 

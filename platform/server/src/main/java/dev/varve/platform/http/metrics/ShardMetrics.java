@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Gauges and counters of each shard, labelled with its place, device and layers. */
+/** Metrics of each shard, labelled with its index, device and layers. */
 final class ShardMetrics {
     private static final double MILLIS_PER_SECOND = 1000;
 
@@ -24,7 +24,10 @@ final class ShardMetrics {
         this.shards = shards;
     }
 
-    /** None where there are no shards; those of connections only for shards in other processes. */
+    /**
+     * Returns the metrics of all shards, none if there are no shards; connection metrics only for
+     * shards in other processes.
+     */
     static List<MetricSnapshot> of(List<ShardStatus> shards) {
         if (shards.isEmpty()) {
             return List.of();
@@ -83,7 +86,7 @@ final class ShardMetrics {
         return family.gauge();
     }
 
-    /** Shards on one device together; mapped weights are not on it. */
+    /** Returns the bytes per device, summed over its shards, without mapped weights. */
     private MetricSnapshot deviceBytes() {
         Map<String, Long> devices = new LinkedHashMap<>();
         for (ShardStatus shard : shards) {

@@ -10,7 +10,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.List;
 import java.util.Map;
 
-/** What is shared of prompts with other servers. */
+/** Metrics of the shared store of prefixes. */
 final class SharedCacheMetrics {
     private SharedCacheMetrics() {}
 

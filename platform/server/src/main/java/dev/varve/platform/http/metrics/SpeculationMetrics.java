@@ -8,7 +8,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.List;
 
-/** What became of guessed tokens. */
+/** Metrics of speculative decoding. */
 final class SpeculationMetrics {
     private SpeculationMetrics() {}
 
@@ -46,8 +46,8 @@ final class SpeculationMetrics {
     }
 
     /**
-     * @param counts by number, from 0 on
-     * @param offset what is added to the number
+     * @param counts counts by value, from 0 on
+     * @param offset number that is added to each value
      */
     private static MetricSnapshot histogram(
             String name, String help, List<Long> counts, int offset) {

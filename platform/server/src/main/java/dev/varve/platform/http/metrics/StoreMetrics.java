@@ -9,7 +9,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.List;
 import java.util.Map;
 
-/** What is kept of prompts on disk. */
+/** Metrics of the prefix cache on disk. */
 final class StoreMetrics {
     private StoreMetrics() {}
 
@@ -59,7 +59,7 @@ final class StoreMetrics {
                 misses(disk.traffic().misses()));
     }
 
-    /** A reader is no trouble, a disk that is full is. */
+    /** Returns the state of the disk tier. Read-only use is normal, a full disk is an error. */
     private static MetricSnapshot states(ArchiveStatus.State now) {
         MetricFamily family =
                 new MetricFamily(

@@ -1,10 +1,10 @@
 package dev.varve.platform.http.metrics;
 
 /**
- * What is kept of streams.
+ * Counts of resumable streams.
  *
- * @param kept streams at the moment
- * @param bytes of their events
- * @param abandoned streams that were cancelled since nobody read them, so far
+ * @param kept streams that are currently stored
+ * @param bytes bytes of their events
+ * @param abandoned streams that were cancelled so far because no client read them
  */
 public record StreamCounts(int kept, long bytes, long abandoned) {}

@@ -6,7 +6,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.List;
 
-/** Requests that another server answers. Thread-safe. */
+/** Metrics of requests to the upstream server. Thread-safe. */
 final class UpstreamMetrics {
     private final Counter requests;
     private final Counter failures;

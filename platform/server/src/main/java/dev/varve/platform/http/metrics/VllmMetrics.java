@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** The gauges that gateways route by, under the names that vLLM gives them. */
+/** The gauges by which gateways route, under vLLM's names. */
 final class VllmMetrics {
     private static final String LABEL = "model_name";
 
-    /** A model that is loaded. */
+    /** A loaded model. */
     private record Loaded(String id, EngineStatus engine) {}
 
     private VllmMetrics() {}

@@ -1,7 +1,7 @@
 /**
- * What {@code /metrics} says. {@link dev.varve.platform.http.metrics.Metrics} counts what the
- * server sees of requests; what the engine and its shards count is taken from their status when
- * somebody asks. The Prometheus client keeps the counters and writes the text. {@link
- * dev.varve.platform.http.metrics.OrcaLoadReport} tells the same load in an answer's header.
+ * The contents of {@code /metrics}. {@link dev.varve.platform.http.metrics.Metrics} counts
+ * requests; the counts of the engine and its shards are read from their status for each scrape. The
+ * Prometheus client library keeps the counters and writes the text. {@link
+ * dev.varve.platform.http.metrics.OrcaLoadReport} reports the load in a response header.
  */
 package dev.varve.platform.http.metrics;

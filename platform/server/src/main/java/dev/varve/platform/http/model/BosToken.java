@@ -2,11 +2,11 @@ package dev.varve.platform.http.model;
 
 import dev.varve.platform.tokenizer.Tokenizer;
 
-/** The token that begins a text. */
+/** Adds the token that begins a text. */
 public final class BosToken {
     private BosToken() {}
 
-    /** The tokens with it in front, if the model wants it there. */
+    /** Returns the tokens with the BOS token first, if the tokenizer adds one. */
     public static int[] before(int[] tokens, Tokenizer tokenizer) {
         if (!tokenizer.addsBos() || tokenizer.bosId().isEmpty()) {
             return tokens;

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Removes from reports what tells of the prompts that all callers left in the cache: with it one
- * caller finds out what others ask. Totals of requests and tokens stay.
+ * Removes from reports the cache figures of all callers' prompts: they would let one caller infer
+ * another's prompts. Totals of requests and tokens stay.
  */
 final class CacheReportRedaction {
-    /** Objects of which only these fields stay. */
+    /** Objects, and the fields of each that stay. */
     private static final Map<String, Set<String>> PARTS =
             Map.of("cache", Set.of("scope"), "prefix_cache", Set.of("scope", "limit_bytes"));
 
@@ -24,7 +24,7 @@ final class CacheReportRedaction {
 
     private CacheReportRedaction() {}
 
-    /** Removes them from a report and everything in it. */
+    /** Removes the figures from a report and all nested values. */
     static void removeFrom(JsonNode report) {
         if (report instanceof ObjectNode object) {
             PARTS.forEach(
@@ -35,7 +35,7 @@ final class CacheReportRedaction {
                     });
             object.remove(FIELDS);
             if (object.has(MEMORY)) {
-                // It is a part of what is used, which would tell it.
+                // The used bytes include it and would reveal it.
                 object.put(USED, object.path(USED).longValue() - object.path(MEMORY).longValue());
                 object.remove(MEMORY);
             }

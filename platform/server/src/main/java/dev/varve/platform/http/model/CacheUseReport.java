@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Map;
 
-/** Where computed prompts lie, and what they were good for, as {@code /status} shows it. */
+/** The tiers of the prefix cache and its hits and misses, for {@code /status}. */
 final class CacheUseReport {
     private CacheUseReport() {}
 
@@ -43,7 +43,7 @@ final class CacheUseReport {
         return report;
     }
 
-    /** Slots of the KV pool; those of finished sequences are what others may go on with. */
+    /** Writes the slots of the KV pool; slots of finished sequences hold cached prefixes. */
     private static void device(EngineStatus status, ObjectNode out) {
         long total = status.slots().total();
         long kept = status.slots().resident();

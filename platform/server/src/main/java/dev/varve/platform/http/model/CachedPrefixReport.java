@@ -11,13 +11,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/** What is told of computed prompts in host memory. */
+/** Reports on the prefix cache. */
 public final class CachedPrefixReport {
     private static final double MILLIS_PER_SECOND = 1000;
 
     private CachedPrefixReport() {}
 
-    /** What host memory and a disk hold, and who shares it. */
+    /** Returns the contents of host memory and disk, the shared store and the scope of sharing. */
     static ObjectNode tiers(PrefixCacheStatus cache, CacheSharingPolicy scopes) {
         PrefixCacheStatus.Tier tier = cache.host();
         ObjectNode report =
@@ -46,9 +46,9 @@ public final class CachedPrefixReport {
     }
 
     /**
-     * The first of some positions that can be restored, and how many there are.
+     * Returns the first restorable prefixes of a list, and the number of all.
      *
-     * @param limit most to show
+     * @param limit maximum number of entries to list
      */
     public static ObjectNode entries(List<CacheEntry> entries, int limit) {
         ObjectNode report = Json.object();

@@ -7,11 +7,11 @@ import dev.varve.platform.http.json.Json;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What clients can know of how prompts become shorter. */
+/** The settings of prompt compression that clients may read. */
 public final class CompressionInfo {
     private CompressionInfo() {}
 
-    /** What is asked for, and by which lengths. */
+    /** Returns the mode, the length threshold and the keep ratios. */
     public static ObjectNode of(CompressionOptions options) {
         ObjectNode facts =
                 Json.object()

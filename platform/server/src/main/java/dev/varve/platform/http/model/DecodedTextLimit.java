@@ -4,30 +4,30 @@ import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 /**
- * How much text a request may get for its token ids: one of a few bytes can stand for a hundred and
- * more. Counted before anything is decoded.
+ * Limits the text that a request may receive for its token ids: an id of a few bytes may decode to
+ * a hundred bytes and more. Counted before decoding.
  */
 public final class DecodedTextLimit {
-    /** Text of all tokens of a request, as often as it stands in the answer. */
+    /** Limit for the text of all tokens of a request, times its copies in the response. */
     public static final int BYTES = 16 << 20;
 
     private final String field;
     private final int copies;
     private long used;
 
-    /** {@code copies}: how often each text stands in the answer. */
+    /** Makes a limit; {@code copies} is the number of copies of each text in the response. */
     public DecodedTextLimit(String field, int copies) {
         this.field = field;
         this.copies = copies;
     }
 
-    /** The text of tokens, if there is enough left for it. */
+    /** Decodes tokens, if their text is within the limit. */
     public String decode(Tokenizer tokenizer, int[] ids, boolean renderSpecial) {
         take(tokenizer.textBytes(ids, renderSpecial));
         return tokenizer.decode(ids, renderSpecial);
     }
 
-    /** Counts a text that is there already. */
+    /** Counts a text that is decoded already. */
     public String pass(String text) {
         take(text.length());
         return text;

@@ -5,7 +5,7 @@ import dev.varve.platform.http.json.Json;
 
 import tools.jackson.databind.node.ObjectNode;
 
-/** How much an engine does, as {@code /status} shows it. */
+/** The load of an engine, for {@code /status}. */
 final class EngineLoad {
     private EngineLoad() {}
 

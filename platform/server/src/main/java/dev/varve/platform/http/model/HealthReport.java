@@ -13,20 +13,22 @@ import tools.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.util.Optional;
 
-/** What {@code /health} says of an engine: whether it can compute now. */
+/** Reports for {@code /health} whether an engine can run steps. */
 public final class HealthReport {
     private HealthReport() {}
 
     private static ObjectNode told(ObjectNode body, EngineStatus status, SettingNames names) {
         if (!status.replicas().isEmpty()) {
             body.set("replicas", ReplicaReport.of(status.replicas(), names));
-            // Anybody may ask for it, without a key.
+            // The route needs no key.
             CacheReportRedaction.removeFrom(body);
         }
         return body;
     }
 
-    /** Of a server that answers, though steps or optional work fail again and again. */
+    /**
+     * Returns the body for a server that works: degraded if steps or optional work fail repeatedly.
+     */
     private static ObjectNode able(EngineStatus status) {
         Optional<String> reason = status.counts().failures().reason();
         ObjectNode body = Json.object().put("status", reason.isPresent() ? "degraded" : "ok");
@@ -35,9 +37,9 @@ public final class HealthReport {
     }
 
     /**
-     * Writes the answer of {@code /health}.
+     * Writes the response of {@code /health}.
      *
-     * @param names what settings are called in the reasons
+     * @param names names of settings in the reasons
      */
     public static void write(Engine engine, SettingNames names, HttpServletResponse response)
             throws IOException {

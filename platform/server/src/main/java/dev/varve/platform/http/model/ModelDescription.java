@@ -4,13 +4,13 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What clients are told of a model.
+ * Facts about a model for clients.
  *
  * @param id name for clients
  * @param architecture {@code general.architecture} of the file
  * @param trainedContextTokens context that the model was trained for
  * @param details further facts for {@code /props}
- * @param placement where its shards take their memory
+ * @param placement where its shards allocate their memory
  */
 public record ModelDescription(
         String id,
@@ -24,7 +24,7 @@ public record ModelDescription(
         Objects.requireNonNull(placement);
     }
 
-    /** A model of whose memory nothing is known. */
+    /** Makes a description without a known placement. */
     public ModelDescription(
             String id, String architecture, int trainedContextTokens, Map<String, Object> details) {
         this(id, architecture, trainedContextTokens, details, ModelPlacement.UNKNOWN);

@@ -20,23 +20,23 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** What clients can ask of a model beside answers: its facts, and its tokenizer's work. */
+/** Serves the requests about a model that need no generation: its facts and its tokenizer. */
 public final class ModelInfo {
     private final ServedModel served;
     private final ToolSupport toolSupport;
 
-    /** Facts of a model that can use tools or not. */
+    /** Makes the facts of a model with its support for tools. */
     public ModelInfo(ServedModel served, ToolSupport toolSupport) {
         this.served = served;
         this.toolSupport = toolSupport;
     }
 
     /**
-     * The answer of {@code /props}.
+     * Returns the response of {@code /props}.
      *
-     * @param names what settings are called in the reasons why a shard is missing
-     * @param scopes which callers go on with each other's computed prompts
-     * @param caller who asks
+     * @param names names of settings in the reasons why a shard is missing
+     * @param scopes which callers share cached prefixes
+     * @param caller caller of the request
      */
     public ObjectNode properties(SettingNames names, CacheSharingPolicy scopes, Caller caller) {
         EngineStatus status = served.engine().status();
@@ -83,11 +83,11 @@ public final class ModelInfo {
     }
 
     /**
-     * Adds to the answer of {@code /status}.
+     * Adds the engine's fields to the response of {@code /status}.
      *
-     * @param names what settings are called in the reasons why a shard is missing
-     * @param scopes which callers go on with each other's computed prompts
-     * @param caller who asks
+     * @param names names of settings in the reasons why a shard is missing
+     * @param scopes which callers share cached prefixes
+     * @param caller caller of the request
      */
     public void status(
             ObjectNode out, SettingNames names, CacheSharingPolicy scopes, Caller caller) {
@@ -115,7 +115,7 @@ public final class ModelInfo {
         }
     }
 
-    /** The answer of {@code /slots}: as many of them are busy as requests run. */
+    /** Returns the response of {@code /slots}: as many slots are busy as requests run. */
     public ArrayNode slots() {
         EngineStatus status = served.engine().status();
         ArrayNode slots = Json.MAPPER.createArrayNode();
@@ -129,7 +129,7 @@ public final class ModelInfo {
         return slots;
     }
 
-    /** Returns those that were added; ids go on where they were. */
+    /** Adds slots with consecutive ids and returns them. */
     private static List<JsonNode> addSlots(ArrayNode slots, EngineStatus.Load load) {
         List<JsonNode> added = new ArrayList<>();
         for (int slot = 0; slot < load.parallel(); slot++) {
@@ -142,7 +142,7 @@ public final class ModelInfo {
         return added;
     }
 
-    /** The answer of {@code /tokenize}. */
+    /** Returns the response of {@code /tokenize}. */
     public ObjectNode tokenize(ObjectNode body) {
         RequestFields fields = new RequestFields(body);
         String content =
@@ -160,13 +160,13 @@ public final class ModelInfo {
         if (fields.flag("with_pieces").orElse(false)) {
             answer.set("tokens", pieces(tokens));
         } else {
-            // Not a node for each: there may be a million.
+            // Not a JSON node for each id: there may be a million.
             answer.putPOJO("tokens", tokens);
         }
         return answer;
     }
 
-    /** Each token with its piece of the text; as bytes where that is no whole character. */
+    /** Returns each token with its piece of the text; as bytes if the piece is not valid UTF-8. */
     private ArrayNode pieces(int[] tokens) {
         ArrayNode pieces = Json.MAPPER.createArrayNode();
         for (int id : tokens) {
@@ -197,7 +197,7 @@ public final class ModelInfo {
         }
     }
 
-    /** The answer of {@code /detokenize}. */
+    /** Returns the response of {@code /detokenize}. */
     public ObjectNode detokenize(ObjectNode body) {
         JsonNode tokens = new RequestFields(body).require("tokens");
         if (!tokens.isArray()) {

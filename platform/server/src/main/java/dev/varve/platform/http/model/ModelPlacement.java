@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Where the shards of a model take their memory, as it was planned before they were loaded.
+ * Where the shards of a model allocate their memory, as planned before they were loaded.
  *
- * @param shards in layer order; empty where nothing is known of them
- * @param memories those that they take from
+ * @param shards in layer order; empty if unknown
+ * @param memories memories that the shards use
  */
 public record ModelPlacement(List<Planned> shards, List<Memory> memories) {
-    /** Nothing is known. */
+    /** An unknown placement. */
     public static final ModelPlacement UNKNOWN = new ModelPlacement(List.of(), List.of());
 
     /** Copies the lists. */
@@ -22,11 +22,11 @@ public record ModelPlacement(List<Planned> shards, List<Memory> memories) {
     /**
      * A shard.
      *
-     * @param memory name of the memory that it takes from
-     * @param stateBytes of its caches, those for recurrent states and sliding windows
+     * @param memory name of the memory that it uses
+     * @param stateBytes bytes of its caches for recurrent states and sliding windows
      */
     public record Planned(String memory, long stateBytes) {
-        /** Checks that nothing is missing. */
+        /** Checks for null. */
         public Planned {
             Objects.requireNonNull(memory);
         }
@@ -36,14 +36,14 @@ public record ModelPlacement(List<Planned> shards, List<Memory> memories) {
      * A memory, which several shards may share.
      *
      * @param name a device, or {@value #HOST}
-     * @param limitBytes what was free for models when this one was planned
-     * @param totalBytes all of it
+     * @param limitBytes bytes that were free for models when this one was planned
+     * @param totalBytes bytes of the whole memory
      */
     public record Memory(String name, long limitBytes, long totalBytes) {
-        /** Name of the memory that the processor's cores share. */
+        /** Name of the memory of the CPU. */
         public static final String HOST = "host";
 
-        /** Checks that nothing is missing. */
+        /** Checks for null. */
         public Memory {
             Objects.requireNonNull(name);
         }

@@ -8,13 +8,13 @@ import dev.varve.platform.tokenizer.Tokenizer;
 import java.util.Optional;
 
 /**
- * How conversations become tokens, and tokens answers.
+ * Converts conversations to tokens, and tokens to responses.
  *
- * @param tokenizer of the model
- * @param chat renders conversations; empty where the model has no chat template
- * @param dialect how the answers of the model read
- * @param reasoningDefaults what counts where a request says nothing about thoughts
- * @param grammars makes grammars of what answers must be
+ * @param tokenizer tokenizer of the model
+ * @param chat renders conversations; empty if the model has no chat template
+ * @param dialect syntax of the model's output
+ * @param reasoningDefaults reasoning options for requests that give none
+ * @param grammars compiles grammars of required response formats
  */
 public record ModelTextProcessing(
         Tokenizer tokenizer,
@@ -22,7 +22,7 @@ public record ModelTextProcessing(
         ResponseSyntax dialect,
         ReasoningDefaults reasoningDefaults,
         GrammarCompiler grammars) {
-    /** A model with grammars of its own. */
+    /** Makes one with a grammar compiler of its own. */
     public ModelTextProcessing(
             Tokenizer tokenizer,
             Optional<ChatRenderer> chat,

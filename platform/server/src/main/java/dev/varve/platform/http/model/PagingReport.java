@@ -7,13 +7,13 @@ import dev.varve.platform.shard.PoolGeometry;
 
 import tools.jackson.databind.node.ObjectNode;
 
-/** A bounded attention cache as {@code /props} shows it. */
+/** The status of KV Flash, for {@code /props} and {@code /status}. */
 final class PagingReport {
     private static final double THOUSAND = 1000;
 
     private PagingReport() {}
 
-    /** The same with what lies where at the moment. */
+    /** Returns the status with the current residency, for {@code /status}. */
     static ObjectNode live(PagingStatus status, long steps) {
         double perStep = steps == 0 ? 0 : (double) status.counts().pagesIn() / steps;
         return of(status)

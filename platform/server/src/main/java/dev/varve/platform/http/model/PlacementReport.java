@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Where the layers of a model are, and how their shards do, as {@code /status} shows it. */
+/** The placement of a model's layers and the state of its shards, for {@code /status}. */
 final class PlacementReport {
     private static final double MILLIS_PER_SECOND = 1000;
 
@@ -52,7 +52,7 @@ final class PlacementReport {
         return report;
     }
 
-    /** Each replica was planned like any other. */
+    /** Returns the plan of a shard; all replicas have the same plan. */
     private Optional<ModelPlacement.Planned> planned(int shard) {
         int place = shard % status.shardsOfReplica();
         return place < placement.shards().size()
@@ -66,7 +66,7 @@ final class PlacementReport {
         planned.ifPresent(each -> out.put("memory", each.memory()));
         out.put("state_bytes", stateBytes(shard.memory(), planned))
                 .put("host_page_bytes", shard.memory().hostPages());
-        ShardStatus.BatchEntry work = shard.work();
+        ShardStatus.ForwardTotals work = shard.work();
         out.put("mean_forward_ms", mean(work.forwardMillis(), work.forwards()))
                 .put("mean_boundary_ms", mean(work.boundaryMillis(), work.forwards()))
                 .put("recent_decode_ms", work.recent().decodeMillis())
@@ -85,7 +85,9 @@ final class PlacementReport {
         return count == 0 ? 0 : sum / count;
     }
 
-    /** Of the caches; a shard knows only their sum. */
+    /**
+     * Returns the planned bytes of the state caches; a shard reports only the sum of its caches.
+     */
     private static long stateBytes(ShardMemory memory, Optional<ModelPlacement.Planned> planned) {
         return planned.map(each -> Math.min(each.stateBytes(), memory.kv())).orElse(0L);
     }
@@ -117,7 +119,7 @@ final class PlacementReport {
         return time.toMillis() / MILLIS_PER_SECOND;
     }
 
-    /** Of all shards that take from it together, whatever their replica. */
+    /** Writes the use of a memory by all shards of all replicas. */
     private void describe(ModelPlacement.Memory memory, ObjectNode out) {
         int[] shards =
                 IntStream.range(0, status.shards().size()).filter(i -> isIn(memory, i)).toArray();

@@ -7,38 +7,41 @@ import dev.varve.platform.tokenizer.TooManyTokensException;
 import java.util.function.Function;
 
 /**
- * How much of a prompt is tokenised. A prompt somewhat longer than the context is counted to its
- * end, so that its client learns by how much it is too long; what is far longer is refused as soon
- * as that is certain.
+ * Limits how much of a prompt is tokenised. A prompt slightly longer than the context is counted to
+ * its end, so that the error says by how much it is too long; a much longer prompt is refused as
+ * soon as it exceeds the limit.
  *
- * @param contextTokens what the model takes, prompt and answer
+ * @param contextTokens context of the model, for prompt and response together
  */
 public record PromptLimit(int contextTokens) {
     private static final int FACTOR = 2;
 
-    /** For counting alone: many a document is cut to size by its number of tokens. */
+    /**
+     * Minimum limit of routes that only count: clients count large documents in order to split
+     * them.
+     */
     private static final int MIN_COUNTED = 1 << 20;
 
     private static final int COUNTED_FACTOR = 4;
 
-    /** The limit of a model. */
+    /** Returns the limit of a model. */
     public static PromptLimit of(ServedModel served) {
         return new PromptLimit(served.engine().status().load().contextTokens());
     }
 
-    /** What a route that counts tokens takes. */
+    /** Returns the limit of routes that count tokens. */
     TokenLimit forCounting() {
         long tokens = (long) contextTokens * COUNTED_FACTOR;
         return TokenLimit.of(Math.clamp(tokens, MIN_COUNTED, Integer.MAX_VALUE));
     }
 
-    /** Makes a prompt within the limit; {@code output} is how many tokens are to follow it. */
+    /** Builds a prompt within the limit; {@code output} is the number of tokens to be generated. */
     public <T> T apply(long output, Function<TokenLimit, T> prompt) {
         long tokens = (long) contextTokens * FACTOR;
         return apply(TokenLimit.of((int) Math.min(tokens, Integer.MAX_VALUE)), output, prompt);
     }
 
-    /** Likewise a prompt that may become shorter before the model gets it. */
+    /** Builds a prompt that may be compressed later, within the limit for counting. */
     public <T> T applyBeforeCompression(long output, Function<TokenLimit, T> prompt) {
         return apply(forCounting(), output, prompt);
     }

@@ -4,11 +4,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How much the model thinks where a request does not say.
+ * Reasoning options for requests that give none.
  *
  * @param thinking value of the template's variable {@code enable_thinking}; empty: the template
  *     decides
- * @param budget most tokens of thoughts, at least 0; empty for no limit
+ * @param budget maximum number of reasoning tokens, at least 0; empty for no limit
  */
 public record ReasoningDefaults(Optional<Boolean> thinking, OptionalInt budget) {
     /** Refuses a budget below 0. */
@@ -19,7 +19,7 @@ public record ReasoningDefaults(Optional<Boolean> thinking, OptionalInt budget) 
         }
     }
 
-    /** The template decides, and thoughts have no limit. */
+    /** Returns defaults by which the template decides and reasoning has no limit. */
     public static ReasoningDefaults none() {
         return new ReasoningDefaults(Optional.empty(), OptionalInt.empty());
     }

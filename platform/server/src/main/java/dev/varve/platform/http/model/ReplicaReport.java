@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/** The replicas of a model as {@code /props}, {@code /status} and {@code /health} show them. */
+/** The replicas of a model, for {@code /props}, {@code /status} and {@code /health}. */
 final class ReplicaReport {
     private ReplicaReport() {}
 

@@ -6,13 +6,13 @@ import dev.varve.platform.engine.Engine;
 import java.util.Optional;
 
 /**
- * The model that a server offers.
+ * A model that the server serves.
  *
- * @param description what clients are told of it
- * @param engine generates tokens; its status has the context that is offered
- * @param language how conversations become tokens, and tokens answers
- * @param compressor makes long conversations shorter; empty where none become so
- * @param outputLimit what a limit of output tokens means that the context does not leave
+ * @param description facts for clients
+ * @param engine generates tokens; its status has the context length
+ * @param language converts conversations to tokens, and tokens to responses
+ * @param compressor compresses long conversations; empty if compression is off
+ * @param outputLimit meaning of an output limit that exceeds the room in the context
  */
 public record ServedModel(
         ModelDescription description,
@@ -20,12 +20,12 @@ public record ServedModel(
         ModelTextProcessing language,
         Optional<ConversationCompressor> compressor,
         OutputLimit outputLimit) {
-    /** A model that gets all prompts as they are. */
+    /** Makes a model without prompt compression. */
     public ServedModel(ModelDescription description, Engine engine, ModelTextProcessing language) {
         this(description, engine, language, Optional.empty());
     }
 
-    /** A model whose output limits are upper bounds. */
+    /** Makes a model whose output limits are upper bounds. */
     public ServedModel(
             ModelDescription description,
             Engine engine,
@@ -34,7 +34,7 @@ public record ServedModel(
         this(description, engine, language, compressor, OutputLimit.UPPER_BOUND);
     }
 
-    /** The same with another rule for output limits. */
+    /** Returns a copy with another rule for output limits. */
     public ServedModel with(OutputLimit other) {
         return new ServedModel(description, engine, language, compressor, other);
     }

@@ -14,11 +14,11 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Locale;
 
-/** The shards as {@code /props} and {@code /health} show them. */
+/** The shards of a model, for {@code /props} and {@code /health}. */
 final class ShardReport {
     private ShardReport() {}
 
-    /** All shards in layer order. Times in milliseconds, layers as {@code [first, end)}. */
+    /** Returns all shards in layer order. Times in milliseconds, layers as {@code [first, end)}. */
     static ArrayNode shards(List<ShardStatus> shards, SettingNames names) {
         ArrayNode list = Json.MAPPER.createArrayNode();
         shards.forEach(shard -> describe(shard, names, list.addObject()));
@@ -50,7 +50,7 @@ final class ShardReport {
                 .put("payloads", lower(traffic.payloads()));
     }
 
-    /** What guesses in a process of its own; times in milliseconds. */
+    /** Returns the status of a draft model in a process of its own; times in milliseconds. */
     static ObjectNode draft(DraftStatus draft, SettingNames names) {
         ShardHealth health = draft.health();
         ObjectNode out =
@@ -67,7 +67,7 @@ final class ShardReport {
         return out;
     }
 
-    /** The body of a server that lacks shards. */
+    /** Returns the body of {@code /health} for a server that lacks shards. */
     static ObjectNode degraded(List<ShardStatus> missing, SettingNames names) {
         ObjectNode body = Json.object().put("status", "degraded");
         ArrayNode list = body.putArray("missing_shards");

@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/** What became of guesses, as {@code /status} shows it. */
+/** The results of speculative decoding, for {@code /status}. */
 final class SpeculationReport {
     private static final double THOUSAND = 1000;
 
@@ -36,7 +36,7 @@ final class SpeculationReport {
                 .put("accepted_tokens", accepted)
                 .put("verify_steps", steps)
                 .put("acceptance_rate", ratio(accepted, drafted))
-                // A step gives a token of its own behind the right guesses.
+                // A step adds one token of its own after the accepted draft tokens.
                 .put("acceptance_length", steps == 0 ? 0 : 1 + ratio(accepted, steps));
     }
 

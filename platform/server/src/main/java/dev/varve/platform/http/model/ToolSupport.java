@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Whether a model can use tools: its template must show them, and its answers must have a markup
- * for calls.
+ * Whether a model can use tools: its template must render them, and its output must have markup for
+ * calls.
  */
 public enum ToolSupport {
     FULL(""),
@@ -31,7 +31,7 @@ public enum ToolSupport {
         this.refusal = refusal;
     }
 
-    /** What a model can do with tools. */
+    /** Returns the support of a model for tools. */
     public static ToolSupport of(ServedModel served) {
         if (!served.language().dialect().hasTools()) {
             return NO_MARKUP;
@@ -40,7 +40,7 @@ public enum ToolSupport {
     }
 
     /**
-     * Fails where tools are of no use.
+     * Checks that tools are supported.
      *
      * @throws ApiException a 400 that says what is missing
      */
@@ -50,7 +50,7 @@ public enum ToolSupport {
         }
     }
 
-    /** Renders a tool and looks for its name. */
+    /** Renders a tool and returns whether its name is in the prompt. */
     private static boolean shows(ChatRenderer renderer) {
         Map<String, Object> function =
                 Map.of(
@@ -70,7 +70,7 @@ public enum ToolSupport {
                     .text()
                     .contains(PROBE);
         } catch (VarveException e) {
-            // A template with demands that this conversation does not meet may well take tools.
+            // A template that refuses this conversation may still support tools.
             return true;
         }
     }

@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /** Translates bodies of {@code /api/chat} and {@code /api/generate} into OpenAI's fields. */
 public final class OllamaBody {
-    /** Field of a body whose value an answer must have the form of; it keeps its name. */
+    /** Field with the required format of the response; keeps its name. */
     static final String FORMAT = "format";
 
     private static final String OPTIONS = "options";
@@ -39,11 +39,11 @@ public final class OllamaBody {
                     .onlyNumber("n", 1)
                     .build();
 
-    /** The fields of {@code /api/chat}. */
+    /** Rules for the fields of {@code /api/chat}. */
     public static final FieldRules CHAT_RULES =
             COMMON.more().honours("messages tools tool_choice parallel_tool_calls").build();
 
-    /** The fields of {@code /api/generate}. */
+    /** Rules for the fields of {@code /api/generate}. */
     public static final FieldRules GENERATE_RULES =
             COMMON.more()
                     .honours("prompt system raw images")
@@ -72,7 +72,7 @@ public final class OllamaBody {
     private OllamaBody() {}
 
     /**
-     * A body of {@code /api/chat} as chat completions have it.
+     * Translates a body of {@code /api/chat} into one of chat completions.
      *
      * @throws ApiException a 400 that names the field if it is wrong
      */
@@ -89,7 +89,7 @@ public final class OllamaBody {
     }
 
     /**
-     * A body of {@code /api/generate} as chat completions have it.
+     * Translates a body of {@code /api/generate} into one of chat completions.
      *
      * @throws ApiException a 400 that names the field if it is wrong
      */
@@ -109,7 +109,8 @@ public final class OllamaBody {
     }
 
     /**
-     * A body of {@code /api/generate} with {@code "raw": true} as text completions have it.
+     * Translates a body of {@code /api/generate} with {@code "raw": true} into one of text
+     * completions.
      *
      * @throws ApiException a 400 that names the field if it is wrong
      */
@@ -129,14 +130,15 @@ public final class OllamaBody {
         return text;
     }
 
-    /** Whether a body of {@code /api/generate} gives the prompt as the model gets it. */
+    /**
+     * Returns whether a body of {@code /api/generate} has a raw prompt, to which no template is
+     * applied.
+     */
     public static boolean isRaw(ObjectNode body) {
         return new RequestFields(body).flag("raw").orElse(false);
     }
 
-    /**
-     * Whether a body only wants its model to be loaded, or unloaded: there is nothing to answer.
-     */
+    /** Returns whether a body only loads or unloads its model, and has nothing to generate from. */
     public static boolean isEmpty(ObjectNode body) {
         JsonNode messages = body.path(MESSAGES);
         JsonNode prompt = body.path(PROMPT);
@@ -148,7 +150,7 @@ public final class OllamaBody {
         return !says && !shows && (prompt.isMissingNode() || prompt.isNull() || prompt.isString());
     }
 
-    /** Answers are streamed unless a body says otherwise. */
+    /** Translates the common fields; responses are streamed unless a body says otherwise. */
     private static ObjectNode common(ObjectNode body) {
         RequestFields fields = new RequestFields(body);
         ObjectNode common = Json.object();
@@ -185,7 +187,10 @@ public final class OllamaBody {
         }
     }
 
-    /** Images stand beside the text, thoughts and the name of a tool have names of their own. */
+    /**
+     * Translates a message: images are a field beside the text, and the fields of reasoning and the
+     * tool's name are renamed.
+     */
     private static ObjectNode message(ObjectNode message) {
         ObjectNode read = message.deepCopy();
         rename(read, "thinking", "reasoning_content");

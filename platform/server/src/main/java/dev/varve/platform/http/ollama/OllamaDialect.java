@@ -22,12 +22,15 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** {@code /api/chat} and {@code /api/generate}; reads what {@link OllamaBody} translated. */
+/**
+ * The dialects of {@code /api/chat} and {@code /api/generate}; they read bodies that {@link
+ * OllamaBody} translated.
+ */
 public enum OllamaDialect implements ApiDialect {
-    /** {@code /api/chat}: an answer is a message. */
+    /** {@code /api/chat}: a response is a message. */
     CHAT(OllamaBody.CHAT_RULES, OllamaSerializer.Shape.MESSAGE),
 
-    /** {@code /api/generate}: an answer is a text. */
+    /** {@code /api/generate}: a response is a text. */
     GENERATE(OllamaBody.GENERATE_RULES, OllamaSerializer.Shape.TEXT);
 
     private static final ChatCompletionsDialect OPENAI = new ChatCompletionsDialect();
@@ -66,7 +69,7 @@ public enum OllamaDialect implements ApiDialect {
                 asked.wishes());
     }
 
-    /** {@code "json"} or a schema; an empty text is none. */
+    /** Reads {@code "json"} or a schema; an empty string means no format. */
     private static Optional<ResponseFormatFields> form(JsonNode format) {
         if (format.isObject()) {
             return Optional.of(ResponseFormatFields.ofSchema(OllamaBody.FORMAT, format));
@@ -83,7 +86,7 @@ public enum OllamaDialect implements ApiDialect {
         };
     }
 
-    /** Reads a body that gives the prompt as the model gets it. */
+    /** Reads a body with a raw prompt. */
     public static PreparedRequest readRaw(ObjectNode body, ServedModel served) {
         return CompletionRequests.read(
                 new RequestFields(OllamaBody.raw(body)),
@@ -97,7 +100,7 @@ public enum OllamaDialect implements ApiDialect {
                                         asked.call().head().model(), OllamaSerializer.Shape.TEXT)));
     }
 
-    /** The answer to a body without anything to answer: its model is loaded. */
+    /** Returns the response to a body that only loads its model. */
     public ObjectNode loaded(String model) {
         return new OllamaSerializer(model, shape).loaded();
     }
@@ -108,7 +111,7 @@ public enum OllamaDialect implements ApiDialect {
                 conversation.call().head().model(), shape, conversation.thinking().asked());
     }
 
-    /** Signs of life of its streams before the response's format is known. */
+    /** Returns the heartbeats of its streams before the response's format is known. */
     public HeartbeatFormat.Maker early() {
         return model -> new OllamaHeartbeat(shape, model);
     }

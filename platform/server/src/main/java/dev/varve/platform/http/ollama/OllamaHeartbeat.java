@@ -10,7 +10,7 @@ import dev.varve.platform.setting.SettingNames;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Lines of a stream whose answer is not known yet: objects without text, and errors. */
+/** Lines of a stream before its response begins: objects without text, and errors. */
 record OllamaHeartbeat(OllamaSerializer.Shape shape, Supplier<String> model)
         implements HeartbeatFormat {
     @Override

@@ -15,22 +15,22 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 
-/** The models as {@code /api/tags}, {@code /api/ps} and {@code /api/show} describe them. */
+/** Describes the models for {@code /api/tags}, {@code /api/ps} and {@code /api/show}. */
 public final class OllamaModels {
     /** Version of Ollama whose API these routes follow; editors refuse older ones. */
     private static final String API_VERSION = "0.12.0";
 
-    /** Nothing is unloaded for want of requests before that, as far as clients need to know. */
+    /** Expiry time that is reported for loaded models: clients need no exact one. */
     private static final String NEVER = "9999-12-31T23:59:59Z";
 
     private OllamaModels() {}
 
-    /** {@code /api/version}. */
+    /** Returns the response of {@code /api/version}. */
     public static ObjectNode version() {
         return Json.object().put("version", API_VERSION).put("varve", Release.version());
     }
 
-    /** {@code /api/tags}: all models. */
+    /** Returns the response of {@code /api/tags}: all models. */
     public static ObjectNode tags(List<ModelStatus> views) {
         ObjectNode list = Json.object();
         ArrayNode models = list.putArray("models");
@@ -38,7 +38,7 @@ public final class OllamaModels {
         return list;
     }
 
-    /** {@code /api/ps}: those that are loaded. */
+    /** Returns the response of {@code /api/ps}: the loaded models. */
     public static ObjectNode running(List<ModelStatus> views) {
         ObjectNode list = Json.object();
         ArrayNode models = list.putArray("models");
@@ -53,7 +53,7 @@ public final class OllamaModels {
         return list;
     }
 
-    /** {@code /api/show}: one model. */
+    /** Returns the response of {@code /api/show}: one model. */
     public static ObjectNode show(ModelStatus view) {
         ObjectNode shown = Json.object();
         shown.put("modelfile", "").put("parameters", "").put("template", "");
@@ -62,7 +62,7 @@ public final class OllamaModels {
         shown.putObject("model_info")
                 .put("general.architecture", architecture)
                 .put("general.basename", view.outline().title())
-                // Editors cut prompts to this length, so it is that of requests.
+                // Editors truncate prompts to this length, so it is the context of requests.
                 .put(architecture + ".context_length", view.contextTokens());
         ArrayNode capabilities = shown.putArray("capabilities");
         for (ModelCapability each : view.capabilities()) {
@@ -71,7 +71,7 @@ public final class OllamaModels {
                 case TOOLS -> capabilities.add("tools");
                 case REASONING -> capabilities.add("thinking");
                 case CHAT, STRUCTURED_OUTPUT -> {
-                    // Every model of Ollama has these.
+                    // Implied for every model of Ollama.
                 }
             }
         }
@@ -98,7 +98,10 @@ public final class OllamaModels {
         return Instant.ofEpochSecond(view.outline().createdSeconds()).toString();
     }
 
-    /** Clients tell models apart by it; of the name, since nobody reads a whole file for a list. */
+    /**
+     * Returns a digest by which clients distinguish models; of the name, since hashing whole files
+     * for a list is too slow.
+     */
     private static String digest(String id) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");

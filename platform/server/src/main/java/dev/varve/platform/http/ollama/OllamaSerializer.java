@@ -24,15 +24,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The shapes of {@code /api/chat} and {@code /api/generate}. Arguments of calls are objects, so the
- * calls of a stream stand together in one line, once the answer ended.
+ * Serializes responses of {@code /api/chat} and {@code /api/generate}. Arguments of calls are
+ * objects, so a stream has all calls in one line, after generation.
  */
 final class OllamaSerializer implements ResponseSerializer {
     private static final double NANOS_PER_MILLI = 1e6;
 
-    /** Where the text of an answer stands. */
+    /** Place of the text in a response. */
     enum Shape {
-        /** In a {@code message}, with thoughts and calls. */
+        /** In a {@code message}, with reasoning and calls. */
         MESSAGE {
             @Override
             void put(ObjectNode line, String thoughts, String text, ArrayNode calls) {
@@ -74,7 +74,7 @@ final class OllamaSerializer implements ResponseSerializer {
         this(model, shape, false);
     }
 
-    /** {@code finishDetails}: whether the answer says how its thoughts ended. */
+    /** Makes a serializer; {@code finishDetails}: whether to report how the reasoning ended. */
     OllamaSerializer(String model, Shape shape, boolean finishDetails) {
         this.model = model;
         this.shape = shape;
@@ -168,7 +168,7 @@ final class OllamaSerializer implements ResponseSerializer {
         return done(line(thoughts.toString(), text.toString(), calls()), usage);
     }
 
-    /** The answer of a model that had nothing to do but to be loaded. */
+    /** Returns the response to a request that only loads the model. */
     ObjectNode loaded() {
         ObjectNode line = line("", "", Json.MAPPER.createArrayNode());
         return line.put("done", true).put("done_reason", "load");
@@ -193,7 +193,7 @@ final class OllamaSerializer implements ResponseSerializer {
         return line.put("done", false);
     }
 
-    /** Adds what the last line has; durations are in nanoseconds. */
+    /** Adds the fields of the last line; durations are in nanoseconds. */
     private ObjectNode done(ObjectNode line, Usage usage) {
         ChoiceEvent.Ended last = ended.orElseThrow();
         GenerationEnd.Times times = last.end().times();

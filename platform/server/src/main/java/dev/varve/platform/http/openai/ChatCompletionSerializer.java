@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The shapes of {@code /v1/chat/completions}. */
+/** Serializes responses of {@code /v1/chat/completions}. */
 final class ChatCompletionSerializer implements ResponseSerializer {
     private static final String FINGERPRINT = "varve-" + Release.version();
 
@@ -38,19 +38,19 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     private final Logprobs logprobs;
 
     /**
-     * Arguments of calls of custom tools by their choice and number. Their text is known when all
-     * of them are there.
+     * Arguments of custom tool calls, by choice and call number. Their text is known only when the
+     * arguments are complete.
      */
     private final Map<Integer, Map<Integer, StringBuilder>> inputs = new HashMap<>();
 
-    /** Whether the answer tells how its thoughts ended. */
+    /** Whether the response reports how its reasoning ended. */
     private final boolean finishDetails;
 
     private final long created = System.currentTimeMillis() / 1000;
 
     private final Optional<CompressionReport> compression;
 
-    /** {@code custom}: names of the tools that take a text of any form. */
+    /** Makes a serializer; {@code custom} has the names of the free-text tools. */
     ChatCompletionSerializer(
             GenerationParameters call,
             Set<String> custom,
@@ -167,7 +167,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
         }
     }
 
-    /** One chunk for the texts of a piece, and one for each part of a call. */
+    /** Returns one chunk for the text of a piece, and one for each part of a call. */
     private List<ObjectNode> chunks(int index, ResponseParser.Piece piece) {
         List<ObjectNode> chunks = new ArrayList<>();
         if (!piece.reasoning().isEmpty() || !piece.content().isEmpty()) {
@@ -209,7 +209,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
         }
     }
 
-    /** A chunk for the text of each custom tool that a choice calls. */
+    /** Returns a chunk with the text of each custom tool call of a choice. */
     private List<ObjectNode> inputs(int index) {
         List<ObjectNode> chunks = new ArrayList<>();
         inputs.getOrDefault(index, Map.of())
@@ -230,7 +230,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
 
     private static void putText(ObjectNode delta, String reasoning, String content) {
         if (!reasoning.isEmpty()) {
-            // The first is DeepSeek's and llama.cpp's name for it, the second that of newer vLLM.
+            // The first name is DeepSeek's and llama.cpp's, the second that of newer vLLM.
             delta.put("reasoning_content", reasoning).put("reasoning", reasoning);
         }
         if (!content.isEmpty()) {

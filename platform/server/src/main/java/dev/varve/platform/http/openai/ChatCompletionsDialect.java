@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** {@code /v1/chat/completions}. */
+/** The dialect of {@code /v1/chat/completions}. */
 public final class ChatCompletionsDialect implements ApiDialect {
     private static final int MAX_TOP_LOGPROBS = 20;
     private static final FieldRules RULES =
@@ -68,7 +68,7 @@ public final class ChatCompletionsDialect implements ApiDialect {
                         CompressionFields.read(fields, served.compressor().isPresent())));
     }
 
-    /** A last message of the assistant is gone on with, unless the request wants another one. */
+    /** Continues a trailing assistant message, unless the request asks for a new one. */
     private static GenerationStart turn(RequestFields fields, Transcript transcript) {
         Optional<Boolean> goesOn = fields.flag(CONTINUE);
         Optional<Boolean> begins = fields.flag(GENERATION_PROMPT);

@@ -49,8 +49,8 @@ final class ChatMessages {
     }
 
     /**
-     * {@code toolNames}: names of the tools by the ids of the calls so far, also of the last call
-     * that has none; added to.
+     * Reads a message; {@code toolNames} has the tools' names by the ids of the calls so far, and
+     * that of the last call without an id; calls of this message are added.
      */
     private static Map<String, Object> message(
             String where, ObjectNode message, Map<Optional<String>, String> toolNames) {
@@ -92,8 +92,8 @@ final class ChatMessages {
     }
 
     /**
-     * What an assistant said may lie beside its content, and a tool may return nothing; all others
-     * have nothing else to say.
+     * Checks that a message has content. An assistant's message may have other fields instead, and
+     * a tool's result may be empty.
      */
     private static void requireContent(String where, String role, ObjectNode message) {
         RequestFields fields = new RequestFields(message);
@@ -120,7 +120,7 @@ final class ChatMessages {
         };
     }
 
-    /** Both names are in use; with both given, {@code reasoning_content} counts. */
+    /** Reads the reasoning. Clients use both names; {@code reasoning_content} takes precedence. */
     private static void addThoughts(String where, RequestFields fields, Map<String, Object> read) {
         read.remove("reasoning");
         read.remove(REASONING);
@@ -137,7 +137,10 @@ final class ChatMessages {
         }
     }
 
-    /** Some templates need a name, so an answer to nobody's call has one too. */
+    /**
+     * Adds the tool's name to a result. Some templates need a name, so a result without a call has
+     * one too.
+     */
     private static void addToolName(
             String where,
             RequestFields fields,

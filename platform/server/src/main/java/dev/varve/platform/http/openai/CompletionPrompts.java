@@ -21,16 +21,17 @@ import java.util.stream.IntStream;
 /**
  * Reads the prompts of a text completion.
  *
- * @param tokenizer of the model
- * @param limit for each prompt
- * @param echoed counts the text of all prompts, if it is wanted; else those of ids have none
+ * @param tokenizer tokenizer of the model
+ * @param limit token limit for each prompt
+ * @param echoed limits the text of all prompts, if it is required; if empty, prompts of ids have no
+ *     text
  */
 record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<DecodedTextLimit> echoed) {
     private static final int MAX_PROMPTS = 64;
 
     /**
-     * A string, an array of strings, an array of ids, or an array of arrays of ids. Strings among
-     * ids stand for their tokens, as llama.cpp has it.
+     * Reads a string, an array of strings, an array of ids, or an array of arrays of ids. Strings
+     * among ids are tokenised, as in llama.cpp.
      */
     List<ChatPrompt> read(JsonNode prompt) {
         List<ChatPrompt> prompts = new ArrayList<>();
@@ -86,7 +87,10 @@ record CompletionPrompts(Tokenizer tokenizer, TokenLimit limit, Optional<Decoded
         return RequestFields.tokenIds("prompt", array, tokenizer.vocabularySize());
     }
 
-    /** The token that begins a text is put before a string in front only. */
+    /**
+     * Tokenises a mix of ids and strings. The BOS token is added only if the first element is a
+     * string.
+     */
     private int[] mixed(JsonNode array) {
         IntStream.Builder ids = IntStream.builder();
         int count = 0;

@@ -32,14 +32,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 
-/** {@code POST /v1/completions}: no chat template; special tokens in the prompt are parsed. */
+/**
+ * Reads {@code POST /v1/completions}: no chat template; special tokens in the prompt are parsed.
+ */
 public final class CompletionRequests {
     private static final int DEFAULT_TOKENS = 16;
     private static final int MAX_LOGPROBS = 20;
 
     private CompletionRequests() {}
 
-    /** The fields of its bodies. */
+    /** Rules for the fields of request bodies. */
     public static final FieldRules RULES =
             SharedFields.bareText()
                     .more()
@@ -49,19 +51,19 @@ public final class CompletionRequests {
                     .build();
 
     /**
-     * What differs between routes for bare texts.
+     * Differences between routes for plain text.
      *
-     * @param idPrefix of the answer's id
-     * @param defaultTokens most tokens of an answer where a request says nothing
-     * @param format of the answer
+     * @param idPrefix prefix of the response's id
+     * @param defaultTokens maximum number of tokens of a response if the request gives none
+     * @param format makes the serializer of the response
      */
     public record Kind(
             String idPrefix, int defaultTokens, Function<Asked, ResponseSerializer> format) {}
 
     /**
-     * What an answer's format knows of its request.
+     * Facts about a request that the serializer of its response needs.
      *
-     * @param prompts with their texts only where these are to be shown
+     * @param prompts prompts; with their texts only if the response contains them
      */
     public record Asked(GenerationParameters call, List<ChatPrompt> prompts, Tokenizer tokenizer) {}
 
@@ -85,7 +87,7 @@ public final class CompletionRequests {
         return new CompletionSerializer(asked.call(), new Logprobs(asked.tokenizer()), echoes);
     }
 
-    /** The prompts of a body, with their texts. */
+    /** Returns the prompts of a body, with their texts. */
     public static List<ChatPrompt> prompts(ObjectNode body, ServedModel served) {
         RequestFields fields = new RequestFields(body);
         return prompts(fields, served, 1, Optional.of(new DecodedTextLimit("prompt", 1)));
@@ -105,7 +107,7 @@ public final class CompletionRequests {
                                         .read(given));
     }
 
-    /** Reads a body for a route of such a kind. */
+    /** Reads a body for a route of this kind. */
     public static PreparedRequest read(
             RequestFields fields, ServedModel served, OptionalInt topLogprobs, Kind kind) {
         ResponseFormatFields asked = ResponseFormatFields.read(fields);

@@ -16,12 +16,12 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The shapes of {@code /v1/completions}. */
+/** Serializes responses of {@code /v1/completions}. */
 final class CompletionSerializer implements ResponseSerializer {
     private final GenerationParameters call;
     private final Logprobs logprobs;
 
-    /** Text to put before each choice: the prompt, where the client asked for its echo. */
+    /** Text before each choice: the prompt, if the client requested its echo. */
     private final List<String> echoes;
 
     /** Code points of each choice so far. */
@@ -126,7 +126,7 @@ final class CompletionSerializer implements ResponseSerializer {
         return choice;
     }
 
-    /** How OpenAI counts: code points. */
+    /** Counts code points, as OpenAI does. */
     private static int letters(CharSequence text) {
         return Character.codePointCount(text, 0, text.length());
     }

@@ -11,18 +11,18 @@ import tools.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Log probabilities in the forms of OpenAI. */
+/** Writes log probabilities in OpenAI's formats. */
 public final class Logprobs {
     private static final float IMPOSSIBLE = -9999;
 
     private final Tokenizer tokenizer;
 
-    /** Spells tokens with the tokenizer of the model. */
+    /** Makes a writer that decodes tokens with the model's tokenizer. */
     public Logprobs(Tokenizer tokenizer) {
         this.tokenizer = tokenizer;
     }
 
-    /** An entry of {@code logprobs.content} of a chat completion. */
+    /** Returns an entry of {@code logprobs.content} of a chat completion. */
     public ObjectNode chatEntry(GeneratedToken token) {
         TokenLogprobs logprobs = token.logprobs().orElseThrow();
         ObjectNode entry = entry(token.id(), logprobs.chosen());
@@ -32,7 +32,7 @@ public final class Logprobs {
         return entry;
     }
 
-    /** Whether a token is no text: a mark, or the end. */
+    /** Returns whether a token is special and has no text. */
     public boolean isSpecial(GeneratedToken token) {
         return tokenizer.isSpecial(token.id());
     }
@@ -49,7 +49,7 @@ public final class Logprobs {
         return entry;
     }
 
-    /** The {@code logprobs} object of a text completion without tokens. */
+    /** Returns the {@code logprobs} object of a text completion without tokens. */
     static ObjectNode emptyCompletion() {
         ObjectNode logprobs = Json.object();
         for (String name : List.of("tokens", "token_logprobs", "text_offset", "top_logprobs")) {
@@ -71,7 +71,10 @@ public final class Logprobs {
                                 top.put(text(alternative.id()), finite(alternative.logprob())));
     }
 
-    /** JSON has no infinity; OpenAI writes this number for a token that cannot be chosen. */
+    /**
+     * Returns a finite value: JSON has no infinity, and OpenAI writes this number for impossible
+     * tokens.
+     */
     private static float finite(float logprob) {
         return Math.max(logprob, IMPOSSIBLE);
     }

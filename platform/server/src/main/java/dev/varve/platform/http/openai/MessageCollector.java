@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Puts the pieces of an answer together. */
+/** Collects the pieces of a response into a message. */
 final class MessageCollector {
     private final StringBuilder reasoning = new StringBuilder();
     private final StringBuilder content = new StringBuilder();
@@ -21,7 +21,7 @@ final class MessageCollector {
     private final List<StringBuilder> arguments = new ArrayList<>();
     private final Set<String> custom;
 
-    /** {@code custom}: names of the tools that take a text of any form. */
+    /** Makes a collector; {@code custom} has the names of the free-text tools. */
     MessageCollector(Set<String> custom) {
         this.custom = Set.copyOf(custom);
     }
@@ -40,7 +40,7 @@ final class MessageCollector {
         }
     }
 
-    /** The message as chat completions have it. */
+    /** Returns the message in the form of chat completions. */
     ObjectNode json() {
         ObjectNode message = Json.object();
         message.put("role", "assistant");

@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/** Events as chat and text completions have them: objects without names. */
+/** Makes events of chat and text completions: objects without names. */
 final class OpenAiEvents {
     private OpenAiEvents() {}
 

@@ -11,13 +11,13 @@ import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * A file of the page, as it is and as it is sent.
+ * A file of the web page, plain and compressed.
  *
- * @param name its path below the page's folder
- * @param type its media type
- * @param plain its bytes
- * @param packed the same in the form of gzip
- * @param mark tells them from other bytes
+ * @param name path below the page's folder
+ * @param type media type
+ * @param plain uncompressed bytes
+ * @param packed the bytes compressed with gzip
+ * @param mark digest of the bytes
  */
 record WebUiFile(String name, String type, byte[] plain, byte[] packed, String mark) {
     private static final int MARK_BYTES = 8;
@@ -30,7 +30,7 @@ record WebUiFile(String name, String type, byte[] plain, byte[] packed, String m
                     "svg", "image/svg+xml",
                     "txt", "text/plain; charset=utf-8");
 
-    /** Packs the bytes, which are shared, not copied: all of the page's classes only read them. */
+    /** Compresses the bytes. The array is shared, not copied: the page's classes only read it. */
     static WebUiFile of(String name, byte[] plain) {
         String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
         if (type == null) {

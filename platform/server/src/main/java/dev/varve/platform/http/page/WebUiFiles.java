@@ -10,14 +10,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * All files of the page, in memory. Their paths have a mark of what is in all of them, so that a
- * browser may keep each for ever: another server has other paths. Immutable.
+ * All files of the web page, in memory. Their paths contain a digest of all contents, so that a
+ * browser may cache each file forever: another version has other paths. Immutable.
  */
 final class WebUiFiles {
-    /** Where the first file stands in for the mark of all. */
+    /** Placeholder for the digest in the first file. */
     private static final String MARK = "PAGE_MARK";
 
-    /** Where it says whether the server asks for a key. */
+    /** Placeholder in the first file for whether the server requires a key. */
     private static final String KEY = "PAGE_KEY";
 
     private static final String LIST = "files.txt";
@@ -27,7 +27,7 @@ final class WebUiFiles {
     private final String first;
     private final String mark;
 
-    /** {@code bytes}: what is in each file, by its name; among them {@code index.html}. */
+    /** Makes the files; {@code bytes} has the contents by name and includes {@code index.html}. */
     private WebUiFiles(Map<String, byte[]> bytes) {
         mark = mark(bytes);
         first = new String(bytes.get(FIRST), StandardCharsets.UTF_8).replace(MARK, mark);
@@ -35,7 +35,7 @@ final class WebUiFiles {
         files.remove(FIRST);
     }
 
-    /** Reads the files that come with the server. */
+    /** Reads the files that are packaged with the server. */
     static WebUiFiles load() {
         Map<String, byte[]> bytes = new TreeMap<>();
         new String(read(LIST), StandardCharsets.UTF_8)
@@ -66,18 +66,18 @@ final class WebUiFiles {
         return WebUiFile.mark(digest);
     }
 
-    /** The mark that stands before the names of all files but the first. */
+    /** Returns the digest that precedes the names of all files but the first. */
     String mark() {
         return mark;
     }
 
-    /** The file that a browser opens. */
+    /** Returns the file that a browser opens. */
     WebUiFile first(boolean needsKey) {
         String html = first.replace(KEY, needsKey ? "needed" : "none");
         return WebUiFile.of(FIRST, html.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Another file, by its name. */
+    /** Returns another file by its name. */
     Optional<WebUiFile> find(String name) {
         return Optional.ofNullable(files.get(name));
     }

@@ -11,13 +11,13 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Writes the page's files with what browsers must know of them. The files are read at the first
+ * Writes the web page's files with the headers that browsers need. The files are read at the first
  * request. Thread-safe.
  */
 public final class WebUiHandler {
     /**
-     * Nothing but what the server itself sends runs or is shown, and what a model wrote can become
-     * HTML through the cleaner alone.
+     * The page runs and shows only content of the server itself, and model output becomes HTML only
+     * through the sanitizer.
      */
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src"
@@ -30,17 +30,17 @@ public final class WebUiHandler {
 
     private final boolean needsKey;
 
-    /** {@code needsKey}: whether the server answers only to those who bring a key. */
+    /** Makes a handler; {@code needsKey}: whether the server requires a key. */
     public WebUiHandler(boolean needsKey) {
         this.needsKey = needsKey;
     }
 
-    /** Read when the first page is asked for. */
+    /** Loads the files at the first request. */
     private static final class Loaded {
         private static final WebUiFiles FILES = WebUiFiles.load();
     }
 
-    /** Whether whoever asks wants a page rather than the facts of the server. */
+    /** Returns whether a request expects the web page instead of server information. */
     public static boolean isWanted(String method, Optional<String> accept) {
         return (method.equals("GET") || method.equals("HEAD"))
                 && accept.stream()
@@ -64,7 +64,10 @@ public final class WebUiHandler {
         write(Loaded.FILES.first(needsKey), ASK_AGAIN, request, response);
     }
 
-    /** Browsers ignore some headers of what came over plain HTTP from elsewhere, and complain. */
+    /**
+     * Returns whether browsers trust the connection: over plain HTTP from other hosts they ignore
+     * some headers and log a warning.
+     */
     private static boolean isTrusted(HttpServletRequest request) {
         return request.isSecure()
                 || "https".equals(request.getHeader("X-Forwarded-Proto"))
@@ -74,8 +77,8 @@ public final class WebUiHandler {
     /**
      * Writes another file.
      *
-     * @param path mark and name, as the first file has them
-     * @return whether there is such a file
+     * @param path digest and name, as in the first file
+     * @return whether the file exists
      */
     public boolean write(String path, HttpServletRequest request, HttpServletResponse response)
             throws IOException {

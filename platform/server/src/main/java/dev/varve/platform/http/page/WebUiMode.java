@@ -1,9 +1,9 @@
 package dev.varve.platform.http.page;
 
-/** Whether a server shows browsers its page. */
+/** Whether a server serves the web page. */
 public enum WebUiMode {
-    /** At its root; programs get the same as without. */
+    /** The page is at the root for browsers; programs get the same responses as without it. */
     SHOWN,
-    /** No page: browsers get what programs get. */
+    /** No page: browsers get the same responses as programs. */
     LEFT_OUT
 }

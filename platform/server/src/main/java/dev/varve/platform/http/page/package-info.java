@@ -1,5 +1,5 @@
 /**
- * The web page that the server shows at its root: files that come with the server, and how browsers
- * are told to treat them.
+ * The web page at the server's root: files that are packaged with the server, and the headers with
+ * which they are sent.
  */
 package dev.varve.platform.http.page;

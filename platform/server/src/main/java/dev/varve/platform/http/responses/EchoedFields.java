@@ -12,10 +12,10 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Fields of a request that its answer repeats. It says what counted: nothing is stored, nothing is
- * left out of a prompt, and there is one tier.
+ * Fields of a request that its response repeats, with the values in effect: nothing is stored,
+ * prompts are not truncated, and there is one service tier.
  *
- * @param fields what an answer repeats
+ * @param fields fields that the response repeats
  * @param topLogprobs alternatives per token; empty for no log probabilities
  */
 record EchoedFields(ObjectNode fields, OptionalInt topLogprobs) {
@@ -30,7 +30,7 @@ record EchoedFields(ObjectNode fields, OptionalInt topLogprobs) {
     private static final List<String> NAMES =
             List.of("prompt_cache_key", "prompt_cache_retention", "safety_identifier", "user");
 
-    /** Reads them. */
+    /** Reads the fields. */
     static EchoedFields read(RequestFields request, ResponsesTools tools) {
         int top = (int) request.whole("top_logprobs", 0, MAX_TOP_LOGPROBS).orElse(0);
         List<String> included = request.texts("include", MAX_INCLUDED, MAX_NAME);

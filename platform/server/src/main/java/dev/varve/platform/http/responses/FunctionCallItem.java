@@ -5,7 +5,7 @@ import dev.varve.platform.http.conversation.ToolCallId;
 
 import tools.jackson.databind.node.ObjectNode;
 
-/** A call of a tool. */
+/** A tool call. */
 final class FunctionCallItem extends OutputItem {
     private final ToolNames.Tool tool;
     private final String callId = ToolCallId.next();
@@ -23,7 +23,7 @@ final class FunctionCallItem extends OutputItem {
         return item;
     }
 
-    /** Adds to the arguments. A custom tool's are put out when all of them are there. */
+    /** Appends to the arguments. Those of a custom tool are sent when they are complete. */
     void append(String more) {
         arguments.append(more);
         if (tool.kind() == ToolNames.Kind.FUNCTION && !more.isEmpty()) {

@@ -6,17 +6,17 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.UUID;
 
-/** An item of an answer that is being written. Its events begin when it is made. */
+/** An item of a response that is being written. */
 abstract class OutputItem {
     private final ResponsesEventQueue events;
     private final String id;
     private final int index;
 
     /**
-     * An item.
+     * Makes an item.
      *
-     * @param idPrefix of its id
-     * @param index its number in the answer
+     * @param idPrefix prefix of its id
+     * @param index its index in the response
      */
     OutputItem(ResponsesEventQueue events, String idPrefix, int index) {
         this.events = events;
@@ -25,25 +25,25 @@ abstract class OutputItem {
     }
 
     /**
-     * The item as it is.
+     * Returns the item in its current state.
      *
      * @param status its status
-     * @param done whether all of its content is there, or none yet
+     * @param done whether the item has its whole content; if false it has none
      */
     abstract ObjectNode json(String status, boolean done);
 
-    /** Adds the events of its content's end. */
+    /** Adds the events that end the content. */
     abstract void endContent();
 
-    /** Adds the event of its begin. */
+    /** Adds the event that begins the item. */
     final void begin() {
         event("response.output_item.added").set("item", json("in_progress", false));
     }
 
     /**
-     * Adds the events of its end.
+     * Adds the events that end the item.
      *
-     * @param cut whether the answer ended in it for want of tokens
+     * @param cut whether the response was cut off in this item by its token limit
      * @return the item
      */
     final ObjectNode end(boolean cut) {
@@ -58,12 +58,12 @@ abstract class OutputItem {
         return events.add(type).put("output_index", index);
     }
 
-    /** Adds an event about what is in it. */
+    /** Adds an event about the item's content. */
     final ObjectNode contentEvent(String type) {
         return events.add(type).put("item_id", id).put("output_index", index);
     }
 
-    /** Its beginning, which all items have in common. */
+    /** Returns the first fields, which all items share. */
     final ObjectNode head(String type, String status) {
         return Json.object().put("id", id).put("type", type).put("status", status);
     }

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Makes items of the pieces of an answer, one behind the other, and tells of them in events. */
+/** Turns the pieces of a response into consecutive items and their events. */
 final class OutputItems {
     private final ResponsesEventQueue events;
     private final ToolNames names;
@@ -27,17 +27,17 @@ final class OutputItems {
         this.names = names;
     }
 
-    /** Items that ended. */
+    /** Returns the items that ended. */
     ArrayNode ended() {
         return ended;
     }
 
-    /** The log probabilities of a token, in front of what it settles. */
+    /** Adds the log probabilities of a token; call before the piece that it completes. */
     void addLogprobs(ObjectNode entry) {
         entries.add(entry);
     }
 
-    /** Takes the next piece. What belongs to the call that is open comes before its texts. */
+    /** Adds the next piece. Parts of the open call come before the texts of the piece. */
     void add(ResponseParser.Piece piece) {
         List<ToolCallDelta> rest =
                 piece.calls().stream().takeWhile(delta -> delta.name().isEmpty()).toList();
@@ -57,7 +57,10 @@ final class OutputItems {
         piece.calls().stream().skip(rest.size()).forEach(this::addCall);
     }
 
-    /** White space behind thoughts is left out of the text, and so are its tokens. */
+    /**
+     * Drops the log probabilities of white space after reasoning, since the text omits that white
+     * space.
+     */
     private void dropSpaceBefore(String content) {
         while (!Character.isWhitespace(content.charAt(0))
                 && !entries.isEmpty()
@@ -71,7 +74,7 @@ final class OutputItems {
         entries.clear();
     }
 
-    /** Ends the last item; {@code cut}: for want of tokens. */
+    /** Ends the last item; {@code cut} if the token limit cut it off. */
     void end(boolean cut) {
         open.ifPresent(item -> ended.add(item.end(cut)));
         open = Optional.empty();
@@ -87,7 +90,9 @@ final class OutputItems {
         return item;
     }
 
-    /** A part of a call belongs to the last one, unless it has a name. */
+    /**
+     * Returns the item of a part of a call: a new one if the part has a name, else the open one.
+     */
     private FunctionCallItem call(ToolCallDelta delta) {
         if (delta.name().isEmpty() && open.orElseThrow() instanceof FunctionCallItem item) {
             return item;

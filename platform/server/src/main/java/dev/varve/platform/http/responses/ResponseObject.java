@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Optional;
 
-/** The object {@code response} of one answer, as it is at different times. */
+/** The object {@code response} of one response in its different states. */
 final class ResponseObject {
     private static final String TOO_LONG = "context_length_exceeded";
 
@@ -41,23 +41,23 @@ final class ResponseObject {
         this.created = created;
     }
 
-    /** The same under the identity of one that the client knows already. */
+    /** Returns a copy with the id and creation time of one that was sent already. */
     ResponseObject as(ResponseObject known) {
         GenerationParameters.Head same =
                 new GenerationParameters.Head(known.head.id(), head.model());
         return new ResponseObject(same, repeated, compression, known.created);
     }
 
-    /** While it is generated. */
+    /** Returns the object during generation. */
     ObjectNode inProgress() {
         return object("in_progress", Json.MAPPER.createArrayNode());
     }
 
     /**
-     * When it ended.
+     * Returns the object after generation.
      *
      * @param output its items
-     * @param cut whether it ended at the limit of its tokens
+     * @param cut whether it ended at its token limit
      */
     ObjectNode ended(ArrayNode output, boolean cut, Usage usage) {
         ObjectNode response = object(cut ? "incomplete" : "completed", output);
@@ -71,7 +71,7 @@ final class ResponseObject {
         return response;
     }
 
-    /** When it broke off; {@code output}: items that were complete by then. */
+    /** Returns the object after a failure; {@code output} has the items that were complete. */
     ObjectNode failed(ArrayNode output, ApiException error, SettingNames names) {
         ObjectNode response = object("failed", output);
         response.putObject("error")
@@ -81,8 +81,8 @@ final class ResponseObject {
     }
 
     /**
-     * One of OpenAI's codes: agents send a request again unless they know its code as final, also
-     * one that was cancelled.
+     * Returns one of OpenAI's codes: agents retry a request, even a cancelled one, unless they know
+     * its code as final.
      */
     private static String code(ApiException error) {
         if (error.code().filter(TOO_LONG::equals).isPresent()) {

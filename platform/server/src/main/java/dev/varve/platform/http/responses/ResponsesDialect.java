@@ -23,13 +23,13 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Map;
 
 /**
- * {@code /v1/responses}, for one request: answers repeat fields of their requests, and call tools
- * by the names that these gave them.
+ * The dialect of {@code /v1/responses}, for one request: its response repeats fields of the request
+ * and uses its names for tools.
  */
 public final class ResponsesDialect implements ApiDialect {
     private static final String STATELESS = "is not supported; the server keeps no ";
 
-    /** The fields of bodies. */
+    /** Rules for the fields of request bodies. */
     public static final FieldRules RULES =
             SharedFields.text()
                     .more()
@@ -60,7 +60,7 @@ public final class ResponsesDialect implements ApiDialect {
     }
 
     /**
-     * The dialect for a body whose fields were checked by {@link #RULES}.
+     * Returns the dialect for a body whose fields were checked by {@link #RULES}.
      *
      * @throws dev.varve.platform.http.json.ApiException a 400 that names the field if it is wrong
      */

@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The events of an answer, numbered from 0. */
+/** The events of a response, numbered from 0. */
 final class ResponsesEventQueue {
     private final List<StreamEvent> events = new ArrayList<>();
     private long next;
@@ -16,7 +16,7 @@ final class ResponsesEventQueue {
     /**
      * Adds an event.
      *
-     * @return what it says so far: its type and number
+     * @return its data so far: type and number
      */
     ObjectNode add(String type) {
         ObjectNode data = Json.object().put("type", type).put("sequence_number", next++);
@@ -24,22 +24,22 @@ final class ResponsesEventQueue {
         return data;
     }
 
-    /** Adds an event about the whole answer. */
+    /** Adds an event about the whole response. */
     void add(String type, ObjectNode response) {
         add(type).set("response", response);
     }
 
-    /** Its numbers go on behind those of other events. */
+    /** Continues the numbers of another queue. */
     void follow(ResponsesEventQueue others) {
         next = others.next;
     }
 
-    /** Whether there was one, here or where it goes on. */
+    /** Returns whether there was an event, in this queue or in the one that it continues. */
     boolean haveBegun() {
         return next > 0;
     }
 
-    /** Those that were not taken yet. */
+    /** Removes and returns the pending events. */
     List<StreamEvent> take() {
         List<StreamEvent> taken = List.copyOf(events);
         events.clear();

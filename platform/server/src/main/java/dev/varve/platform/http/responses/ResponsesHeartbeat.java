@@ -13,15 +13,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A response of which little more than its identity is known. Clients of this route take only
- * events for signs of life, so it is created early and then in progress.
+ * Heartbeats of {@code /v1/responses} before the request is prepared. Clients of this route accept
+ * only events as heartbeats, so the response is created early and then reported as in progress.
  */
 public final class ResponsesHeartbeat implements HeartbeatFormat {
     private final ResponsesEventQueue events = new ResponsesEventQueue();
     private final Supplier<String> model;
     private Optional<ResponseObject> begun = Optional.empty();
 
-    /** {@code model}: its id, asked for at the first event. */
+    /** Makes a format; {@code model} supplies the model's id at the first event. */
     public ResponsesHeartbeat(Supplier<String> model) {
         this.model = model;
     }
@@ -54,12 +54,12 @@ public final class ResponsesHeartbeat implements HeartbeatFormat {
                 Optional.empty());
     }
 
-    /** The response when more is known of it. */
+    /** Returns the full response under the identity that was sent. */
     ResponseObject of(ResponseObject known) {
         return begun.map(known::as).orElse(known);
     }
 
-    /** Those of it so far. */
+    /** Returns the queue of the events so far. */
     ResponsesEventQueue events() {
         return events;
     }

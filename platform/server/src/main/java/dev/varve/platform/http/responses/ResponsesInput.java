@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * {@code instructions} and {@code input}. Items of an assistant that follow each other are one
- * message; those that tell what OpenAI's servers did themselves are left out.
+ * Reads {@code instructions} and {@code input}. Consecutive items of an assistant become one
+ * message; items about actions of OpenAI's servers are skipped.
  */
 final class ResponsesInput {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
@@ -57,7 +57,7 @@ final class ResponsesInput {
         this.names = names;
     }
 
-    /** Reads them. */
+    /** Reads the fields. */
     static Transcript read(RequestFields fields, ToolNames names) {
         ResponsesInput input = new ResponsesInput(names);
         fields.text("instructions")
@@ -142,7 +142,7 @@ final class ResponsesInput {
         }
     }
 
-    /** The thoughts themselves, or a summary of them where there is no more. */
+    /** Reads the reasoning, or its summary if there is no other text. */
     private void readThoughts(String where, RequestFields item) {
         String text = texts(where + ".content", item.find("content"));
         String thoughts = text.isEmpty() ? texts(where + ".summary", item.find("summary")) : text;
@@ -199,7 +199,7 @@ final class ResponsesInput {
         return MessageContent.read(where, content, UnaryOperator.identity());
     }
 
-    /** Result of a tool; an absent one is an empty text. */
+    /** Returns the result of a tool; an empty text if absent. */
     private static String result(String where, RequestFields item) {
         return MessageContent.ofTool(where + ".output", orNull(item, "output"));
     }
@@ -208,7 +208,7 @@ final class ResponsesInput {
         return item.find(name).orElseGet(Json.MAPPER::nullNode);
     }
 
-    /** An item of a kind that nobody knows may be skipped if it says nothing. */
+    /** Skips an item. An item of an unknown type is refused if it has text. */
     private static void leaveOut(String where, String type, RequestFields item) {
         if (!LEFT_OUT.contains(type)
                 && List.of("role", "content", "output", "text").stream()

@@ -16,7 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The shapes of {@code /v1/responses}. What is not streamed is put together from the same parts.
+ * Serializes responses of {@code /v1/responses}. A whole response is built from the same parts as a
+ * stream.
  */
 final class ResponsesSerializer implements ResponseSerializer {
     private final ResponsesEventQueue events = new ResponsesEventQueue();
@@ -26,7 +27,7 @@ final class ResponsesSerializer implements ResponseSerializer {
     private ResponseObject response;
     private Optional<ChoiceEvent.Ended> ended = Optional.empty();
 
-    /** {@code finishDetails}: whether to tell how the thoughts ended. */
+    /** Makes a serializer; {@code finishDetails}: whether to report how the reasoning ended. */
     ResponsesSerializer(
             ResponseObject response, ToolNames names, Logprobs logprobs, boolean finishDetails) {
         this.finishDetails = finishDetails;
@@ -83,7 +84,7 @@ final class ResponsesSerializer implements ResponseSerializer {
         return events.take();
     }
 
-    /** Some clients count only events that they know. */
+    /** A known event: some clients accept no other as a heartbeat. */
     @Override
     public StreamEvent waiting() {
         events.add("response.in_progress", response.inProgress());

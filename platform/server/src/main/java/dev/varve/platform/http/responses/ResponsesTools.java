@@ -19,19 +19,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code tools}, {@code tool_choice} and {@code parallel_tool_calls}. Functions are offered as they
- * are, also those of a namespace; a custom tool is a function with one text. Tools that OpenAI's
- * servers run themselves are not offered.
+ * {@code tools}, {@code tool_choice} and {@code parallel_tool_calls}. Functions are passed on
+ * unchanged, also those of a namespace; a custom tool becomes a function with one string. Tools
+ * that OpenAI's servers run themselves are dropped.
  *
- * @param use what the model may call
- * @param names what that is called
- * @param shown tools that are offered, as they were sent
+ * @param use tools that the model may call
+ * @param names names of these tools
+ * @param shown these tools as the client sent them
  */
 record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
     private static final String CHOICE = "tool_choice";
 
-    /** Reads them. */
+    /** Reads the fields. */
     static ResponsesTools read(RequestFields fields) {
         Reader reader = new Reader();
         Optional<JsonNode> tools = fields.find("tools");
@@ -74,7 +74,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
                     List.copyOf(shownAllowed), List.copyOf(allowed), forced, single);
         }
 
-        /** Whether anything of it is offered. */
+        /** Reads a tool; returns whether it is passed on. */
         private boolean read(String where, ObjectNode tool, Optional<String> namespace) {
             String type = type(where, tool);
             switch (type) {
@@ -82,7 +82,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
                 case "custom" -> add(where, tool, ToolNames.Kind.CUSTOM, namespace);
                 case "namespace" -> readNamespace(where, tool);
                 default -> {
-                    // The type is a client's text, so that it is not told.
+                    // The type is a client's text, so it is not logged.
                     LOG.log(System.Logger.Level.DEBUG, where + " is no function and not offered");
                     left.add(type);
                     return false;

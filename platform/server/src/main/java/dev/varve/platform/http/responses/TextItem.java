@@ -7,9 +7,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 import java.util.List;
 
-/** Thoughts, or a message: an item with one part, which is a text. */
+/** Reasoning or a message: an item with one text part. */
 final class TextItem extends OutputItem {
-    /** What the text is. */
+    /** Kind of text. */
     enum Kind {
         THOUGHTS("rs_", "reasoning_text"),
         MESSAGE("msg_", "output_text");
@@ -44,12 +44,12 @@ final class TextItem extends OutputItem {
         return kind;
     }
 
-    /** Whether it has no text yet. */
+    /** Returns whether the item has no text yet. */
     boolean isEmpty() {
         return text.isEmpty();
     }
 
-    /** Adds a text; {@code entries}: log probabilities of its tokens. */
+    /** Appends text; {@code entries} are the log probabilities of its tokens. */
     void append(String more, List<ObjectNode> entries) {
         text.append(more);
         logprobs.addAll(entries);

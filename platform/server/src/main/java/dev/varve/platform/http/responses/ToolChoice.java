@@ -15,9 +15,9 @@ import java.util.Set;
 /**
  * {@code tool_choice}: which tools may be called, and whether one must be.
  *
- * @param only names of the tools that are offered; empty for all
+ * @param only names of the tools that may be called; empty for all
  * @param required whether one of them must be called
- * @param named the one that must be
+ * @param named name of the tool that must be called
  */
 record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String> named) {
     private static final String FIELD = "tool_choice";
@@ -25,10 +25,10 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
             new ToolChoice(Optional.empty(), false, Optional.empty());
 
     /**
-     * Reads it.
+     * Reads the field.
      *
-     * @param names those of all tools that are offered
-     * @param left types of tools that are not; nobody is made to call one of them
+     * @param names names of all tools that are passed on
+     * @param left types of the dropped tools, calls of which are never required
      */
     static ToolChoice read(Optional<JsonNode> choice, ToolNames names, Set<String> left) {
         if (choice.isEmpty()) {
@@ -71,7 +71,10 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
         };
     }
 
-    /** Tools that are no functions are not offered, so that nothing is said of them. */
+    /**
+     * Returns the names of the allowed tools; entries that are not functions are ignored, since
+     * such tools are dropped.
+     */
     private static Set<String> allowed(JsonNode tools, ToolNames names) {
         if (!tools.isArray()) {
             throw RequestFields.wrong(FIELD + ".tools", "an array", tools);
@@ -112,13 +115,13 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
                         + " name, or allowed_tools");
     }
 
-    /** Whether a tool may be called. */
+    /** Returns whether a tool may be called. */
     boolean allows(String name) {
         return only.isEmpty() || only.get().contains(name);
     }
 
     /**
-     * The call that is asked for.
+     * Returns the required call.
      *
      * @param offered tools that may be called
      */

@@ -7,29 +7,32 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the tools of a request are called: by the model, which has one space of names, and by the
- * client, whose tools may lie in namespaces.
+ * Maps between the model's names of tools, which form one namespace, and the client's names, which
+ * may be in several namespaces.
  */
 final class ToolNames {
-    /** How calls of a tool are told. */
+    /** Form in which calls of a tool are reported. */
     enum Kind {
-        /** With arguments, the text of a JSON object. */
+        /** Arguments, as the text of a JSON object. */
         FUNCTION,
-        /** With a text of any form. */
+        /** Free text. */
         CUSTOM
     }
 
     /**
      * A tool as its client knows it.
      *
-     * @param namespace that it is in
+     * @param namespace its namespace, if any
      */
     record Tool(Kind kind, Optional<String> namespace, String name) {}
 
     private final Map<String, Tool> tools = new LinkedHashMap<>();
     private final Set<String> reserved;
 
-    /** {@code reserved}: names of the tools that are in no namespace, which keep them. */
+    /**
+     * Makes an empty map; {@code reserved} has the names of tools without a namespace, which stay
+     * unchanged.
+     */
     ToolNames(Set<String> reserved) {
         this.reserved = Set.copyOf(reserved);
     }
@@ -37,7 +40,7 @@ final class ToolNames {
     /**
      * Adds a tool.
      *
-     * @return what the model calls it; empty if there is no name left for it
+     * @return the model's name for it; empty if all candidate names are taken
      */
     Optional<String> add(Tool tool) {
         Optional<String> free =
@@ -55,22 +58,25 @@ final class ToolNames {
         return reserved.contains(tool.name()) ? List.of(full) : List.of(tool.name(), full);
     }
 
-    /** Whether there is a tool. */
+    /** Returns whether there is any tool. */
     boolean any() {
         return !tools.isEmpty();
     }
 
-    /** Whether the model calls a tool so. */
+    /** Returns whether this is the model's name of a tool. */
     boolean contains(String name) {
         return tools.containsKey(name);
     }
 
-    /** The tool that the model calls so; a function without a namespace where none is known. */
+    /**
+     * Returns the client's tool for a name of the model; a function without a namespace if the name
+     * is unknown.
+     */
     Tool client(String name) {
         return tools.getOrDefault(name, new Tool(Kind.FUNCTION, Optional.empty(), name));
     }
 
-    /** What the model calls a tool of the client; its own name where none is known. */
+    /** Returns the model's name of a client's tool; the client's name if the tool is unknown. */
     String model(Optional<String> namespace, String name) {
         return tools.entrySet().stream()
                 .filter(entry -> entry.getValue().name().equals(name))

@@ -1,2 +1,2 @@
-/** {@code /v1/responses}: conversations as OpenAI's newer API has them, with items and events. */
+/** {@code /v1/responses}: OpenAI's newer API for conversations, with items and events. */
 package dev.varve.platform.http.responses;

@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The events of one stream, numbered from 1, of which the last are kept. One thread appends them,
- * and one reader at a time reads them; who comes later takes over. Thread-safe.
+ * The last events of one stream, numbered from 1. One thread appends events, and one reader at a
+ * time reads them; a later reader replaces an earlier one. Thread-safe.
  */
 public final class ResumableStream {
-    /** What an event takes beside its text, about. */
+    /** Approximate memory of an event in addition to its text. */
     private static final int EVENT_BYTES = 96;
 
     private final String id;
@@ -42,27 +42,27 @@ public final class ResumableStream {
         unreadSince = room.now();
     }
 
-    /** What a reader finds. */
+    /** Result of a read. */
     public sealed interface Step {
         /** The next event, as it is sent. */
         record Event(byte[] text) implements Step {}
 
-        /** Nothing has come yet. */
+        /** No event arrived in time. */
         record Nothing() implements Step {}
 
-        /** There are no more events. */
+        /** The stream ended. */
         record Ended(String finishReason, int tokens) implements Step {}
 
-        /** Somebody else reads now, or the next event was dropped. */
+        /** Another reader replaced this one, or the next event was dropped. */
         record Lost() implements Step {}
     }
 
-    /** Its name, which tells nothing and cannot be guessed. */
+    /** Returns the id, which is random and cannot be predicted. */
     public String id() {
         return id;
     }
 
-    /** What a reader gets who waits for long. */
+    /** Returns the heartbeat for a reader that waits long. */
     public byte[] sign() {
         return sign.clone();
     }
@@ -71,7 +71,7 @@ public final class ResumableStream {
         return owner.equals(caller);
     }
 
-    /** Appends an event: the lines of server-sent events, with the empty one behind them. */
+    /** Appends an event: the lines of server-sent events, with the empty line after them. */
     public void append(byte[] text) {
         synchronized (this) {
             if (left && reader.isEmpty()) {
@@ -84,7 +84,7 @@ public final class ResumableStream {
             notifyAll();
         }
         if (room.isFull()) {
-            // Not under this stream's lock: it looks at others.
+            // Outside this stream's lock, since it locks other streams.
             room.makeRoom();
         }
         dropOldest();
@@ -109,29 +109,30 @@ public final class ResumableStream {
         room.count(difference);
     }
 
-    /** No more events come. */
+    /** Ends the stream. */
     public synchronized void end(String finishReason, int tokens) {
         end = Optional.of(new Step.Ended(finishReason, tokens));
         release();
         notifyAll();
     }
 
-    /** Whether nobody wants further events. */
+    /** Returns whether the stream was cancelled. */
     public synchronized boolean isCancelled() {
         return left;
     }
 
-    /** Whether it ended, and has no events after one. */
+    /** Returns whether the stream ended with event {@code number}. */
     public synchronized boolean isReadTo(long number) {
         return end.isPresent() && number == last;
     }
 
     /**
-     * Begins to read, in the place of whoever reads now.
+     * Begins to read and replaces the current reader.
      *
-     * @param after number of the last event that is not wanted; 0 for all
-     * @param abort ends the connection to the reader, when another one takes over
-     * @throws ApiException a 410 if the next one was dropped, a 400 if {@code after} has not come
+     * @param after number of the last event to skip; 0 to read all
+     * @param abort closes the connection to the reader when another one replaces it
+     * @throws ApiException a 410 if the next event was dropped, a 400 if event {@code after} does
+     *     not exist yet
      */
     public synchronized Reading read(long after, Runnable abort) {
         if (after > last) {
@@ -151,7 +152,7 @@ public final class ResumableStream {
         return reading;
     }
 
-    /** Ends what makes the events; without a reader nothing is kept. */
+    /** Cancels the generation; drops the events if there is no reader. */
     void leave() {
         cancel.run();
         synchronized (this) {
@@ -160,7 +161,7 @@ public final class ResumableStream {
         }
     }
 
-    /** Whether more of it may come. */
+    /** Returns whether more events may follow. */
     synchronized boolean isRunning() {
         return end.isEmpty();
     }
@@ -169,7 +170,7 @@ public final class ResumableStream {
         return reader.isEmpty() && now - unreadSince >= patience.toNanos();
     }
 
-    /** Whether it ended and nobody reads. */
+    /** Returns whether the stream ended and has no reader. */
     synchronized boolean isIdle() {
         return end.isPresent() && reader.isEmpty();
     }
@@ -186,7 +187,7 @@ public final class ResumableStream {
         }
     }
 
-    /** One reader's way through the events. For one thread. */
+    /** Reads the events for one reader. Not thread-safe. */
     public final class Reading implements AutoCloseable {
         private final Runnable abort;
         private long read;
@@ -196,7 +197,7 @@ public final class ResumableStream {
             this.abort = abort;
         }
 
-        /** What comes next; waits for it, but not longer than {@code wait}. */
+        /** Returns the next step; waits for an event at most {@code wait}. */
         public Step next(Duration wait) throws InterruptedException {
             synchronized (ResumableStream.this) {
                 long until = System.nanoTime() + wait.toNanos();
@@ -226,7 +227,7 @@ public final class ResumableStream {
             return reader.filter(now -> now == this).isPresent();
         }
 
-        /** Leaves; the stream is kept for a while. */
+        /** Ends reading; the stream is kept for a while. */
         @Override
         public void close() {
             synchronized (ResumableStream.this) {

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * The streams that may be read again, by their ids. Thread-safe; owned by the server, which closes
- * it. What runs for a stream that nobody reads for too long is cancelled.
+ * Stores resumable streams by their ids. Thread-safe; owned by the server, which closes it. Cancels
+ * the generation of a stream that has had no reader for too long.
  */
 public final class ResumableStreamStore implements AutoCloseable {
     private static final long SWEEP_MILLIS = 1000;
@@ -30,28 +30,28 @@ public final class ResumableStreamStore implements AutoCloseable {
                     Thread.ofPlatform().daemon().name("varve-streams").factory());
 
     /**
-     * Keeps streams within limits; {@link #watch} has the time looked at.
+     * Makes a store with limits; {@link #watch} starts the expiry of streams.
      *
-     * @param clock tells nanoseconds, from any beginning
+     * @param clock current time in nanoseconds, from any origin
      */
     public ResumableStreamStore(ResumableStreamLimits limits, LongSupplier clock) {
         this.limits = limits;
         this.clock = clock;
     }
 
-    /** Forgets in time, from now on. */
+    /** Starts the periodic removal of expired streams. */
     public void watch() {
         watch.scheduleWithFixedDelay(
                 this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /**
-     * Begins to keep a stream.
+     * Opens a stream.
      *
-     * @param owner whose it is: nobody else finds it
-     * @param sign what a reader gets who waits for long
-     * @param cancel ends what makes the events; may be called more than once, on any thread
-     * @return empty if there is no room for another one
+     * @param owner owner of the stream; only the owner finds it
+     * @param sign heartbeat for a reader that waits long
+     * @param cancel cancels the generation; may be called more than once, on any thread
+     * @return the stream; empty if the store is full
      */
     public synchronized Optional<ResumableStream> open(String owner, byte[] sign, Runnable cancel) {
         sweep();
@@ -66,18 +66,18 @@ public final class ResumableStreamStore implements AutoCloseable {
         return Optional.of(stream);
     }
 
-    /** A stream, if it is there and its owner asks. */
+    /** Returns a stream, if it exists and belongs to {@code owner}. */
     public Optional<ResumableStream> find(String id, String owner) {
         return Optional.ofNullable(streams.get(id)).filter(stream -> stream.isOf(owner));
     }
 
-    /** Cancels a stream. Nobody finds it any more; who reads it reads to its end. */
+    /** Cancels a stream and removes it from the store; its current reader may read to its end. */
     public void cancel(ResumableStream stream) {
         streams.remove(stream.id());
         stream.leave();
     }
 
-    /** Forgets, and cancels, what nobody has read for too long. */
+    /** Removes and cancels streams that have had no reader for too long. */
     public void sweep() {
         long now = clock.getAsLong();
         Duration patience = draining ? Duration.ZERO : limits.unread();
@@ -91,23 +91,23 @@ public final class ResumableStreamStore implements AutoCloseable {
         }
     }
 
-    /** From now on nobody is waited for: what has no reader is cancelled. */
+    /** Cancels streams without a reader, now and from now on. */
     public void drain() {
         draining = true;
         sweep();
     }
 
-    /** How many streams are kept. */
+    /** Returns the number of stored streams. */
     public int count() {
         return streams.size();
     }
 
-    /** Bytes of the events of all streams. */
+    /** Returns the bytes of the events of all streams. */
     public long bytes() {
         return bytes.get();
     }
 
-    /** Streams that were cancelled since nobody read them, so far. */
+    /** Returns the number of streams that were cancelled so far because they had no reader. */
     public long abandoned() {
         return abandoned.get();
     }
@@ -134,10 +134,13 @@ public final class ResumableStreamStore implements AutoCloseable {
         return bytes.get() > limits.totalBytes();
     }
 
-    /** Makes room by what has ended and nobody reads; the oldest goes first. */
+    /**
+     * Removes ended streams without a reader until the store is within its limits, the longest
+     * unread first.
+     */
     synchronized void makeRoom() {
         while (isFull() && dropEnded()) {
-            // One after the other.
+            // dropEnded() removes one stream per call.
         }
     }
 

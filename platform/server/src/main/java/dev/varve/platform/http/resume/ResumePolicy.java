@@ -3,17 +3,17 @@ package dev.varve.platform.http.resume;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Which streams are kept for clients that come back. */
+/** Which streams are resumable. */
 public enum ResumePolicy {
-    /** Those whose request asks for it. */
+    /** Streams whose request enables it. */
     ON_REQUEST,
-    /** All whose request does not ask for the contrary. */
+    /** All streams, except those whose request disables it. */
     ALWAYS;
 
-    /** Header by which a request asks. */
+    /** Request header that enables or disables resumption. */
     public static final String HEADER = "x-varve-resumable";
 
-    /** Whether a stream is kept, by the value of that header. */
+    /** Returns whether a stream is resumable, by the value of that header. */
     public boolean keeps(Optional<String> header) {
         return switch (header.map(value -> value.strip().toLowerCase(Locale.ROOT)).orElse("")) {
             case "1", "true" -> true;

@@ -8,17 +8,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** A model as coding agents list them, which ask for models with their {@code client_version}. */
+/** A model in the format of coding agents that list models with {@code client_version}. */
 final class AgentModelInfo {
-    /** Some clients refuse a list whose entries lack a field, so that this one has all of them. */
+    /** Resource with constant fields: some clients refuse a list whose entries lack a field. */
     private static final String CONSTANTS = "agent-model.json";
 
     private AgentModelInfo() {}
 
     /**
-     * The entry of a model.
+     * Returns the entry of a model.
      *
-     * @param contextTokens of prompt and answer together
+     * @param contextTokens maximum tokens of prompt and response together
      */
     static ObjectNode of(String id, int contextTokens) {
         ObjectNode model = Json.object().put("slug", id).put("display_name", id);

@@ -6,24 +6,24 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How long models that nobody uses stay loaded.
+ * Idle time-to-live: the time after which unused models are unloaded.
  *
- * @param idle time after the last request; empty: until their memory is needed
- * @param clock tells the time
+ * @param idle time after the last request; empty: models stay loaded until their memory is needed
+ * @param clock current time
  */
 public record IdleTtl(Optional<Duration> idle, InstantSource clock) {
-    /** Checks that nothing is missing. */
+    /** Checks for null. */
     public IdleTtl {
         Objects.requireNonNull(idle);
         Objects.requireNonNull(clock);
     }
 
-    /** Until their memory is needed. */
+    /** Returns a setting that keeps models loaded until their memory is needed. */
     public static IdleTtl always() {
         return new IdleTtl(Optional.empty(), InstantSource.system());
     }
 
-    /** For a time after the last request. */
+    /** Returns a setting that keeps models loaded for a time after the last request. */
     public static IdleTtl idle(Duration time) {
         return new IdleTtl(Optional.of(time), InstantSource.system());
     }

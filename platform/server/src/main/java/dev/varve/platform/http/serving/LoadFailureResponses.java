@@ -6,7 +6,7 @@ import dev.varve.platform.http.json.ApiException;
 import java.util.List;
 import java.util.Locale;
 
-/** What clients hear of a model that cannot be loaded. */
+/** Error responses for models that cannot be loaded. */
 final class LoadFailureResponses {
     private LoadFailureResponses() {}
 
@@ -19,9 +19,9 @@ final class LoadFailureResponses {
     }
 
     /**
-     * A 503 for what may pass, else a 500.
+     * Returns a 503 if the failure may be temporary, else a 500.
      *
-     * @param others ids of the models that are in use, whose memory may become free
+     * @param others ids of the other loaded models, whose memory may become free
      */
     static ApiException refusal(String id, Throwable reason, List<String> others) {
         String code =

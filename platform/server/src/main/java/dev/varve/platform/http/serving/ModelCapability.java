@@ -9,28 +9,28 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What clients can ask a model for. */
+/** What clients may request of a model. */
 public enum ModelCapability {
-    /** Texts go on. */
+    /** Text completion. */
     COMPLETION,
-    /** Conversations, by a chat template. */
+    /** Conversations, rendered by a chat template. */
     CHAT,
     /** Calls of declared tools. */
     TOOLS,
-    /** Thoughts apart from the answer. */
+    /** Reasoning, separate from the content. */
     REASONING,
-    /** Answers of a demanded form. */
+    /** Responses in a required format. */
     STRUCTURED_OUTPUT;
 
-    /** Parts of templates whose models think. */
+    /** Substrings of the templates of reasoning models. */
     private static final String[] THOUGHTS = {"enable_thinking", "reasoning_content", "<think>"};
 
-    /** The word that people and programs read, such as {@code structured_output}. */
+    /** Returns the name in responses, such as {@code structured_output}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Those of a model that is loaded. */
+    /** Returns the capabilities of a loaded model. */
     static Set<ModelCapability> of(ServedModel served) {
         EnumSet<ModelCapability> all = EnumSet.of(COMPLETION, STRUCTURED_OUTPUT);
         if (served.language().chat().isPresent()) {
@@ -46,8 +46,8 @@ public enum ModelCapability {
     }
 
     /**
-     * What the chat template of a file lets expect; what can be read of answers is settled when the
-     * model is loaded.
+     * Returns the capabilities that a file's chat template suggests; they are certain only after
+     * the model is loaded.
      */
     public static Set<ModelCapability> expected(Optional<String> template) {
         EnumSet<ModelCapability> all = EnumSet.of(COMPLETION, STRUCTURED_OUTPUT);

@@ -2,13 +2,13 @@ package dev.varve.platform.http.serving;
 
 import java.util.List;
 
-/** The models that there are at the moment. Thread-safe. */
+/** Lists the models that currently exist. Thread-safe. */
 @FunctionalInterface
 public interface ModelCatalogue {
     /**
-     * A cheap look. The first model is the default one; no two have the same id.
+     * Lists the models; cheap. The first model is the default one; no two have the same id.
      *
-     * @return equal stamps stand for the same file
+     * @return the models; equal stamps mean the same file
      */
     List<ModelSource> models();
 }

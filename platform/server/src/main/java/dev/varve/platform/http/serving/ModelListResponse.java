@@ -10,20 +10,18 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The models as {@code /v1/models} shows them: with OpenAI's fields and Anthropic's in the same
- * objects, and what other servers add.
+ * Writes the models for {@code /v1/models}: OpenAI's and Anthropic's fields in the same objects,
+ * and fields that other servers add.
  */
 public final class ModelListResponse {
     private final SettingNames names;
 
-    /**
-     * @param names what settings are called in the reasons why a model could not be loaded
-     */
+    /** @param names names of settings in load failures */
     public ModelListResponse(SettingNames names) {
         this.names = names;
     }
 
-    /** All models. */
+    /** Returns all models. */
     public ObjectNode models(List<ModelStatus> views) {
         ObjectNode list = Json.object().put("object", "list");
         ArrayNode data = list.putArray("data");
@@ -35,7 +33,10 @@ public final class ModelListResponse {
         return list.put("first_id", views.getFirst().id()).put("last_id", views.getLast().id());
     }
 
-    /** Likewise, for a coding agent: beside {@code data} are {@code models} in its own shape. */
+    /**
+     * Returns all models for a coding agent: {@code models}, in its own format, is added beside
+     * {@code data}.
+     */
     public ObjectNode agentModels(List<ModelStatus> views) {
         ObjectNode list = models(views);
         ArrayNode models = list.putArray("models");
@@ -43,7 +44,7 @@ public final class ModelListResponse {
         return list;
     }
 
-    /** One model. */
+    /** Returns one model. */
     public ObjectNode model(ModelStatus view) {
         int context = view.contextTokens();
         ObjectNode model = Json.object();
@@ -72,7 +73,7 @@ public final class ModelListResponse {
         return model;
     }
 
-    /** What a model that is not loaded has to say of itself, in the form of {@code /props}. */
+    /** Returns the {@code /props} of a model that is not loaded. */
     public ObjectNode properties(ModelStatus view) {
         ObjectNode props = Json.object().put("model_alias", view.id());
         props.putObject("model").put("arch", view.outline().architecture());
@@ -81,7 +82,7 @@ public final class ModelListResponse {
         return props;
     }
 
-    /** What a model is, in front of how it does. */
+    /** Returns the first fields of {@code /status}: the id and the state. */
     public ObjectNode status(ModelStatus view) {
         ObjectNode status = Json.object().put("model", view.id());
         state(view, status);

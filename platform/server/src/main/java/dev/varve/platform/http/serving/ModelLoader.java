@@ -9,13 +9,11 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** The thread on which models are loaded and unloaded, one at a time. */
+/** Loads and unloads models on one thread, one at a time. */
 final class ModelLoader implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
 
-    /**
-     * How often models that nobody uses are looked for, in parts of the time that they are kept.
-     */
+    /** Number of checks for idle models per idle time-to-live. */
     private static final int PARTS = 4;
 
     private static final long MOST_MILLIS = 10_000;
@@ -24,12 +22,12 @@ final class ModelLoader implements AutoCloseable {
             new ScheduledThreadPoolExecutor(
                     1, Thread.ofPlatform().daemon().name("varve-models").factory());
 
-    /** Who loads at the moment; unloading is never interrupted. */
+    /** The thread while it loads a model; unloading is never interrupted. */
     private Optional<Thread> loading = Optional.empty();
 
     /**
-     * @param unload unloads what nobody has used for long
-     * @param idle how long that is; empty if never
+     * @param unload unloads idle models
+     * @param idle idle time-to-live; empty for none
      */
     ModelLoader(Runnable unload, Optional<Duration> idle) {
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -41,7 +39,7 @@ final class ModelLoader implements AutoCloseable {
                 });
     }
 
-    /** The next round comes whatever happened in this one. */
+    /** Runs work and logs a failure, so that the next scheduled run still takes place. */
     private static void guarded(Runnable work) {
         try {
             work.run();
@@ -50,19 +48,19 @@ final class ModelLoader implements AutoCloseable {
         }
     }
 
-    /** Runs work behind all that was given before; nothing once this is closed. */
+    /** Runs work after all earlier work; does nothing once this is closed. */
     void execute(Runnable work) {
         try {
             thread.execute(work);
         } catch (RejectedExecutionException e) {
-            // The server ends.
+            // The server is closing.
         }
     }
 
     /**
-     * Loads a model, and makes room for it as often as it needs more.
+     * Loads a model, and unloads others while it lacks memory.
      *
-     * @param makeRoom whether something was unloaded
+     * @param makeRoom unloads a model; returns whether it unloaded one
      */
     RunningModel load(ModelSource source, BooleanSupplier makeRoom) {
         String id = source.outline().id();
@@ -92,7 +90,7 @@ final class ModelLoader implements AutoCloseable {
     private synchronized void setLoading(Optional<Thread> who) {
         loading = who;
         if (who.isEmpty()) {
-            // It was meant for what was loaded.
+            // The interrupt was meant for the load that ended.
             Thread.interrupted();
         }
     }
@@ -110,7 +108,7 @@ final class ModelLoader implements AutoCloseable {
         return reason;
     }
 
-    /** Ends the thread; a model that is being loaded is given up as soon as that is possible. */
+    /** Ends the thread; a load in progress is interrupted. */
     @Override
     public void close() {
         thread.shutdown();

@@ -23,18 +23,21 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * The models that a server offers. A request names one and has it until its lease ends; one that is
- * not loaded is loaded meanwhile, one at a time, and those that wait for it may leave. If it does
- * not fit, models that nobody uses are unloaded first, the least recently used one before others.
- * Owns what it loads. Thread-safe.
+ * Manages the models of a server. A request names a model and holds it until its lease ends. A
+ * model that is not loaded is loaded on demand, one at a time; requests that wait for it may be
+ * abandoned. If it does not fit, idle models are unloaded, the least recently used first. Owns the
+ * models that it loads. Thread-safe.
  */
 public final class ModelManager implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
 
-    /** How often a request that waits for a model looks at its client. */
+    /** Interval at which a request that waits for a model checks its client's connection. */
     private static final long LOOK_MILLIS = 100;
 
-    /** How long a failure stands, so that clients that try again do not load all the time. */
+    /**
+     * Time for which a load failure is returned without a new attempt, so that retries of clients
+     * do not load continuously.
+     */
     private static final Duration FAILURE_STANDS = Duration.ofSeconds(10);
 
     private final ModelCatalogue catalogue;
@@ -44,10 +47,10 @@ public final class ModelManager implements AutoCloseable {
     private final ModelLoader loader;
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
 
-    /** Also those whose file is gone, while they are in memory. */
+    /** Includes models whose file is missing while they are in memory. */
     private final Map<String, ModelSlot> slots = new LinkedHashMap<>();
 
-    /** Ids of the models that there are, the default one first. */
+    /** Ids of the existing models, the default one first. */
     private List<String> listed = List.of();
 
     private boolean closed;
@@ -62,15 +65,15 @@ public final class ModelManager implements AutoCloseable {
         look();
     }
 
-    /** One model that is loaded, and belongs to the caller. */
+    /** Manages one loaded model, which the caller owns and closes. */
     public static ModelManager of(ServedModel served) {
         return of(served, served.description().id(), ModelNameResolver.usual());
     }
 
     /**
-     * One model that is loaded, and belongs to the caller.
+     * Manages one loaded model, which the caller owns and closes.
      *
-     * @param title name for people
+     * @param title display name
      */
     public static ModelManager of(ServedModel served, String title, ModelNameResolver names) {
         RunningModel running = new RunningModel(served, () -> {});
@@ -85,32 +88,32 @@ public final class ModelManager implements AutoCloseable {
         return models;
     }
 
-    /** One model that is loaded when it is asked for. */
+    /** Manages one model that is loaded on demand. */
     public static ModelManager of(ModelSource source, ModelNameResolver names, IdleTtl keeping) {
         ModelNameResolver only = names.ofOnly(source.outline().id());
         return new ModelManager(() -> List.of(source), only, keeping, false);
     }
 
-    /** Several models, or as many as there are. */
+    /** Manages the models of a catalogue, however many it lists. */
     public static ModelManager several(
             ModelCatalogue catalogue, ModelNameResolver names, IdleTtl keeping) {
         return new ModelManager(catalogue, names, keeping, true);
     }
 
-    /** Whether there may be several, so that numbers need to say whose they are. */
+    /** Returns whether the server may have several models. */
     public boolean areSeveral() {
         return several;
     }
 
     /**
-     * Completes, with the reason, when the only model can compute no more. One of several is loaded
-     * again when a request names it, and ends nobody else's work.
+     * Completes, with the reason, when the only model fails. With several models a failed one is
+     * loaded again when a request names it, and the others continue.
      */
     public CompletableFuture<VarveException> broken() {
         return broken;
     }
 
-    /** All models, the default one first. Looks for new files. */
+    /** Returns all models, the default one first. Looks for new files. */
     public List<ModelStatus> views() {
         look();
         synchronized (this) {
@@ -118,17 +121,17 @@ public final class ModelManager implements AutoCloseable {
         }
     }
 
-    /** Likewise, as far as they are known: nothing is read from disk. */
+    /** Returns the known models, the default one first. Reads nothing from disk. */
     public synchronized List<ModelStatus> known() {
         return listed.stream().map(id -> slots.get(id).view()).toList();
     }
 
-    /** The model that requests without a name get, if there is any. */
+    /** Returns the model for requests without a name, if there is any. */
     public synchronized Optional<ModelStatus> defaultModel() {
         return listed.stream().findFirst().map(id -> slots.get(id).view());
     }
 
-    /** The model that a name means. Looks for new files. */
+    /** Returns the model that a name resolves to. Looks for new files. */
     public Optional<ModelStatus> find(String name) {
         look();
         synchronized (this) {
@@ -137,7 +140,7 @@ public final class ModelManager implements AutoCloseable {
     }
 
     /**
-     * Checks that a name means a model.
+     * Checks that a name resolves to a model.
      *
      * @throws ApiException a 404 with the ids of all models
      */
@@ -147,18 +150,18 @@ public final class ModelManager implements AutoCloseable {
         }
     }
 
-    /** Id of the model that a name means, as far as is known by now. */
+    /** Returns the id of the known model that a name resolves to. */
     public synchronized Optional<String> idOf(Optional<String> name) {
         return meant(name);
     }
 
     /**
-     * Takes a model for a request, and waits until it is loaded.
+     * Acquires a model for a request, and waits until it is loaded.
      *
-     * @param name what the request says; empty for the default model
-     * @param gone whether the client went away
-     * @throws ApiException a 404 with the ids of all models, or what makes loading impossible
-     * @throws IOException if the client went away
+     * @param name the name in the request; empty for the default model
+     * @param gone whether the client disconnected
+     * @throws ApiException a 404 with the ids of all models, or the load failure
+     * @throws IOException if the client disconnected
      */
     public ModelLease acquire(Optional<String> name, BooleanSupplier gone)
             throws IOException, InterruptedException {
@@ -180,7 +183,7 @@ public final class ModelManager implements AutoCloseable {
     }
 
     /**
-     * Loads a model before anybody asks for it, beside those that are loaded.
+     * Loads a model before any request names it; unloads no other model for it.
      *
      * @throws VarveException if it cannot be loaded
      * @throws IllegalArgumentException if settings contradict each other
@@ -202,7 +205,10 @@ public final class ModelManager implements AutoCloseable {
         }
     }
 
-    /** Unloads what nobody has used for as long as models are kept. */
+    /**
+     * Unloads models whose idle time-to-live has passed, and idle models that the catalogue no
+     * longer lists.
+     */
     public void unloadIdle() {
         List<RunningModel> unused = new ArrayList<>();
         synchronized (this) {
@@ -221,7 +227,7 @@ public final class ModelManager implements AutoCloseable {
     }
 
     /**
-     * Refuses new work and waits for what runs.
+     * Refuses new work and waits for running requests.
      *
      * @return whether all requests ended within {@code limit}
      */
@@ -235,7 +241,7 @@ public final class ModelManager implements AutoCloseable {
         return ended;
     }
 
-    /** Ends what is being loaded and frees all models. */
+    /** Interrupts a load in progress and frees all models. */
     @Override
     public void close() {
         synchronized (this) {
@@ -289,7 +295,7 @@ public final class ModelManager implements AutoCloseable {
                 .orElseGet(() -> listed.stream().findFirst());
     }
 
-    /** The 404 of a name that means no model. */
+    /** Returns the 404 for a name that resolves to no model. */
     public synchronized ApiException unknown() {
         return ApiException.status(
                 404,
@@ -329,11 +335,11 @@ public final class ModelManager implements AutoCloseable {
         }
     }
 
-    /** The model, now or later. */
+    /** Returns the loaded model, or a future for it; begins to load it if necessary. */
     private synchronized CompletableFuture<RunningModel> loading(
             ModelSlot slot, boolean makesRoom) {
         requireOpen();
-        // First: a model whose file was replaced is in nobody's hands once loading began.
+        // Check this first: once a reload began, the model of the replaced file must not be used.
         if (slot.loading().isPresent()) {
             return slot.loading().get();
         }
@@ -350,7 +356,10 @@ public final class ModelManager implements AutoCloseable {
         return future;
     }
 
-    /** What is short of memory may fit the next moment; looking again costs little. */
+    /**
+     * Returns the failure if it still applies. A lack of memory is retried at once: another try is
+     * cheap and may succeed.
+     */
     private Optional<RuntimeException> standing(ModelSlot slot, ModelSlot.Failure failure) {
         boolean stands =
                 !LoadFailureResponses.isShortOfMemory(failure.reason())
@@ -416,7 +425,7 @@ public final class ModelManager implements AutoCloseable {
         }
     }
 
-    /** Unloads the model that was not used for longest, if there is one that nobody uses. */
+    /** Unloads the least recently used idle model, if any. */
     private boolean unloadOne() {
         Optional<RunningModel> unused;
         synchronized (this) {

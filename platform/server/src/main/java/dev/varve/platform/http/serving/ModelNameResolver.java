@@ -7,21 +7,20 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Which model a request means by a name. An id means its model, before everything else; then come
- * the aliases, then ids as a path or with their file's ending, then {@link #ANY}, then the names
- * that agents send without being asked.
+ * Resolves names in requests to models. Order: ids, aliases, ids as a path or with the file's
+ * extension, {@link #ANY}, and names that agents send by default.
  *
- * @param aliases ids by the names that stand for them
- * @param strict whether other names mean no model
+ * @param aliases ids by alias
+ * @param strict whether unknown names resolve to no model, never to the default one
  */
 public record ModelNameResolver(Map<String, String> aliases, boolean strict) {
-    /** Alias that stands for all names that mean nothing else. */
+    /** Alias for all names that resolve to nothing else. */
     public static final String ANY = "*";
 
     /**
-     * Models of others, for which tools ask by default: {@code claude-…}, {@code gpt-…}, {@code
-     * chatgpt-…}, {@code codex-…}, and {@code o1}, {@code o3} and their like, also behind the name
-     * of their vendor.
+     * Names of other vendors' models, which tools request by default: {@code claude-…}, {@code
+     * gpt-…}, {@code chatgpt-…}, {@code codex-…}, and {@code o1}, {@code o3} and similar names,
+     * also with the vendor's name as prefix.
      */
     private static final Pattern AGENTS =
             Pattern.compile(
@@ -33,7 +32,7 @@ public record ModelNameResolver(Map<String, String> aliases, boolean strict) {
         aliases = Map.copyOf(aliases);
     }
 
-    /** The same and more aliases, but for names that mean something already. */
+    /** Returns a copy with more aliases; existing aliases take precedence. */
     public ModelNameResolver with(Map<String, String> more) {
         Map<String, String> all = new HashMap<>(more);
         all.putAll(aliases);
@@ -41,23 +40,23 @@ public record ModelNameResolver(Map<String, String> aliases, boolean strict) {
     }
 
     /**
-     * The names of a server that has one model and never another: unless they are strict any name
-     * means it, since clients of local servers send names of their own.
+     * Returns the names of a server with a single model: unless strict, any name resolves to it,
+     * since clients of local servers send names of their own.
      */
     ModelNameResolver ofOnly(String id) {
         return strict ? this : with(Map.of(ANY, id));
     }
 
-    /** No aliases, and not strict. */
+    /** Returns a resolver without aliases that is not strict. */
     public static ModelNameResolver usual() {
         return new ModelNameResolver(Map.of(), false);
     }
 
     /**
-     * The id that a name means.
+     * Returns the id that a name resolves to.
      *
-     * @param ids of all models, the default one first
-     * @return empty if it means none of them
+     * @param ids ids of all models, the default one first
+     * @return the id; empty if the name resolves to none of them
      */
     Optional<String> resolve(String name, Collection<String> ids) {
         if (ids.contains(name)) {

@@ -7,14 +7,14 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What is known of a model without loading it.
+ * Facts about a model that are known without loading it.
  *
  * @param id name for clients
- * @param title name for people
+ * @param title display name
  * @param architecture {@code general.architecture} of the file
- * @param context how long its texts may be
+ * @param context context lengths
  * @param createdSeconds time of the file, in seconds since 1970
- * @param capabilities what to expect of it
+ * @param capabilities expected capabilities
  */
 public record ModelOutline(
         String id,
@@ -24,10 +24,10 @@ public record ModelOutline(
         long createdSeconds,
         Set<ModelCapability> capabilities) {
     /**
-     * How long texts may be.
+     * Context lengths of a model.
      *
-     * @param trainedTokens what the model was trained for
-     * @param offeredTokens what a request will get of it
+     * @param trainedTokens context that the model was trained for
+     * @param offeredTokens context that a request may use
      */
     public record Context(int trainedTokens, int offeredTokens) {}
 
@@ -45,7 +45,7 @@ public record ModelOutline(
         return EnumSet.copyOf(capabilities);
     }
 
-    /** Of a model that is loaded now. */
+    /** Makes the outline of a loaded model. */
     public static ModelOutline of(ServedModel served, String title) {
         return new ModelOutline(
                 served.description().id(),

@@ -4,18 +4,21 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What a server remembers of a model, loaded or not. Guarded by its {@link ModelManager}. */
+/** The server's state of a model, loaded or not. Guarded by its {@link ModelManager}. */
 final class ModelSlot {
     /**
-     * Why a model could not be loaded.
+     * A failure to load a model.
      *
-     * @param stamp of the file that was tried
+     * @param stamp stamp of the file
      */
     record Failure(RuntimeException reason, Instant when, String stamp) {}
 
     private ModelSource source;
 
-    /** What is or was loaded last; another one than {@link #source} if the file was replaced. */
+    /**
+     * Stamp of the file that was loaded last; differs from that of {@link #source} if the file was
+     * replaced.
+     */
     private String loadedStamp = "";
 
     private Optional<RunningModel> running = Optional.empty();
@@ -37,17 +40,17 @@ final class ModelSlot {
         return source.outline().id();
     }
 
-    /** The file may be another one. */
+    /** Updates the source, whose file may have changed. */
     void found(ModelSource fresh) {
         source = fresh;
     }
 
-    /** Whether nothing of it is in memory, or about to be. */
+    /** Returns whether the model is unused, not loaded and not loading. */
     boolean isGone() {
         return users == 0 && running.isEmpty() && loading.isEmpty();
     }
 
-    /** Whether it can be unloaded. */
+    /** Returns whether the model can be unloaded. */
     boolean isIdle() {
         return users == 0 && running.isPresent() && loading.isEmpty();
     }
@@ -69,14 +72,14 @@ final class ModelSlot {
         counts = counts.plusRequest();
     }
 
-    /** Whether the caller is the only one who has or waits for the model. */
+    /** Returns whether the caller's request is the only one that uses or awaits the model. */
     boolean hasOneUser() {
         return users == 1;
     }
 
     /**
-     * The model, unless its engine is broken, or its file was replaced and nobody else uses the old
-     * one.
+     * Returns the loaded model, unless its engine failed, or its file was replaced and no other
+     * request uses the loaded one.
      */
     Optional<RunningModel> usable() {
         return running.filter(each -> !each.isBroken())
@@ -101,7 +104,7 @@ final class ModelSlot {
         return future;
     }
 
-    /** Takes the model away, which the caller then closes. */
+    /** Removes the loaded model; the caller closes it. */
     Optional<RunningModel> takeRunning() {
         Optional<RunningModel> taken = running;
         running = Optional.empty();
@@ -125,7 +128,7 @@ final class ModelSlot {
         failure = Optional.of(why);
     }
 
-    /** A model that was loaded can compute no more, unless another one has its place by now. */
+    /** Records that a loaded model failed, unless another one has replaced it. */
     void broke(RunningModel model, Failure why) {
         if (running.filter(each -> each == model).isPresent()) {
             failure = Optional.of(why);

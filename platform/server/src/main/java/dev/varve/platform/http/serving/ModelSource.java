@@ -2,18 +2,17 @@ package dev.varve.platform.http.serving;
 
 /** A model that a server can load. Thread-safe. */
 public interface ModelSource {
-    /** What is known of it; the same at every call. */
+    /** Returns facts about the model; the same at every call. */
     ModelOutline outline();
 
-    /** Tells this file from another one that took its place, such as time and length. */
+    /** Returns a stamp that differs if the file was replaced, such as time and length. */
     String stamp();
 
     /**
-     * Loads it, however long that takes. Called by one thread at a time, for all sources of a
-     * server.
+     * Loads the model; may take long. Called by one thread at a time, for all sources of a server.
      *
-     * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY if it does not fit beside what is
-     *     loaded, of others if it cannot be used
+     * @throws dev.varve.api.VarveException of kind OUT_OF_MEMORY if it does not fit beside the
+     *     loaded models, of other kinds if it cannot be used
      * @throws IllegalArgumentException if settings contradict each other
      */
     RunningModel load();

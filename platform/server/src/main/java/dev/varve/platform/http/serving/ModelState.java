@@ -2,18 +2,18 @@ package dev.varve.platform.http.serving;
 
 import java.util.Locale;
 
-/** What a model of a server is at the moment. */
+/** The current state of a model. */
 public enum ModelState {
-    /** A request for it loads it. */
+    /** Not loaded; a request loads it. */
     UNLOADED,
-    /** Requests for it wait. */
+    /** Loading; requests wait for it. */
     LOADING,
-    /** It answers. */
+    /** Loaded and usable. */
     READY,
-    /** It could not be loaded; a later request tries again. */
+    /** Loading failed, or the loaded model failed; a later request tries again. */
     FAILED;
 
-    /** The word that people and programs read, such as {@code ready}. */
+    /** Returns the name in responses, such as {@code ready}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -5,13 +5,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A model of a server at a moment.
+ * A snapshot of a model's state.
  *
- * @param outline what is known without loading it
- * @param state what it is
- * @param reason why it could not be loaded; empty unless that was tried last
+ * @param outline facts that are known without loading it
+ * @param state current state
+ * @param reason why the model failed; empty unless its state is FAILED
  * @param running the model while it is loaded
- * @param counts what happened to it
+ * @param counts numbers of requests, loads and unloads
  */
 public record ModelStatus(
         ModelOutline outline,
@@ -20,11 +20,12 @@ public record ModelStatus(
         Optional<RunningModel> running,
         Counts counts) {
     /**
-     * What happened since the server started.
+     * Counts since the server started.
      *
-     * @param requests that it was chosen for
-     * @param loads that succeeded
-     * @param unloads for want of use or memory, or since its file was replaced
+     * @param requests requests that resolved to the model
+     * @param loads successful loads
+     * @param unloads unloads because the model was idle, memory was needed, or the file was
+     *     replaced
      */
     public record Counts(long requests, long loads, long unloads) {
         static final Counts NONE = new Counts(0, 0, 0);
@@ -42,7 +43,7 @@ public record ModelStatus(
         }
     }
 
-    /** Checks that nothing is missing. */
+    /** Checks for null. */
     public ModelStatus {
         Objects.requireNonNull(outline);
         Objects.requireNonNull(state);
@@ -51,18 +52,18 @@ public record ModelStatus(
         Objects.requireNonNull(counts);
     }
 
-    /** Name for clients. */
+    /** Returns the name for clients. */
     public String id() {
         return outline.id();
     }
 
-    /** Most tokens of a request, prompt and answer. */
+    /** Returns the maximum number of tokens of a request, prompt and response together. */
     public int contextTokens() {
         return running.map(each -> each.served().engine().status().load().contextTokens())
                 .orElse(outline.context().offeredTokens());
     }
 
-    /** What clients can ask for, or expect as long as it is not loaded. */
+    /** Returns the capabilities; the expected ones while the model is not loaded. */
     public Set<ModelCapability> capabilities() {
         return running.map(RunningModel::capabilities).orElseGet(outline::capabilities);
     }

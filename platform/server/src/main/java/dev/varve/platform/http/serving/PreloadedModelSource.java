@@ -1,6 +1,6 @@
 package dev.varve.platform.http.serving;
 
-/** A model that was loaded before the server, and stays so. */
+/** A model that was loaded before the server started and stays loaded. */
 record PreloadedModelSource(ModelOutline outline, RunningModel running) implements ModelSource {
     @Override
     public String stamp() {

@@ -4,22 +4,20 @@ import dev.varve.platform.http.model.ServedModel;
 
 import java.util.Set;
 
-/** A model that is loaded, and what frees it. Each load makes another one. */
+/** A loaded model and its owner, which frees it. Each load makes a new instance. */
 public final class RunningModel {
     private final ServedModel served;
     private final AutoCloseable owner;
     private final Set<ModelCapability> capabilities;
 
-    /**
-     * @param owner is closed when the model is unloaded
-     */
+    /** @param owner closed when the model is unloaded */
     public RunningModel(ServedModel served, AutoCloseable owner) {
         this.served = served;
         this.owner = owner;
         capabilities = ModelCapability.of(served);
     }
 
-    /** The model. */
+    /** Returns the model. */
     public ServedModel served() {
         return served;
     }
@@ -28,7 +26,7 @@ public final class RunningModel {
         return capabilities;
     }
 
-    /** Frees it. A failure is told in the log: what runs besides goes on. */
+    /** Frees the model. A failure is only logged, so that other models continue. */
     void close() {
         try {
             owner.close();
@@ -41,7 +39,7 @@ public final class RunningModel {
         }
     }
 
-    /** Whether it can compute no more. */
+    /** Returns whether the engine failed. */
     boolean isBroken() {
         return served.engine().broken().isDone();
     }

@@ -1,6 +1,5 @@
 /**
- * The models that a server offers: {@link dev.varve.platform.http.serving.ModelManager} loads them
- * when requests name them, keeps them as long as requests use them, and lets go of those that
- * nobody uses.
+ * The models of a server: {@link dev.varve.platform.http.serving.ModelManager} loads them when
+ * requests name them, keeps them while requests use them, and unloads idle ones.
  */
 package dev.varve.platform.http.serving;

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What tells whether files changed, without reading them.
+ * Stamps by which changes of files are detected without reading them.
  *
- * @param files one for each; empty for a file that is not there
+ * @param files one stamp for each file; empty for a missing file
  */
 record FileStamps(List<Optional<Stamp>> files) {
     /**
-     * Of one file.
+     * Stamp of one file.
      *
-     * @param identity of the file itself, where a name that stayed may lead to another one
+     * @param identity key of the file itself, since an unchanged path may point to another file
      */
     private record Stamp(FileTime changed, long bytes, Optional<Object> identity) {}
 

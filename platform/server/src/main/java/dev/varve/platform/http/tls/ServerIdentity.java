@@ -27,9 +27,9 @@ import java.util.Date;
 import java.util.List;
 
 /**
- * A certificate and its key, which were found to belong together.
+ * A certificate and its private key, checked to belong together.
  *
- * @param chain the server's certificate, and those that vouch for it
+ * @param chain the server's certificate, followed by its issuers'
  */
 record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
     private static final int MOST_BYTES = 1 << 20;
@@ -38,7 +38,7 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
     /**
      * Reads and checks both files.
      *
-     * @throws VarveException that names the file which is at fault and says why
+     * @throws VarveException that names the invalid file and the reason
      */
     static ServerIdentity read(Path certificate, Path key, Instant now) {
         List<X509Certificate> chain = certificates(certificate);
@@ -48,7 +48,8 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
         try {
             secret = PemKey.parse(text(key), own.getPublicKey());
         } catch (GeneralSecurityException e) {
-            // Nothing of a key belongs into a message, so the words of others are not repeated.
+            // A message must not contain parts of a key, so other libraries' messages are not
+            // repeated.
             String words =
                     e.getClass() == InvalidKeyException.class
                             ? e.getMessage()
@@ -101,7 +102,7 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
         }
     }
 
-    /** Whether what the key signs is the certificate's. */
+    /** Returns whether the certificate verifies a signature of the key. */
     private static boolean belong(PrivateKey secret, PublicKey open, Path certificate) {
         String algorithm =
                 switch (open.getAlgorithm()) {
@@ -124,7 +125,7 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
             signature.update(PROBE);
             return signature.verify(signed);
         } catch (GeneralSecurityException e) {
-            // Keys of two curves: the signature of one is none of the other.
+            // Keys of different curves: the signature cannot be verified.
             return false;
         }
     }
@@ -154,7 +155,7 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
         return new VarveException(VarveException.Kind.CORRUPT_FILE, file + ": " + words, cause);
     }
 
-    /** A store in memory with nothing else. */
+    /** Returns an in-memory key store with only this identity. */
     KeyStore keyStore(char[] password) {
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
@@ -166,7 +167,7 @@ record ServerIdentity(List<X509Certificate> chain, PrivateKey key) {
         }
     }
 
-    /** Whose certificate it is, and how long it is valid. */
+    /** Returns the certificate's subject and expiry. */
     String description() {
         X509Certificate own = chain.getFirst();
         return own.getSubjectX500Principal().getName()

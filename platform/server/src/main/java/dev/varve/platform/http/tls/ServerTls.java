@@ -14,15 +14,15 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * TLS 1.2 and 1.3 for the connections of a server. The certificate follows its files: connections
- * that come after a change get the new one, those that are there go on with what they have. Files
- * that do not fit together, as while only one of them is replaced, change nothing.
+ * TLS 1.2 and 1.3 for the connections of a server. The certificate is reloaded when its files
+ * change: new connections use the new one, existing connections keep theirs. Files that do not
+ * match, such as while only one of them is replaced, are ignored.
  */
 public final class ServerTls implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
     private static final long LOOK_SECONDS = 2;
 
-    /** Of a store that never leaves the memory. */
+    /** Password of a key store that exists only in memory. */
     private static final String PASSWORD = "in memory only";
 
     private final TlsSource source;
@@ -31,12 +31,12 @@ public final class ServerTls implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("varve-tls").factory());
 
-    /** What was tried last, rightly or not. */
+    /** Stamps of the last files that were tried, with or without success. */
     private FileStamps tried;
 
     private FileStamps seen;
 
-    /** Begins with what the source had when it was read; {@link #watch} has the files looked at. */
+    /** Begins with the source's identity; {@link #watch} starts checking the files. */
     public ServerTls(TlsSource source) {
         this.source = source;
         tried = source.stamps();
@@ -48,26 +48,26 @@ public final class ServerTls implements AutoCloseable {
     }
 
     /**
-     * How connections begin: with TLS, and behind that HTTP. What begins without is taken for plain
-     * HTTP, so that such a client can be told; its requests are not secure.
+     * Returns the connection factories: TLS, then HTTP. A connection without TLS is accepted as
+     * plain HTTP, so that its client receives an error; its requests are not secure.
      */
     public ConnectionFactory[] connections(HttpConnectionFactory http) {
         SslConnectionFactory tls =
                 new SslConnectionFactory(contexts, HttpVersion.HTTP_1_1.asString());
-        // It would refuse clients that ask for another name than the certificate's, which is for
-        // clients to judge.
+        // It would refuse clients that request another name than the certificate's; that check is
+        // the client's.
         tls.setEnsureSecureRequestCustomizer(false);
         return new ConnectionFactory[] {new DetectorConnectionFactory(tls), http};
     }
 
-    /** Looks at the files from now on. */
+    /** Starts checking the files. */
     public void watch() {
         watch.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     }
 
     /**
-     * Looks once. Files that changed are read when they are the same twice: before that somebody
-     * may be writing them.
+     * Checks the files once. Changed files are read only after two equal checks: before that they
+     * may still be being written.
      */
     synchronized void look() {
         FileStamps now = source.stampsNow();
@@ -97,7 +97,7 @@ public final class ServerTls implements AutoCloseable {
                     System.Logger.Level.INFO,
                     "new connections get the certificate of " + identity.description());
         } catch (Exception e) {
-            // Jetty declares no less; it is what its own start may throw.
+            // Jetty's reload declares Exception.
             LOG.log(System.Logger.Level.ERROR, "the new certificate cannot be used", e);
         }
     }

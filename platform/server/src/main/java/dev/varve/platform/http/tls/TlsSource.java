@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /**
- * Files of a certificate and its key, which were read once and found to be right.
+ * Files of a certificate and its key, which were read once and are valid.
  *
  * <p>They may be replaced while the server runs.
  */
@@ -17,7 +17,7 @@ public final class TlsSource {
     private TlsSource(Path certificate, Path key) {
         this.certificate = certificate;
         this.key = key;
-        // First: what changes while it is read counts as changed.
+        // Taken first, so that a change during reading is detected.
         stamps = stampsNow();
         identity = read();
     }
@@ -25,31 +25,31 @@ public final class TlsSource {
     /**
      * Reads the files.
      *
-     * @param certificate the server's certificate, and behind it those that vouch for it (PEM)
+     * @param certificate the server's certificate, followed by its issuers' (PEM)
      * @param key its private key (PEM, without a password)
-     * @throws dev.varve.api.VarveException that names the file which cannot be read, is no
-     *     certificate or key, has expired, or does not belong to the other
+     * @throws dev.varve.api.VarveException that names the file that cannot be read, is not a
+     *     certificate or key, has expired, or does not match the other
      */
     public static TlsSource read(Path certificate, Path key) {
         return new TlsSource(certificate, key);
     }
 
-    /** What the files are now. */
+    /** Returns the current stamps of the files. */
     FileStamps stampsNow() {
         return FileStamps.of(certificate, key);
     }
 
-    /** Reads them again. */
+    /** Reads the files again. */
     ServerIdentity read() {
         return ServerIdentity.read(certificate, key, Instant.now());
     }
 
-    /** What the files were when they were first read. */
+    /** Returns the stamps of the files when they were first read. */
     FileStamps stamps() {
         return stamps;
     }
 
-    /** What they held then. */
+    /** Returns the identity that was read first. */
     ServerIdentity identity() {
         return identity;
     }

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A part of a request that may not have ended yet. Thread-safe: the request's thread and the
- * engine's write to the same tree. Times are those of {@link System#nanoTime}.
+ * A span that may not have ended yet. Thread-safe: the request's thread and the engine's thread
+ * write to the same tree. Times are those of {@link System#nanoTime}.
  */
 public final class OpenSpan {
     private final String name;
@@ -28,45 +28,45 @@ public final class OpenSpan {
         this.begin = begin;
     }
 
-    /** Begins a part of it. */
+    /** Begins a child span. */
     public synchronized OpenSpan child(String part, long at) {
         OpenSpan child = new OpenSpan(part, FinishedSpan.Kind.INTERNAL, at);
         children.add(child);
         return child;
     }
 
-    /** Says something of it. */
+    /** Sets an attribute. */
     public synchronized OpenSpan put(String key, String value) {
         attributes.put(key, value);
         return this;
     }
 
-    /** Likewise. */
+    /** Sets an attribute. */
     public synchronized OpenSpan put(String key, long value) {
         attributes.put(key, value);
         return this;
     }
 
-    /** Likewise. */
+    /** Sets an attribute. */
     public synchronized OpenSpan put(String key, double value) {
         attributes.put(key, value);
         return this;
     }
 
-    /** Likewise. */
+    /** Sets an attribute. */
     public synchronized OpenSpan put(String key, List<String> values) {
         attributes.put(key, List.copyOf(values));
         return this;
     }
 
-    /** It ends; only the first time counts. */
+    /** Ends the span; only the first call counts. */
     public synchronized void end(long at) {
         if (end.isEmpty()) {
             end = OptionalLong.of(Math.max(begin, at));
         }
     }
 
-    /** It ends by a failure, in a word, unless it has ended. */
+    /** Ends the span with a failure in one word, unless it has ended. */
     public synchronized void fail(String reason, long at) {
         if (end.isEmpty()) {
             failure = Optional.of(reason);
@@ -75,10 +75,10 @@ public final class OpenSpan {
     }
 
     /**
-     * It as it is. What has not ended is cut off, and says so.
+     * Returns the finished span. Spans that have not ended are cut off and marked so.
      *
-     * @param now the end of what has not ended
-     * @param epochOffset what makes nanoseconds since 1970 of a time
+     * @param now end time of spans that have not ended
+     * @param epochOffset offset to add to a time for nanoseconds since 1970
      */
     synchronized FinishedSpan finish(long now, long epochOffset) {
         if (end.isEmpty()) {

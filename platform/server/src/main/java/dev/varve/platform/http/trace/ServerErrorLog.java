@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
- * Logs failures of the server itself, which a client sees as a 500: one line each with the id of
- * the request, since a client can repeat its request as often as it likes. The stack trace, which
- * may quote the request, is logged at debug, at most once a minute. Thread-safe.
+ * Logs failures of the server itself, which clients receive as a 500: one line each with the id of
+ * the request, since a client can repeat its request without limit. The stack trace, which may
+ * quote the request, is logged at debug, at most once a minute. Thread-safe.
  */
 public final class ServerErrorLog {
     private static final long MINUTE_NANOS = 60_000_000_000L;
@@ -18,7 +18,7 @@ public final class ServerErrorLog {
     private final AtomicReference<Optional<Long>> lastTrace =
             new AtomicReference<>(Optional.empty());
 
-    /** Logs to the server's log. */
+    /** Makes a log that writes to the server's log. */
     public ServerErrorLog() {
         this(System.getLogger("dev.varve.http"), System::nanoTime);
     }
@@ -28,7 +28,7 @@ public final class ServerErrorLog {
         this.nanos = nanos;
     }
 
-    /** Logs that a request failed; {@code requestId} is what its client knows it by. */
+    /** Logs that a request failed; {@code requestId} is the id that its client received. */
     public void log(String requestId, Throwable failure) {
         log.log(
                 System.Logger.Level.ERROR,
@@ -41,7 +41,7 @@ public final class ServerErrorLog {
         }
     }
 
-    /** The innermost place in this program. */
+    /** Returns the innermost stack frame of Varve's own code. */
     private static String place(Throwable failure) {
         StackTraceElement[] frames = failure.getStackTrace();
         return Arrays.stream(frames)

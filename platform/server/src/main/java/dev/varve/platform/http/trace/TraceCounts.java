@@ -1,10 +1,10 @@
 package dev.varve.platform.http.trace;
 
 /**
- * What became of traces since the server started.
+ * Counts of traces since the server started.
  *
- * @param exported those that a collector took
- * @param dropped those for which there was no room, since others waited
- * @param failed those that no collector took
+ * @param exported traces that a collector accepted
+ * @param dropped traces that were dropped because the queue was full
+ * @param failed traces that could not be sent
  */
 public record TraceCounts(long exported, long dropped, long failed) {}

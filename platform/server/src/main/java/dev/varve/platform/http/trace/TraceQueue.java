@@ -13,11 +13,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Traces that wait to be sent, and the thread that sends them. A trace for which there is no room
- * is dropped and counted.
+ * Queues traces and sends them on a thread of its own. A trace is dropped and counted if the queue
+ * is full.
  */
 final class TraceQueue implements AutoCloseable {
-    /** Traces that may wait; one has some ten spans. */
+    /** Capacity of the queue; a trace has about ten spans. */
     static final int MOST = 1024;
 
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
@@ -39,7 +39,7 @@ final class TraceQueue implements AutoCloseable {
         sender = Thread.ofPlatform().name("varve-traces").daemon(true).start(this::run);
     }
 
-    /** Returns at once. */
+    /** Queues a trace, or drops it; never blocks. */
     void offer(FinishedTrace trace) {
         if (closed || !waiting.offer(trace)) {
             dropped.incrementAndGet();
@@ -63,7 +63,7 @@ final class TraceQueue implements AutoCloseable {
         }
     }
 
-    /** Traces of a moment go together. */
+    /** Returns queued traces to be sent together; waits for the first one. */
     private List<FinishedTrace> gather() throws InterruptedException {
         List<FinishedTrace> traces = new ArrayList<>();
         FinishedTrace first = waiting.poll(GATHER.toMillis(), TimeUnit.MILLISECONDS);
@@ -83,7 +83,7 @@ final class TraceQueue implements AutoCloseable {
             exported.addAndGet(traces.size());
             fails = false;
         } catch (IOException | RuntimeException | Error e) {
-            // Whatever an exporter throws, requests are answered, and the next traces tried.
+            // A failure of the exporter affects no requests; the next traces are tried.
             failed.addAndGet(traces.size());
             if (!fails) {
                 LOG.log(System.Logger.Level.WARNING, "traces are lost: " + e.getMessage());

@@ -10,8 +10,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which requests are traced, and where their traces go. Thread-safe. Sending is another thread's:
- * no request waits for a collector.
+ * Decides which requests are traced, and exports their traces. Thread-safe. Another thread sends
+ * them, so no request waits for a collector.
  */
 public final class Tracing implements AutoCloseable {
     private final Optional<TraceQueue> queue;
@@ -22,17 +22,17 @@ public final class Tracing implements AutoCloseable {
         this.share = share;
     }
 
-    /** No request is traced. */
+    /** Returns one that traces no requests. */
     public static Tracing off() {
         return new Tracing(Optional.empty(), 0);
     }
 
     /**
-     * Traces requests.
+     * Returns one that traces requests.
      *
-     * @param exporter sends them, and is closed with this
-     * @param share part of the requests that are traced, 0 to 1, of those whose client does not
-     *     say; what a client's {@code traceparent} says goes before
+     * @param exporter sends the traces; closed with this
+     * @param share share of the requests that are traced, 0 to 1; a client's {@code traceparent}
+     *     takes precedence
      */
     public static Tracing to(TraceExporter exporter, double share) {
         if (!(share >= 0 && share <= 1)) {
@@ -41,25 +41,25 @@ public final class Tracing implements AutoCloseable {
         return new Tracing(Optional.of(new TraceQueue(exporter)), share);
     }
 
-    /** Whether some requests are traced. */
+    /** Returns whether requests may be traced. */
     public boolean isOn() {
         return queue.isPresent();
     }
 
-    /** A request that came, and what is to be told when it has ended. */
+    /** A request that has begun, with its metadata and its client's trace context. */
     public record Begun(RequestMetadata record, Optional<TraceParent> parent) {
-        /** A request that comes now and is not traced. */
+        /** Makes a request that arrives now and is not traced. */
         public Begun() {
             this(new RequestMetadata(), Optional.empty());
         }
     }
 
     /**
-     * Takes note of a request that comes now.
+     * Begins a request that arrives now.
      *
-     * @param name of its route, such as {@code POST /v1/messages}
-     * @param traceparent header of its client
-     * @param tracestate likewise
+     * @param name name of its route, such as {@code POST /v1/messages}
+     * @param traceparent value of the {@code traceparent} header
+     * @param tracestate value of the {@code tracestate} header
      */
     public Begun begin(String name, Optional<String> traceparent, Optional<String> tracestate) {
         if (queue.isEmpty()) {
@@ -80,7 +80,7 @@ public final class Tracing implements AutoCloseable {
                 parent);
     }
 
-    /** A request has ended: its trace is sent, if it has one. */
+    /** Ends a request and queues its trace, if it is traced. */
     public void end(Begun begun) {
         if (queue.isPresent() && begun.record().span().isPresent()) {
             OpenSpan root = begun.record().span().get();
@@ -91,12 +91,12 @@ public final class Tracing implements AutoCloseable {
         }
     }
 
-    /** What became of traces; empty where none are made. */
+    /** Returns the counts of traces; empty if tracing is off. */
     public Optional<TraceCounts> counts() {
         return queue.map(TraceQueue::counts);
     }
 
-    /** Sends what waits, for at most a few seconds. */
+    /** Sends the queued traces, for at most a few seconds. */
     @Override
     public void close() {
         queue.ifPresent(TraceQueue::close);

@@ -1,6 +1,6 @@
 /**
- * What became of a request, as spans: recorded while it runs, by whoever does something for it, and
- * sent when it has ended. {@link dev.varve.platform.http.trace.Tracing} decides which requests are
- * recorded; where none are, nothing is done. No text of prompts or answers is recorded.
+ * Traces of requests: spans are recorded while a request runs, and sent after it has ended. {@link
+ * dev.varve.platform.http.trace.Tracing} decides which requests are recorded; without tracing there
+ * is no work. No text of prompts or responses is recorded.
  */
 package dev.varve.platform.http.trace;

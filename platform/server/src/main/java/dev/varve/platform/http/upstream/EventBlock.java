@@ -10,9 +10,9 @@ final class EventBlock {
     private EventBlock() {}
 
     /**
-     * The block as a client gets it. One without data is no event, but some clients take it for one
-     * and fail: its lines lose the empty one behind them, so that they are part of the next block.
-     * The name of an event that never came is left out.
+     * Returns the block as it is sent to a client. A block without data is not an event, but some
+     * clients treat it as one and fail: the empty line after it is removed, so that its lines
+     * belong to the next block. Its event name is removed too.
      */
     static byte[] joinable(byte[] block) {
         return hasData(block)

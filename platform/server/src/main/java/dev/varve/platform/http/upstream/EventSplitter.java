@@ -4,16 +4,16 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds the events of a stream, each with the empty line behind it, in bytes as they come. */
+/** Splits the bytes of a stream into events, each with the empty line after it. */
 final class EventSplitter {
-    /** Longer events are no chat's. */
+    /** Maximum length of an event. */
     static final int MOST_BYTES = 16 << 20;
 
     private final ByteArrayOutputStream event = new ByteArrayOutputStream();
     private boolean lineIsEmpty = true;
 
     /**
-     * The events that are complete with these bytes.
+     * Returns the events that these bytes complete.
      *
      * @throws UpstreamException if one is longer than {@value #MOST_BYTES} bytes
      */
@@ -37,7 +37,7 @@ final class EventSplitter {
         return complete;
     }
 
-    /** What came of an event that is not complete. */
+    /** Returns the bytes of an incomplete event. */
     byte[] rest() {
         byte[] rest = event.toByteArray();
         event.reset();

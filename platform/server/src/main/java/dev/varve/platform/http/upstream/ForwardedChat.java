@@ -17,13 +17,13 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * The body of a chat on its way to the other server. A body of which nothing is to be changed goes
- * on byte by byte. One thread at a time.
+ * The body of a chat that is forwarded to the upstream server. An unchanged body is forwarded byte
+ * for byte. Not thread-safe.
  */
 public final class ForwardedChat {
     private static final String MODEL = "model";
 
-    /** What is longer goes on as it is: nobody waits for a drafter to read that. */
+    /** Longer prompts are forwarded unchanged: a drafter would take too long to read them. */
     static final int MOST_TOKENS = 1 << 20;
 
     private final ObjectNode body;
@@ -31,9 +31,9 @@ public final class ForwardedChat {
     private Optional<byte[]> asItCame;
 
     /**
-     * What may become shorter.
+     * A prompt that may be compressed.
      *
-     * @param tokens of the messages as they came, in the drafter's tokens
+     * @param tokens length of the unchanged messages, in the drafter's tokens
      */
     private record Shortening(
             ConversationCompressor compressor,
@@ -77,10 +77,10 @@ public final class ForwardedChat {
     }
 
     /**
-     * Reads a body, and counts its tokens if it may become shorter; the fields that only this
-     * server knows are taken out.
+     * Reads a body, and counts its tokens if it may be compressed; removes the fields that only
+     * this server knows.
      *
-     * @param model in the place of the one in the body
+     * @param model replaces the model in the body, if present
      * @throws dev.varve.platform.http.json.ApiException if it is no JSON object, or these fields
      *     are wrong
      */
@@ -102,12 +102,12 @@ public final class ForwardedChat {
     }
 
     /**
-     * Makes the messages shorter, if they are to be.
+     * Compresses the messages, if required.
      *
-     * @param cancelled whether nobody waits any more
-     * @return what became of them, in the drafter's tokens; empty where they stay as they are
-     * @throws dev.varve.api.VarveException if the drafter cannot read them; they stay as they are
-     * @throws java.util.concurrent.CancellationException if nobody waits any more
+     * @param cancelled whether the request was abandoned
+     * @return report in the drafter's tokens; empty if the messages stay unchanged
+     * @throws dev.varve.api.VarveException if the drafter fails; the messages stay unchanged
+     * @throws java.util.concurrent.CancellationException if the request was abandoned
      */
     Optional<CompressionReport> shorten(BooleanSupplier cancelled) {
         return shortening.flatMap(each -> each.run(cancelled).map(found -> take(each, found)));
@@ -119,7 +119,7 @@ public final class ForwardedChat {
         return before.report(shorter);
     }
 
-    /** What is sent on. */
+    /** Returns the body to forward. */
     byte[] bytes() {
         return asItCame.orElseGet(() -> Json.writeBytes(body));
     }

@@ -14,22 +14,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The messages of a body, and what compression sees of them. Nothing but texts is ever changed in
- * them.
+ * The messages of a body, and their form for compression. Only their texts are ever changed.
  *
- * @param nodes as they are sent on
- * @param plain the same as maps, with the roles that compression knows
+ * @param nodes messages as they are forwarded
+ * @param plain the messages as maps, with the roles that compression uses
  */
 record ForwardedMessages(List<ObjectNode> nodes, List<Map<String, Object>> plain) {
     private static final String ROLE = "role";
     private static final String CONTENT = "content";
 
-    /** In the place of a text of which nothing stays: some servers refuse empty ones. */
+    /** Replaces a text that was removed completely: some servers refuse empty texts. */
     private static final String NOTHING_LEFT = "…";
 
-    /**
-     * Reads them; empty if they are not what messages are, which is for the other server to say.
-     */
+    /** Reads the messages; empty if they are malformed, which the upstream server then reports. */
     static Optional<ForwardedMessages> of(JsonNode messages) {
         if (!(messages instanceof ArrayNode array) || array.isEmpty()) {
             return Optional.empty();
@@ -56,7 +53,7 @@ record ForwardedMessages(List<ObjectNode> nodes, List<Map<String, Object>> plain
         return fields;
     }
 
-    /** Takes over the texts that became shorter. */
+    /** Replaces the texts that were compressed. */
     void shorten(List<Map<String, Object>> shorter) {
         for (int i = 0; i < nodes.size(); i++) {
             PromptMessage before = new PromptMessage(plain.get(i));

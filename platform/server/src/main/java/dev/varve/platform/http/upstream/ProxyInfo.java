@@ -9,12 +9,12 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 
 /**
- * What clients are told of a server without a model of its own.
+ * Facts for clients about a server without a model of its own.
  *
- * @param upstream what it works with
+ * @param upstream the upstream server and its settings
  */
 public record ProxyInfo(Upstream upstream) {
-    /** The answer of {@code /props}, without keys. */
+    /** Returns the response of {@code /props}, without keys. */
     public ObjectNode properties() {
         UpstreamTarget target = upstream.target();
         ObjectNode props = Json.object().put("mode", "proxy");
@@ -29,7 +29,7 @@ public record ProxyInfo(Upstream upstream) {
         return props;
     }
 
-    /** The list of a single model. */
+    /** Returns a list with a single model. */
     static ObjectNode models(String name) {
         ObjectNode list = Json.object().put("object", "list");
         list.putArray("data").add(model(name));
@@ -41,9 +41,9 @@ public record ProxyInfo(Upstream upstream) {
     }
 
     /**
-     * The entry of a model in a list.
+     * Finds the entry of a model in a list.
      *
-     * @param id without escapes
+     * @param id decoded id
      */
     static Optional<JsonNode> find(String id, JsonNode list) {
         for (JsonNode entry : list.path("data")) {

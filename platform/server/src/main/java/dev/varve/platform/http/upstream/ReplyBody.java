@@ -13,12 +13,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The body of a reply, read part by part as it comes. The next part is asked for when one was
- * taken, so that a client that reads slowly slows the other server down and fills no memory. One
- * thread reads.
+ * The body of a reply, read in parts as they arrive. The next part is requested after one was
+ * taken, so that a slow client slows the upstream server down instead of filling memory. One thread
+ * reads.
  */
 final class ReplyBody implements BodySubscriber<ReplyBody> {
-    /** What comes from the connection's thread. */
+    /** An item from the connection's thread. */
     private sealed interface Item {
         record Bytes(byte[] bytes) implements Item {}
 
@@ -65,10 +65,11 @@ final class ReplyBody implements BodySubscriber<ReplyBody> {
     }
 
     /**
-     * The next bytes; empty at the end.
+     * Returns the next bytes; empty at the end.
      *
-     * @throws UpstreamException if the reply ends in the middle, or nothing comes
-     * @throws IOException if the client went away
+     * @throws UpstreamException if the reply is truncated, or the upstream server is silent too
+     *     long
+     * @throws IOException if the client disconnected
      */
     Optional<byte[]> next(UpstreamTimeout patience) throws IOException, InterruptedException {
         if (ended) {
@@ -96,7 +97,7 @@ final class ReplyBody implements BodySubscriber<ReplyBody> {
         };
     }
 
-    /** Wants no more: the connection ends unless the reply did. */
+    /** Cancels the reply: closes the connection unless the reply has ended. */
     void cancel() {
         if (!ended) {
             subscription.thenAccept(Flow.Subscription::cancel);

@@ -20,19 +20,19 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Brings replies to a client: status and body as they are, streams event by event.
+ * Relays replies to a client: status and body unchanged, streams event by event.
  *
- * @param response the client's
- * @param names what settings are called for it
+ * @param response response to the client
+ * @param names names of settings in messages
  */
 record ReplyRelay(HttpServletResponse response, SettingNames names) {
-    /** What is larger goes on as it comes, unread. */
+    /** Larger bodies are relayed as they arrive, without parsing. */
     private static final int MOST_READ_BYTES = 16 << 20;
 
-    /** The line that ends a stream, with or without a blank. */
+    /** The line that ends a stream, with or without a space. */
     private static final Pattern DONE = Pattern.compile("(?m)^data: ?\\[DONE]");
 
-    /** Longer events are none of that. */
+    /** Longer events are not the end mark. */
     private static final int LONGEST_END = 1000;
 
     private static final List<String> HEADERS = List.of("retry-after", "retry-after-ms");
@@ -47,11 +47,11 @@ record ReplyRelay(HttpServletResponse response, SettingNames names) {
     /**
      * Relays a reply to its end.
      *
-     * @param usage what is told in it of a prompt that became shorter
-     * @return with the failure of a stream that had begun: its client has heard of it
-     * @throws UpstreamException if the reply is none, or ends in the middle, before anything of it
-     *     was written
-     * @throws IOException if the client went away
+     * @param usage adds the compression of the prompt to the usage, if it was compressed
+     * @return the outcome, with the failure of a stream that had begun: its client has already
+     *     received the error
+     * @throws UpstreamException if the reply is malformed or truncated before any of it was written
+     * @throws IOException if the client disconnected
      */
     End relay(UpstreamReply reply, Optional<UsageExtension> usage)
             throws IOException, InterruptedException {
@@ -66,13 +66,13 @@ record ReplyRelay(HttpServletResponse response, SettingNames names) {
     private End stream(UpstreamReply reply, Optional<UsageExtension> usage)
             throws IOException, InterruptedException {
         SseWriter sse = new SseWriter(response);
-        // The client learns at once that its request was taken.
+        // Reports at once that the request was accepted.
         response.flushBuffer();
         try {
             events(reply, usage, sse);
             return End.IN_ORDER;
         } catch (UpstreamException e) {
-            // Headers are gone: the error is the last event, and no finish is pretended.
+            // The headers are sent: the error is the last event, without a finish reason.
             sse.send(new StreamEvent.Data(ErrorForm.OPENAI.body(e.forClients(), names, "")));
             return new End(BROKEN, Optional.of(e));
         }
@@ -122,7 +122,10 @@ record ReplyRelay(HttpServletResponse response, SettingNames names) {
         }
     }
 
-    /** The next part of what has begun: that it breaks off is told by breaking off. */
+    /**
+     * Returns the next part of a reply that has begun; if the upstream server fails, the client's
+     * connection is cut off too.
+     */
     private static Optional<byte[]> next(UpstreamReply reply)
             throws IOException, InterruptedException {
         try {
@@ -162,10 +165,10 @@ record ReplyRelay(HttpServletResponse response, SettingNames names) {
     }
 
     /**
-     * The object that a reply is.
+     * Parses a reply as an object.
      *
-     * @throws UpstreamException if it is none
-     * @throws IOException if the client went away
+     * @throws UpstreamException if it is not an object
+     * @throws IOException if the client disconnected
      */
     static ObjectNode object(UpstreamReply reply) throws IOException, InterruptedException {
         return object(reply.upTo(MOST_READ_BYTES));

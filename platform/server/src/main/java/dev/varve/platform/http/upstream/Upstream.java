@@ -5,19 +5,19 @@ import dev.varve.platform.compression.conversation.ConversationCompressor;
 import java.util.Objects;
 
 /**
- * What a server without a model of its own works with.
+ * The upstream server and compression of a server without a model of its own.
  *
- * @param target answers the chats
- * @param limits how long it is waited for
- * @param compressor makes their messages shorter
- * @param drafter name of the model that reads them, for people
+ * @param target server that receives the chats
+ * @param limits timeouts
+ * @param compressor compresses the messages
+ * @param drafter display name of the prefill drafter
  */
 public record Upstream(
         UpstreamTarget target,
         UpstreamLimits limits,
         ConversationCompressor compressor,
         String drafter) {
-    /** Checks that nothing is missing. */
+    /** Checks for null. */
     public Upstream {
         Objects.requireNonNull(target);
         Objects.requireNonNull(limits);

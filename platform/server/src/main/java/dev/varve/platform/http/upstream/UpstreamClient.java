@@ -17,15 +17,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
-/** Asks the other server. Thread-safe; whoever asks waits on its own thread. */
+/** HTTP client of the upstream server. Thread-safe; each call blocks the calling thread. */
 final class UpstreamClient implements AutoCloseable {
-    /** Names the servers that a request went through. */
+    /** Header that names the servers through which a request went. */
     static final String VIA = "Via";
 
     private final UpstreamTarget target;
     private final UpstreamLimits limits;
 
-    /** By which this server knows requests that went through it. */
+    /** Identifies requests that went through this server. */
     private final String pseudonym = "varve-" + UUID.randomUUID();
 
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -34,8 +34,8 @@ final class UpstreamClient implements AutoCloseable {
     UpstreamClient(UpstreamTarget target, UpstreamLimits limits) {
         this.target = target;
         this.limits = limits;
-        // No redirects: the prompt and the key are for this server alone. And no attempt to agree
-        // on HTTP/2, which some servers answer with an error.
+        // No redirects: the prompt and the key are for the upstream server alone. No upgrade to
+        // HTTP/2, which some servers refuse with an error.
         client =
                 HttpClient.newBuilder()
                         .version(HttpClient.Version.HTTP_1_1)
@@ -48,10 +48,10 @@ final class UpstreamClient implements AutoCloseable {
     /**
      * Posts a JSON object and waits for the headers of the reply.
      *
-     * @param authorization the header's value
-     * @param gone whether the client went away; asked now and then
-     * @throws UpstreamException if there is no reply
-     * @throws IOException if the client went away
+     * @param authorization value of the {@code Authorization} header
+     * @param gone whether the client disconnected; called regularly
+     * @throws UpstreamException if no reply arrives
+     * @throws IOException if the client disconnected
      */
     UpstreamReply post(
             String route, byte[] json, Optional<String> authorization, BooleanSupplier gone)
@@ -64,7 +64,7 @@ final class UpstreamClient implements AutoCloseable {
                 gone);
     }
 
-    /** Likewise, reads something. */
+    /** Sends a GET request and waits for the headers of the reply. */
     UpstreamReply get(String route, Optional<String> authorization, BooleanSupplier gone)
             throws IOException, InterruptedException {
         return send(request(route, authorization).header("Accept", "application/json").GET(), gone);
@@ -72,7 +72,7 @@ final class UpstreamClient implements AutoCloseable {
 
     private HttpRequest.Builder request(String route, Optional<String> authorization) {
         HttpRequest.Builder request = HttpRequest.newBuilder(target.at(route));
-        // Replies are read on their way.
+        // Replies are parsed, so they must not be compressed.
         request.header("Accept-Encoding", "identity");
         request.header(VIA, "1.1 " + pseudonym);
         authorization.ifPresent(value -> request.header("Authorization", value));
@@ -80,9 +80,9 @@ final class UpstreamClient implements AutoCloseable {
     }
 
     /**
-     * Whether a request comes from here.
+     * Returns whether this client sent a request.
      *
-     * @param via its header of this name
+     * @param via value of the request's {@code Via} header
      */
     boolean hasSent(Optional<String> via) {
         return via.filter(hops -> hops.contains(pseudonym)).isPresent();
@@ -100,9 +100,9 @@ final class UpstreamClient implements AutoCloseable {
             return checked(UpstreamReply.of(response, patience));
         } finally {
             if (!replied) {
-                // Ends the connection, so that the other server does not go on for nobody.
+                // Closes the connection, so that the upstream server stops generating.
                 pending.cancel(true);
-                // Unless the reply has just begun.
+                // Cancels a reply that has just begun.
                 pending.thenAccept(response -> response.body().cancel());
             }
         }
@@ -155,7 +155,7 @@ final class UpstreamClient implements AutoCloseable {
         };
     }
 
-    /** Ends what runs. */
+    /** Ends running requests. */
     @Override
     public void close() {
         client.shutdownNow();

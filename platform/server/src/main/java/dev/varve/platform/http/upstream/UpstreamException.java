@@ -4,20 +4,20 @@ import dev.varve.platform.http.json.ApiException;
 
 import java.util.Locale;
 
-/** The other server gave no reply, or only a part of one. */
+/** The upstream server sent no reply, or only a part of one. */
 final class UpstreamException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What went wrong. */
+    /** Kind of failure. */
     enum Kind {
-        /** There is no such server, or it does not listen. */
+        /** The server cannot be reached. */
         UNREACHABLE,
-        /** It was silent for too long. */
+        /** The server was silent for too long. */
         TIMEOUT,
-        /** What it sent is no reply, or ends in the middle. */
+        /** The reply is malformed or truncated. */
         BROKEN;
 
-        /** The word in metrics. */
+        /** Returns the label in metrics. */
         String word() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -39,7 +39,7 @@ final class UpstreamException extends RuntimeException {
         return kind;
     }
 
-    /** What a client hears: 504 for silence, and 502 else. */
+    /** Returns the error for clients: 504 for a timeout, else 502. */
     ApiException forClients() {
         return kind == Kind.TIMEOUT
                 ? ApiException.status(504, "upstream_timeout", getMessage())

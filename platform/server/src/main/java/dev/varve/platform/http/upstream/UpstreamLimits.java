@@ -3,10 +3,10 @@ package dev.varve.platform.http.upstream;
 import java.time.Duration;
 
 /**
- * How long the other server is waited for.
+ * Timeouts of requests to the upstream server.
  *
- * @param connect until a connection stands; positive
- * @param silence without a byte from it, from the request on; positive
+ * @param connect time to connect; positive
+ * @param silence time without a byte from the server, from the request on; positive
  */
 public record UpstreamLimits(Duration connect, Duration silence) {
     /** Ten seconds for a connection, and ten minutes of silence. */

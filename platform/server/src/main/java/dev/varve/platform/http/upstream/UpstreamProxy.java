@@ -23,13 +23,13 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 
 /**
- * Sends requests on to another server, and its replies back. Thread-safe; each request has a thread
- * of its own that may wait.
+ * Forwards requests to the upstream server and relays its replies. Thread-safe; calls block, so
+ * each request needs a thread of its own.
  */
 public final class UpstreamProxy implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
 
-    /** Label of metrics: the other server's models are its own. */
+    /** Model label in metrics: the upstream server's models are not labelled. */
     public static final String MODEL = "";
 
     private static final String CHAT = "/chat/completions";
@@ -42,11 +42,10 @@ public final class UpstreamProxy implements AutoCloseable {
     private final UpstreamClient client;
 
     /**
-     * A proxy of a server.
+     * Makes a proxy for an upstream server.
      *
-     * @param access who may call this server: where it asks for keys, they are its own and go no
-     *     further
-     * @param names what settings are called in the messages of errors
+     * @param access access to this server: if it requires keys, clients' keys are not forwarded
+     * @param names names of settings in error messages
      */
     public UpstreamProxy(
             Upstream upstream, ClientAccess access, Metrics metrics, SettingNames names) {
@@ -57,25 +56,26 @@ public final class UpstreamProxy implements AutoCloseable {
         client = new UpstreamClient(upstream.target(), upstream.limits());
     }
 
-    /** What it works with. */
+    /** Returns the upstream server and its settings. */
     public Upstream upstream() {
         return upstream;
     }
 
     /**
-     * Reads the body of a chat, which takes the longer the longer that is.
+     * Reads the body of a chat; takes time in proportion to its length.
      *
-     * @throws ApiException if it is no JSON object, or the fields that this server knows are wrong
+     * @throws ApiException if it is no JSON object, or the fields that this server knows are
+     *     invalid
      */
     public ForwardedChat read(byte[] body) {
         return ForwardedChat.read(body, upstream.target().model(), upstream.compressor());
     }
 
     /**
-     * Has a chat answered.
+     * Forwards a chat and relays the reply.
      *
-     * @throws IOException if the client went away
-     * @throws ApiException if the other server gives no reply
+     * @throws IOException if the client disconnected
+     * @throws ApiException if the upstream server sends no reply
      */
     public RequestOutcome chat(
             ForwardedChat chat, HttpServletRequest request, HttpServletResponse response)
@@ -119,10 +119,11 @@ public final class UpstreamProxy implements AutoCloseable {
     }
 
     /**
-     * Tells the models of the other server, or the one that all requests are for.
+     * Responds with the models of the upstream server, or with the one to which all requests are
+     * directed.
      *
-     * @throws IOException if the client went away
-     * @throws ApiException if the other server gives no reply
+     * @throws IOException if the client disconnected
+     * @throws ApiException if the upstream server sends no reply
      */
     public RequestOutcome models(HttpServletRequest request, HttpServletResponse response)
             throws IOException, InterruptedException {
@@ -143,9 +144,9 @@ public final class UpstreamProxy implements AutoCloseable {
     }
 
     /**
-     * Tells one of them.
+     * Responds with one of the models.
      *
-     * @param id without escapes
+     * @param id decoded id
      */
     public RequestOutcome model(String id, HttpServletRequest request, HttpServletResponse response)
             throws IOException, InterruptedException {
@@ -176,20 +177,20 @@ public final class UpstreamProxy implements AutoCloseable {
         return RequestOutcome.PLAIN;
     }
 
-    /** What is done while a client waits. */
-    private interface BatchEntry {
+    /** Work that runs while a client waits. */
+    private interface Task {
         RequestOutcome run(ConnectionProbe probe) throws IOException, InterruptedException;
     }
 
     private RequestOutcome exchange(
-            HttpServletRequest request, HttpServletResponse response, BatchEntry work)
+            HttpServletRequest request, HttpServletResponse response, Task work)
             throws IOException, InterruptedException {
         requireNoLoop(request);
         try (ConnectionProbe probe = new ConnectionProbe(request)) {
             metrics.countUpstreamRequest();
             RequestOutcome outcome = work.run(probe);
             if (probe.mustClose()) {
-                // The connection ends with the probe; the answer must be out by then.
+                // Closing the probe ends the connection; flush the response before that.
                 response.flushBuffer();
             }
             return outcome;
@@ -199,7 +200,10 @@ public final class UpstreamProxy implements AutoCloseable {
         }
     }
 
-    /** A server that is its own upstream would ask itself until no connection is left. */
+    /**
+     * Refuses a request that went through this server before: a server that is its own upstream
+     * would call itself until no connection is left.
+     */
     private void requireNoLoop(HttpServletRequest request) {
         if (client.hasSent(Optional.ofNullable(request.getHeader(UpstreamClient.VIA)))) {
             throw ApiException.status(
@@ -214,7 +218,7 @@ public final class UpstreamProxy implements AutoCloseable {
         LOG.log(System.Logger.Level.WARNING, failure.getMessage());
     }
 
-    /** The key of this server's own, or what the client brings where that is not for this one. */
+    /** Returns the configured key, or the client's own header if this server requires no keys. */
     private Optional<String> authorization(HttpServletRequest request) {
         Optional<String> own = upstream.target().key().map(key -> "Bearer " + key);
         return own.isPresent() || access.needsKey()

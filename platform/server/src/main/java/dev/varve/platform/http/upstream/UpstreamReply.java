@@ -8,11 +8,11 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A reply whose headers are there. {@link #close} ends it where it is not complete. One thread.
+ * A reply whose headers have arrived. {@link #close} cancels an incomplete one. Not thread-safe.
  *
  * @param status HTTP status
- * @param body what follows
- * @param patience how long it is waited for
+ * @param body body of the reply
+ * @param patience timeout for the next bytes
  */
 record UpstreamReply(int status, HttpHeaders headers, ReplyBody body, UpstreamTimeout patience)
         implements AutoCloseable {
@@ -29,24 +29,24 @@ record UpstreamReply(int status, HttpHeaders headers, ReplyBody body, UpstreamTi
         return status / 100 == 2;
     }
 
-    /** Whether it is a stream of events. */
+    /** Returns whether the reply is an event stream. */
     boolean isStream() {
         return isSuccess()
                 && contentType().toLowerCase(Locale.ROOT).startsWith("text/event-stream");
     }
 
-    /** Whether a body that just ends may have been cut short. */
+    /** Returns whether the body has no length, so that its end may be a truncation. */
     boolean endsWithItsConnection() {
         return headers.firstValue("Transfer-Encoding").isEmpty()
                 && headers.firstValue("Content-Length").isEmpty();
     }
 
-    /** The next bytes; empty at the end. */
+    /** Returns the next bytes; empty at the end. */
     Optional<byte[]> next() throws IOException, InterruptedException {
         return body.next(patience);
     }
 
-    /** All bytes, or so many and a few more: then there may be others. */
+    /** Returns all bytes, or at least {@code most} if the body is longer; more may follow then. */
     byte[] upTo(int most) throws IOException, InterruptedException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         Optional<byte[]> part = next();

@@ -6,14 +6,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The server that answers chats.
+ * The address of the upstream server.
  *
- * @param base where its API begins, such as {@code http://host:8000/v1}, without a slash at the end
- * @param key goes with each request as a bearer token, in the place of what clients bring
- * @param model in the place of the one that clients name
+ * @param base base address of its API, such as {@code http://host:8000/v1}, without a slash at the
+ *     end
+ * @param key sent with each request as a bearer token, instead of the client's
+ * @param model replaces the model that clients name
  */
 public record UpstreamTarget(URI base, Optional<String> key, Optional<String> model) {
-    /** Checks that the key can stand in a header. */
+    /** Checks that the key is valid in a header. */
     public UpstreamTarget {
         Objects.requireNonNull(base);
         Objects.requireNonNull(model);
@@ -23,7 +24,7 @@ public record UpstreamTarget(URI base, Optional<String> key, Optional<String> mo
         }
     }
 
-    /** Whether a value of a header can be sent on. */
+    /** Returns whether a header value can be forwarded. */
     static boolean isSendable(String value) {
         return value.chars().allMatch(c -> c >= ' ' && c < 0x7f);
     }
@@ -32,15 +33,16 @@ public record UpstreamTarget(URI base, Optional<String> key, Optional<String> mo
         return !key.isEmpty() && key.chars().allMatch(c -> c > ' ' && c < 0x7f);
     }
 
-    /** A server that wants no key and is asked for the models that clients name. */
+    /** Makes a target without a key that receives the model names of clients. */
     public static UpstreamTarget of(URI base) {
         return new UpstreamTarget(base, Optional.empty(), Optional.empty());
     }
 
     /**
-     * Reads an address; slashes at its end do not count.
+     * Parses an address; trailing slashes are ignored.
      *
-     * @throws IllegalArgumentException if it is no address of a server; never quotes a password
+     * @throws IllegalArgumentException if it is not a server's address; the message never quotes a
+     *     password
      */
     public static URI parseBase(String text) {
         URI uri;
@@ -70,7 +72,7 @@ public record UpstreamTarget(URI base, Optional<String> key, Optional<String> mo
         return "https".equalsIgnoreCase(uri.getScheme());
     }
 
-    /** The address of a route, which begins with a slash. */
+    /** Returns the address of a route, which begins with a slash. */
     URI at(String route) {
         return URI.create(base + route);
     }

@@ -8,27 +8,27 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits for the other server as long as it may be silent, and not longer than the client waits.
+ * Waits for the upstream server until its silence limit, or until the client disconnects.
  *
- * @param silence how long nothing may come
- * @param gone whether the client went away; asked now and then
+ * @param silence maximum time without data
+ * @param gone whether the client disconnected; called regularly
  */
 record UpstreamTimeout(Duration silence, BooleanSupplier gone) {
-    /** How often the client is looked at. */
+    /** Interval between checks of the client's connection. */
     private static final Duration TICK = Duration.ofMillis(700);
 
-    /** Waits a moment for something. */
+    /** Waits a limited time for a value. */
     @FunctionalInterface
     interface Attempt<T> {
-        /** What came within a time; empty if nothing did. */
+        /** Returns the value that arrived within a time; empty if none did. */
         Optional<T> within(long nanos) throws InterruptedException;
     }
 
     /**
-     * Waits for something.
+     * Waits for a value.
      *
-     * @throws UpstreamException if nothing comes
-     * @throws IOException if the client went away
+     * @throws UpstreamException if none arrives within the limit
+     * @throws IOException if the client disconnected
      */
     <T> T await(Attempt<T> attempt) throws IOException, InterruptedException {
         long begin = System.nanoTime();

@@ -14,16 +14,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Tells in the usage of a reply what became of its prompt. The counts of the other server stay as
- * they are: they are what it computed, and perhaps what it is paid for.
+ * Adds the compression of the prompt to the usage of a reply. The upstream server's counts stay
+ * unchanged: they are the tokens that it computed, and may be billed.
  *
- * @param report of the prompt, in the drafter's tokens
+ * @param report report on the prompt, in the drafter's tokens
  */
 record UsageExtension(CompressionReport report) {
     private static final String USAGE = "usage";
     private static final String DATA = "data:";
 
-    /** Adds it to a reply, or to a chunk of one, that has a usage. */
+    /** Adds the report to a reply, or to a chunk, that has a usage. */
     void addTo(ObjectNode reply) {
         if (!(reply.get(USAGE) instanceof ObjectNode usage)) {
             return;
@@ -42,7 +42,7 @@ record UsageExtension(CompressionReport report) {
         }
     }
 
-    /** An event, with it where that has a usage, else as it came. */
+    /** Returns an event, with the report if it has a usage, else unchanged. */
     byte[] event(byte[] event) {
         String text = new String(event, StandardCharsets.UTF_8);
         if (!text.contains("\"" + USAGE + "\"")) {
@@ -70,7 +70,7 @@ record UsageExtension(CompressionReport report) {
                     ? Optional.of(chunk)
                     : Optional.empty();
         } catch (JacksonException e) {
-            // What is no JSON the client may understand.
+            // Not JSON: relayed unchanged.
             return Optional.empty();
         }
     }

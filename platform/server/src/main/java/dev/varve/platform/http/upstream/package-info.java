@@ -1,7 +1,6 @@
 /**
- * Chats for another server: {@link dev.varve.platform.http.upstream.UpstreamProxy} makes the
- * messages of a body shorter, sends everything else of it on as it came, and brings the reply to
- * the client as it comes. Bodies are not checked beyond what that takes: what the other server does
- * not like it says itself.
+ * Chats for an upstream server: {@link dev.varve.platform.http.upstream.UpstreamProxy} compresses
+ * the messages of a body, forwards everything else unchanged, and relays the reply to the client.
+ * It checks only the fields that it needs; the upstream server reports other errors.
  */
 package dev.varve.platform.http.upstream;

@@ -174,6 +174,6 @@ final class FullServer {
                 new LayerRange(3, 7),
                 new ShardMemory(11, 22, 33, 44),
                 ShardHealth.ready(),
-                new ShardStatus.BatchEntry(5, 60, 1500, 2000, traffic));
+                new ShardStatus.ForwardTotals(5, 60, 1500, 2000, traffic));
     }
 }

@@ -85,7 +85,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
      *
      * @param trees how recurrent states process trees
      */
-    static GraphKey of(PlacedBatch placed, TreeTopology.StoredPrefix trees) {
+    static GraphKey of(PlacedBatch placed, TreeTopology.TreeSupport trees) {
         List<SequenceChunk> slices = placed.batch().slices();
         Phase phase = placed.batch().phase();
         List<Part> parts = new ArrayList<>(slices.size());

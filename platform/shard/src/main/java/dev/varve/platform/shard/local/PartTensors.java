@@ -25,7 +25,7 @@ final class PartTensors {
     private ByteBuffer scratch = ByteBuffer.allocate(0);
 
     /** Consecutive bytes of a part, on the device or in host memory. */
-    private interface ChunkKind {
+    private interface ByteRun {
         int bytes();
 
         /** Copies the bytes into the remaining space of a buffer. */
@@ -36,7 +36,7 @@ final class PartTensors {
     }
 
     /** Consecutive rows of a tensor. */
-    private record TensorRows(Tensor tensor, long firstRow, int rows) implements ChunkKind {
+    private record TensorRows(Tensor tensor, long firstRow, int rows) implements ByteRun {
         @Override
         public int bytes() {
             return Math.toIntExact(rows * tensor.nb(1));
@@ -55,7 +55,7 @@ final class PartTensors {
 
     /** Rows of a page in host memory. */
     private record PageRows(HostPages pages, CachePart.Page part, boolean keys)
-            implements ChunkKind {
+            implements ByteRun {
         private int rowBytes() {
             return Math.toIntExact(keys ? part.layout().keyBytes() : part.layout().valueBytes());
         }
@@ -82,7 +82,7 @@ final class PartTensors {
     }
 
     /** A part and the places of its bytes. */
-    private record Placed(CachePart part, List<ChunkKind> stretches) {}
+    private record Placed(CachePart part, List<ByteRun> stretches) {}
 
     PartTensors(ShardCaches caches, BatchCheck check) {
         this.caches = caches;
@@ -93,7 +93,7 @@ final class PartTensors {
         List<Placed> all = placed(parts, caches.windows()::slotToRead, false);
         for (int i = 0; i < all.size(); i++) {
             ByteBuffer bytes = scratch(all.get(i).part());
-            for (ChunkKind stretch : all.get(i).stretches()) {
+            for (ByteRun stretch : all.get(i).stretches()) {
                 stretch.read(next(bytes, stretch));
             }
             target.take(i, bytes.flip());
@@ -107,7 +107,7 @@ final class PartTensors {
             ByteBuffer bytes = scratch(each.part());
             source.give(i, bytes);
             bytes.flip();
-            for (ChunkKind stretch : each.stretches()) {
+            for (ByteRun stretch : each.stretches()) {
                 stretch.write(next(bytes, stretch));
             }
             if (each.part() instanceof CachePart.Window window) {
@@ -124,7 +124,7 @@ final class PartTensors {
         return scratch.clear().limit(bytes);
     }
 
-    private static ByteBuffer next(ByteBuffer bytes, ChunkKind stretch) {
+    private static ByteBuffer next(ByteBuffer bytes, ByteRun stretch) {
         ByteBuffer slice = bytes.slice(bytes.position(), stretch.bytes());
         bytes.position(bytes.position() + stretch.bytes());
         return slice;
@@ -147,7 +147,7 @@ final class PartTensors {
         return all;
     }
 
-    private List<ChunkKind> stretches(CachePart part, ToIntFunction<CachePart.Window> slots) {
+    private List<ByteRun> stretches(CachePart part, ToIntFunction<CachePart.Window> slots) {
         return switch (part) {
             case CachePart.Rows rows ->
                     rows(
@@ -168,7 +168,7 @@ final class PartTensors {
         };
     }
 
-    private static List<ChunkKind> rows(
+    private static List<ByteRun> rows(
             KvPool.Layer layer, CachePart part, RowLayout layout, long firstRow, int rows) {
         requireLayout(layer, part, layout);
         return List.of(
@@ -191,14 +191,14 @@ final class PartTensors {
         }
     }
 
-    private List<ChunkKind> page(CachePart.Page page) {
+    private List<ByteRun> page(CachePart.Page page) {
         requireLayout(caches.kvPool().layers().get(page.layer()), page, page.layout());
         return List.of(
                 new PageRows(caches.pages(), page, true),
                 new PageRows(caches.pages(), page, false));
     }
 
-    private List<ChunkKind> states(CachePart.State state) {
+    private List<ByteRun> states(CachePart.State state) {
         List<Tensor> tensors =
                 Optional.ofNullable(caches.stateRows().layers().get(state.layer()))
                         .map(layer -> List.of(layer.convolution(), layer.matrix()))
@@ -215,7 +215,7 @@ final class PartTensors {
             throw mismatch(state, GgmlType.F32 + " " + held, state.elements());
         }
         return tensors.stream()
-                .map(tensor -> (ChunkKind) new TensorRows(tensor, state.row(), 1))
+                .map(tensor -> (ByteRun) new TensorRows(tensor, state.row(), 1))
                 .toList();
     }
 

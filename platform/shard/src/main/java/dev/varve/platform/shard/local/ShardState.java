@@ -31,8 +31,8 @@ record ShardState(
         implements AutoCloseable {
 
     /** How recurrent layers process trees of tokens. */
-    TreeTopology.StoredPrefix trees() {
-        return TreeTopology.StoredPrefix.of(
+    TreeTopology.TreeSupport trees() {
+        return TreeTopology.TreeSupport.of(
                 caches.stateRows().layers().values().stream()
                         .map(RecurrentStateTensors.Layer::state)
                         .toList(),

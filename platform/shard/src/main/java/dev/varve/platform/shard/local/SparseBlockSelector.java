@@ -42,7 +42,7 @@ final class SparseBlockSelector {
     }
 
     /** Computes some operators of a graph, after those before them. */
-    interface ChunkKind {
+    interface OperatorRun {
         /** Computes operators from {@code begin} to before {@code end}; none if they are equal. */
         void compute(int begin, int end);
     }
@@ -53,7 +53,7 @@ final class SparseBlockSelector {
      *
      * @param begin the chunk's first token, at the beginning of a block
      */
-    void compute(SparseGraphBreak steps, int begin, ChunkKind graph) {
+    void compute(SparseGraphBreak steps, int begin, OperatorRun graph) {
         SparseGraphBreak.Ends ends = steps.ends();
         graph.compute(0, ends.keys());
         takeKeys(steps.keys(), begin);

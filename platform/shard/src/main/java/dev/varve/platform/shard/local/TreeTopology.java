@@ -21,7 +21,7 @@ record TreeTopology(boolean isInput, TokenTree tree) {
     private static final TreeTopology INPUT = new TreeTopology(true, TokenTree.CHAIN);
 
     /** How a shard's recurrent layers process trees. */
-    enum StoredPrefix {
+    enum TreeSupport {
         /** The shard has no such layers. */
         NOT_AT_ALL,
         /** With the device's own operators. */
@@ -38,7 +38,7 @@ record TreeTopology(boolean isInput, TokenTree tree) {
          *
          * @param rule the device's own operator
          */
-        static StoredPrefix of(Collection<LayerState.Recurrent> layers, Optional<DeltaRule> rule) {
+        static TreeSupport of(Collection<LayerState.Recurrent> layers, Optional<DeltaRule> rule) {
             if (layers.isEmpty()) {
                 return NOT_AT_ALL;
             }
@@ -49,11 +49,11 @@ record TreeTopology(boolean isInput, TokenTree tree) {
         }
     }
 
-    static TreeTopology of(TokenTree tree, StoredPrefix way) {
-        if (tree.isChain() || way == StoredPrefix.NOT_AT_ALL) {
+    static TreeTopology of(TokenTree tree, TreeSupport way) {
+        if (tree.isChain() || way == TreeSupport.NOT_AT_ALL) {
             return NONE;
         }
-        return way == StoredPrefix.BY_INPUT ? INPUT : new TreeTopology(false, tree);
+        return way == TreeSupport.BY_INPUT ? INPUT : new TreeTopology(false, tree);
     }
 
     /** Whether tokens may follow other tokens than the ones before them. */

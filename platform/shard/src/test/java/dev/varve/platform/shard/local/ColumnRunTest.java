@@ -47,7 +47,7 @@ class ColumnRunTest {
 
     private static GraphKey key(Batch batch) {
         return GraphKey.of(
-                PlacedBatch.place(batch, NO_WINDOWS), TreeTopology.StoredPrefix.NOT_AT_ALL);
+                PlacedBatch.place(batch, NO_WINDOWS), TreeTopology.TreeSupport.NOT_AT_ALL);
     }
 
     @Test
@@ -162,7 +162,7 @@ class ColumnRunTest {
 
         Batch late = step(new int[] {1}, 1024, span, 1);
         GraphKey.Part part =
-                GraphKey.of(PlacedBatch.place(late, windows), TreeTopology.StoredPrefix.NOT_AT_ALL)
+                GraphKey.of(PlacedBatch.place(late, windows), TreeTopology.TreeSupport.NOT_AT_ALL)
                         .parts()
                         .getFirst();
 

@@ -42,7 +42,7 @@ class GraphKeyTest {
         List<KvView> full = batch.slices().stream().map(KvView::whole).toList();
         List<KvView> windows = batch.slices().stream().map(each -> window).toList();
         return GraphKey.of(
-                new PlacedBatch(batch, full, windows), TreeTopology.StoredPrefix.NOT_AT_ALL);
+                new PlacedBatch(batch, full, windows), TreeTopology.TreeSupport.NOT_AT_ALL);
     }
 
     private static GraphKey key(SequenceChunk... slices) {
@@ -149,7 +149,7 @@ class GraphKeyTest {
         assertEquals(3, key.parts().get(1).tokens());
     }
 
-    private static GraphKey treeKey(TreeTopology.StoredPrefix way, int stash) {
+    private static GraphKey treeKey(TreeTopology.TreeSupport way, int stash) {
         SequenceChunk slice =
                 new SequenceChunk(
                         7,
@@ -167,27 +167,27 @@ class GraphKeyTest {
     void aTreeIsInTheKeyWhereNoInputSaysIt() {
         assertEquals(
                 new TreeTopology(false, TREE),
-                treeKey(TreeTopology.StoredPrefix.PATH_BY_PATH, 0)
+                treeKey(TreeTopology.TreeSupport.PATH_BY_PATH, 0)
                         .parts()
                         .getFirst()
                         .states()
                         .branching());
         assertEquals(
                 new TreeTopology(true, TokenTree.CHAIN),
-                treeKey(TreeTopology.StoredPrefix.BY_INPUT, 0)
+                treeKey(TreeTopology.TreeSupport.BY_INPUT, 0)
                         .parts()
                         .getFirst()
                         .states()
                         .branching());
         assertEquals(
                 TreeTopology.NONE,
-                treeKey(TreeTopology.StoredPrefix.NOT_AT_ALL, 0)
+                treeKey(TreeTopology.TreeSupport.NOT_AT_ALL, 0)
                         .parts()
                         .getFirst()
                         .states()
                         .branching());
         assertTrue(
-                treeKey(TreeTopology.StoredPrefix.BY_INPUT, 0)
+                treeKey(TreeTopology.TreeSupport.BY_INPUT, 0)
                         .parts()
                         .getFirst()
                         .states()
@@ -197,17 +197,17 @@ class GraphKeyTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = TreeTopology.StoredPrefix.class,
+            value = TreeTopology.TreeSupport.class,
             names = "NOT_AT_ALL",
             mode = EnumSource.Mode.EXCLUDE)
-    void aTreeWhoseStatesNobodySettlesIsRefused(TreeTopology.StoredPrefix way) {
+    void aTreeWhoseStatesNobodySettlesIsRefused(TreeTopology.TreeSupport way) {
         assertThrows(IllegalArgumentException.class, () -> treeKey(way, ChunkPlacement.NO_STASH));
     }
 
     @Test
     void withoutStatesATreeNeedsNoStash() {
         assertFalse(
-                treeKey(TreeTopology.StoredPrefix.NOT_AT_ALL, ChunkPlacement.NO_STASH)
+                treeKey(TreeTopology.TreeSupport.NOT_AT_ALL, ChunkPlacement.NO_STASH)
                         .parts()
                         .getFirst()
                         .states()
@@ -217,22 +217,22 @@ class GraphKeyTest {
 
     @Test
     void aChainNeverBranches() {
-        for (TreeTopology.StoredPrefix way : TreeTopology.StoredPrefix.values()) {
+        for (TreeTopology.TreeSupport way : TreeTopology.TreeSupport.values()) {
             assertEquals(TreeTopology.NONE, TreeTopology.of(TokenTree.CHAIN, way));
         }
         assertFalse(TreeTopology.NONE.branches());
-        assertTrue(TreeTopology.of(TREE, TreeTopology.StoredPrefix.BY_INPUT).branches());
-        assertTrue(TreeTopology.of(TREE, TreeTopology.StoredPrefix.PATH_BY_PATH).branches());
+        assertTrue(TreeTopology.of(TREE, TreeTopology.TreeSupport.BY_INPUT).branches());
+        assertTrue(TreeTopology.of(TREE, TreeTopology.TreeSupport.PATH_BY_PATH).branches());
     }
 
     @Test
     void statesWithoutAnOperatorOfTheDeviceGoPathByPath() {
         assertEquals(
-                TreeTopology.StoredPrefix.NOT_AT_ALL,
-                TreeTopology.StoredPrefix.of(List.of(), Optional.empty()));
+                TreeTopology.TreeSupport.NOT_AT_ALL,
+                TreeTopology.TreeSupport.of(List.of(), Optional.empty()));
         assertEquals(
-                TreeTopology.StoredPrefix.PATH_BY_PATH,
-                TreeTopology.StoredPrefix.of(
+                TreeTopology.TreeSupport.PATH_BY_PATH,
+                TreeTopology.TreeSupport.of(
                         List.of(new LayerState.Recurrent(3, 8, 4, 1)), Optional.empty()));
     }
 

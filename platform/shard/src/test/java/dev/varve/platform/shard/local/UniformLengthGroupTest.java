@@ -54,7 +54,7 @@ class UniformLengthGroupTest {
     void treesGoTogetherWhereAnInputTellsOfThem() {
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 1});
         List<GraphKey.Part> parts = new ArrayList<>();
-        for (TreeTopology.StoredPrefix way : TreeTopology.StoredPrefix.values()) {
+        for (TreeTopology.TreeSupport way : TreeTopology.TreeSupport.values()) {
             for (int i = 0; i < 2; i++) {
                 int row = 1 + parts.size();
                 parts.add(

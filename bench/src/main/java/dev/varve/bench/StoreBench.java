@@ -74,8 +74,7 @@ final class StoreBench {
         void on(SnapshotStore store, ByteBuffer value) throws IOException;
     }
 
-    private static void rate(String what, List<SnapshotStore> stores, Task work)
-            throws Exception {
+    private static void rate(String what, List<SnapshotStore> stores, Task work) throws Exception {
         try (ExecutorService pool = Executors.newFixedThreadPool(THREADS)) {
             long start = System.nanoTime();
             List<Callable<Object>> tasks = new ArrayList<>();

@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * An open device with its queue. It computes one graph at a time, from any thread: callers that
- * share a device synchronize on its {@link #lock}. The caller that opened it owns it;
- * {@link #close} frees the queue and its threads, from any thread.
+ * share a device synchronize on its {@link #lock}. The caller that opened it owns it; {@link
+ * #close} frees the queue and its threads, from any thread.
  */
 public interface ComputeDevice extends AutoCloseable {
     /** Phase of a request; it selects the number of threads that a graph uses. */

@@ -15,8 +15,8 @@ import java.util.Optional;
  */
 public interface DeltaRule {
     /**
-     * Returns whether the types and sizes of the inputs are supported, with states for which
-     * {@link #takes(int)} is true.
+     * Returns whether the types and sizes of the inputs are supported, with states for which {@link
+     * #takes(int)} is true.
      */
     boolean takes(DeltaInputs inputs);
 

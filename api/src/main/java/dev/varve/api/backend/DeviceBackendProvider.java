@@ -5,8 +5,8 @@ package dev.varve.api.backend;
  *
  * <p>One instance per process. The constructor must not load native code, read files or start
  * threads, because listing plugins has to stay cheap and safe. {@link #open} may load native code;
- * it is called from one thread, before any device is used. An exception that is not a
- * {@link dev.varve.api.VarveException}, or a null, is reported as a fault of the plugin.
+ * it is called from one thread, before any device is used. An exception that is not a {@link
+ * dev.varve.api.VarveException}, or a null, is reported as a fault of the plugin.
  */
 public interface DeviceBackendProvider {
     /**

@@ -10,9 +10,9 @@ import java.util.Optional;
  * {@link Ops#ssmConv}. It reads earlier inputs directly from where they are kept. Meant for devices
  * on which it is expensive to concatenate those with the new inputs.
  *
- * <p>With a kernel of K elements, the last K - 1 inputs of a sequence are kept:
- * {@code F32 [K - 1, channels, n]}, contiguous for each sequence. The inputs kept before and after
- * are either the same memory or do not overlap. Each call counts as one tensor.
+ * <p>With a kernel of K elements, the last K - 1 inputs of a sequence are kept: {@code F32 [K - 1,
+ * channels, n]}, contiguous for each sequence. The inputs kept before and after are either the same
+ * memory or do not overlap. Each call counts as one tensor.
  */
 public interface WindowConvolution {
     /**

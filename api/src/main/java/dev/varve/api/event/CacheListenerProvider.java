@@ -1,8 +1,8 @@
 package dev.varve.api.event;
 
 /**
- * A protocol that publishes prefix cache events to routers; found with
- * {@link java.util.ServiceLoader}.
+ * A protocol that publishes prefix cache events to routers; found with {@link
+ * java.util.ServiceLoader}.
  *
  * <p>One instance per process, thread-safe. The constructor must not open sockets, load libraries
  * or start threads, because listing plugins has to stay cheap and safe. Exceptions other than the
@@ -10,9 +10,8 @@ package dev.varve.api.event;
  */
 public interface CacheListenerProvider {
     /**
-     * Scheme of its addresses: {@code "tcp"} in {@code tcp://*:5557}; unique among providers.
-     * Small letters, digits, {@code -} and {@code _}, beginning with a letter; the same at every
-     * call.
+     * Scheme of its addresses: {@code "tcp"} in {@code tcp://*:5557}; unique among providers. Small
+     * letters, digits, {@code -} and {@code _}, beginning with a letter; the same at every call.
      */
     String scheme();
 

@@ -38,8 +38,8 @@ public final class BufferType {
     }
 
     /**
-     * Bytes that a tensor occupies in this memory; some devices need more than
-     * {@link Tensor#bytes}.
+     * Bytes that a tensor occupies in this memory; some devices need more than {@link
+     * Tensor#bytes}.
      */
     public long allocationSize(Tensor tensor) {
         return BackendApi.buftGetAllocSize(pointer, tensor.pointer());

@@ -19,8 +19,7 @@ final class NativeLog {
         private final StringBuilder text = new StringBuilder();
     }
 
-    private final ThreadLocal<PartialLine> unfinished =
-            ThreadLocal.withInitial(PartialLine::new);
+    private final ThreadLocal<PartialLine> unfinished = ThreadLocal.withInitial(PartialLine::new);
     private final BiConsumer<System.Logger.Level, String> lines;
 
     /**

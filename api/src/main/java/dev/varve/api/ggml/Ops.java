@@ -72,8 +72,8 @@ public final class Ops {
      * Does the same as {@link #mulMat} for two contiguous matrices, tile by tile: for each block of
      * rows of a, each block of columns of b. The rows stay in the processor's cache, whereas a
      * kernel would read all of a for some columns, and then again for others. Only for devices
-     * whose kernels accept views of a and respect the strides of results. Counts as
-     * {@link #tensorsOfTiles} tensors.
+     * whose kernels accept views of a and respect the strides of results. Counts as {@link
+     * #tensorsOfTiles} tensors.
      *
      * @param rows rows of a in a tile
      * @param columns columns of b in a tile

@@ -39,8 +39,8 @@ public final class RowReader implements AutoCloseable {
     }
 
     /**
-     * Opens a table of rows of {@code rowLength} elements that follow each other from byte
-     * {@code offset} on.
+     * Opens a table of rows of {@code rowLength} elements that follow each other from byte {@code
+     * offset} on.
      *
      * @throws IllegalArgumentException if the type has no conversion or a row is not whole blocks
      * @throws IndexOutOfBoundsException if the table exceeds the file

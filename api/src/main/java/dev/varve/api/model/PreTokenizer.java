@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 
 /**
  * Splits text into the words inside which a byte-level BPE vocabulary merges its symbols. A family
- * provides one if the platform does not know the pre-tokenizer that its files name, see
- * {@link ModelFamilyProvider#preTokenizers}.
+ * provides one if the platform does not know the pre-tokenizer that its files name, see {@link
+ * ModelFamilyProvider#preTokenizers}.
  *
  * <p>Called from many threads at once, with text of users: it must take linear time and little of
  * the stack, whatever the text. Special tokens were already removed.
@@ -35,8 +35,8 @@ public interface PreTokenizer {
 
     /**
      * Returns a pre-tokenizer whose words are the matches of an expression; the text between two
-     * matches is also a word. Most models publish theirs in this form;
-     * {@link Pattern#UNICODE_CHARACTER_CLASS} gives {@code \s} the meaning that it has there.
+     * matches is also a word. Most models publish theirs in this form; {@link
+     * Pattern#UNICODE_CHARACTER_CLASS} gives {@code \s} the meaning that it has there.
      *
      * <p>Java matches repeated groups with alternatives recursively. A text for which the stack is
      * too small is rejected; if that happens to ordinary texts, write the loop by hand.

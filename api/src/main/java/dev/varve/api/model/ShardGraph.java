@@ -118,9 +118,9 @@ public interface ShardGraph {
     Tensor attention(int layer, Tensor query, Tensor key, Tensor value, float scale);
 
     /**
-     * Records query and key of a layer before their rotary embedding; call it before its
-     * {@link #attention}. Searches for distant positions compare these vectors; if a family does
-     * not call this, they compare the rotated ones. Shapes as in {@link #attention}.
+     * Records query and key of a layer before their rotary embedding; call it before its {@link
+     * #attention}. Searches for distant positions compare these vectors; if a family does not call
+     * this, they compare the rotated ones. Shapes as in {@link #attention}.
      */
     default void beforeRotation(int layer, Tensor query, Tensor key) {
         // Only the quality of those searches depends on it.
@@ -168,17 +168,16 @@ public interface ShardGraph {
     /**
      * Restricts the following layers to the columns that the requested outputs depend on; for
      * layers that keep no state. After the first call, {@link #tokens}, {@link #positions} and the
-     * queries of {@link #sharedAttention} are those columns;
-     * {@code F32 [width, T] -> F32 [width, kept]}, the last ones. Every tensor that such layers
-     * read must pass through this method.
+     * queries of {@link #sharedAttention} are those columns; {@code F32 [width, T] -> F32 [width,
+     * kept]}, the last ones. Every tensor that such layers read must pass through this method.
      */
     Tensor lastColumns(Tensor hidden);
 
     /**
-     * Keeps the columns whose outputs are requested:
-     * {@code F32 [width, T] -> F32 [width, outputs]}. Returns the input if it holds only those
-     * columns already, or if the last layer's output is still to be captured. A family that drops
-     * columns early therefore calls it once more before the head.
+     * Keeps the columns whose outputs are requested: {@code F32 [width, T] -> F32 [width,
+     * outputs]}. Returns the input if it holds only those columns already, or if the last layer's
+     * output is still to be captured. A family that drops columns early therefore calls it once
+     * more before the head.
      */
     Tensor outputColumns(Tensor hidden);
 

@@ -26,8 +26,8 @@ public interface StateStep {
      *
      * @param tokens tokens of each sequence, n
      * @param sequences number of sequences, s
-     * @param columns the inputs of {@link ShardGraph#advanceState}, restricted to the group:
-     *     {@code F32 [.., n, s]}; views with contiguous rows and columns that need not be adjacent
+     * @param columns the inputs of {@link ShardGraph#advanceState}, restricted to the group: {@code
+     *     F32 [.., n, s]}; views with contiguous rows and columns that need not be adjacent
      * @param states by name, the state of each sequence before the step: {@code F32 [.., s]} with
      *     the shape of {@link LayerState.Custom.Part}; zeros at the beginning of a sequence
      */

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A byte stream in both directions, in order and without loss until one side closes. One thread may
- * read while another one writes, and both directions flow at once. Any thread may call
- * {@link #close}, which ends both directions.
+ * read while another one writes, and both directions flow at once. Any thread may call {@link
+ * #close}, which ends both directions.
  */
 public interface Connection extends AutoCloseable {
     /** Human-readable name of the other side. */

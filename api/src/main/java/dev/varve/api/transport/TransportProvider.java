@@ -3,8 +3,8 @@ package dev.varve.api.transport;
 import java.io.IOException;
 
 /**
- * A transport over which the server reaches shard processes; found with
- * {@link java.util.ServiceLoader}.
+ * A transport over which the server reaches shard processes; found with {@link
+ * java.util.ServiceLoader}.
  *
  * <p>One instance per process, thread-safe. The constructor must not open connections, load
  * libraries or start threads, because listing plugins has to stay cheap and safe. Exceptions other

@@ -1,5 +1,5 @@
 /**
- * The laguna family: the computation of its layers, in terms of
- * {@link dev.varve.api.model.ShardGraph}.
+ * The laguna family: the computation of its layers, in terms of {@link
+ * dev.varve.api.model.ShardGraph}.
  */
 package dev.varve.plugin.laguna;

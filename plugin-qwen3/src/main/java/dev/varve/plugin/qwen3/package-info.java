@@ -1,5 +1,5 @@
 /**
- * The qwen3 family: the computation of its layers, in terms of
- * {@link dev.varve.api.model.ShardGraph}.
+ * The qwen3 family: the computation of its layers, in terms of {@link
+ * dev.varve.api.model.ShardGraph}.
  */
 package dev.varve.plugin.qwen3;

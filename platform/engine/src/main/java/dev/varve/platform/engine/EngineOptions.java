@@ -181,9 +181,7 @@ public record EngineOptions(
             }
         }
 
-        /**
-         * Returns the capacity for sequences that share a pool of slots, with their state rows.
-         */
+        /** Returns the capacity for sequences that share a pool of slots, with their state rows. */
         public static Capacity of(int contextTokens, int parallel, int slots) {
             return new Capacity(
                     contextTokens, parallel, new CacheCapacity(slots, rowsFor(parallel)));

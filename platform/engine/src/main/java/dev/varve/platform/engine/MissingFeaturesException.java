@@ -15,9 +15,7 @@ public final class MissingFeaturesException extends VarveException {
         this.layers = List.copyOf(layers);
     }
 
-    /**
-     * Returns the layers whose input is missing; the layer count means the last layer's output.
-     */
+    /** Returns the layers whose input is missing; the layer count means the last layer's output. */
     public List<Integer> layers() {
         return layers;
     }

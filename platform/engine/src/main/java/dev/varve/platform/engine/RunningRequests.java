@@ -256,9 +256,7 @@ final class RunningRequests {
         line.requeue(youngest);
     }
 
-    /**
-     * Fails all requests, or moves them to other engines; the content of the caches is unknown.
-     */
+    /** Fails all requests, or moves them to other engines; the content of the caches is unknown. */
     void endAll(VarveException reason) {
         List<Request> ended = List.copyOf(requests);
         requests.clear();

@@ -108,9 +108,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         return stages.stream().map(PipelineStage::shard).toList();
     }
 
-    /**
-     * Returns the number of tokens of which a piece of a window has a multiple, for all shards.
-     */
+    /** Returns the number of tokens of which a piece of a window has a multiple, for all shards. */
     public int columnGroup() {
         return stages.stream().mapToInt(stage -> stage.shard().columnGroup()).max().orElseThrow();
     }

@@ -64,9 +64,7 @@ public record SimulatedModel(boolean recurrent) {
         return mix(token, 1);
     }
 
-    /**
-     * Returns the row that a layer caches for a position: a hash of the input and the position.
-     */
+    /** Returns the row that a layer caches for a position: a hash of the input and the position. */
     static long row(long input, int position) {
         return mix(input, position);
     }

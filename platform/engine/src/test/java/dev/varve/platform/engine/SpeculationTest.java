@@ -383,11 +383,7 @@ class SpeculationTest {
         for (int stages = 1; stages <= 3; stages++) {
             ScriptedSpeculator speculator =
                     new ScriptedSpeculator(
-                            texts,
-                            MOST,
-                            Proposals.RIGHT_ONCE.error,
-                            kind.vocabulary(),
-                            all(kind));
+                            texts, MOST, Proposals.RIGHT_ONCE.error, kind.vocabulary(), all(kind));
             List<FragileShard> shards = shards(kind, BLOCKS, stages, true);
             try (Scheduler engine = engine(kind, shards, speculator, OptionalInt.of(MOST))) {
                 answers(ask(engine, prompts(kind), SamplingOptions.greedy()));

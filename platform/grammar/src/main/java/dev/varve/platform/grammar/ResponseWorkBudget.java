@@ -3,10 +3,9 @@ package dev.varve.platform.grammar;
 import dev.varve.platform.grammar.regex.GrammarLimitException;
 
 /**
- * Remaining work that a grammar may do for one response, in units of
- * {@link dev.varve.platform.grammar.regex.WorkBudget}. The engine's thread does this work, so it
- * delays all requests. Every token that the grammar reads adds a little. Guarded by the grammar's
- * lock.
+ * Remaining work that a grammar may do for one response, in units of {@link
+ * dev.varve.platform.grammar.regex.WorkBudget}. The engine's thread does this work, so it delays
+ * all requests. Every token that the grammar reads adds a little. Guarded by the grammar's lock.
  */
 final class ResponseWorkBudget {
     /** About a second of CPU time. */

@@ -33,8 +33,7 @@ public final class InstalledShardResources implements ShardResources {
      * @param models model files
      * @param folders folders of model files
      */
-    public record Permitted(
-            List<DeviceReference> devices, List<Path> models, List<Path> folders) {
+    public record Permitted(List<DeviceReference> devices, List<Path> models, List<Path> folders) {
         /** Copies the lists. */
         public Permitted {
             devices = List.copyOf(devices);
@@ -54,10 +53,7 @@ public final class InstalledShardResources implements ShardResources {
      * @param digests of the model files' tensors
      */
     public InstalledShardResources(
-            PluginCatalog catalog,
-            LocalBackends backends,
-            Permitted offer,
-            TensorDigests digests) {
+            PluginCatalog catalog, LocalBackends backends, Permitted offer, TensorDigests digests) {
         this.catalog = catalog;
         this.backends = backends;
         this.offer = offer;

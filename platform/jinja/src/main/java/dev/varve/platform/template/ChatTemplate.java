@@ -10,11 +10,10 @@ import java.util.Set;
  * A chat template in Jinja, as the key {@code tokenizer.chat_template} of a model file holds it.
  *
  * <p>Templates render as with the options {@code trim_blocks}, {@code lstrip_blocks}, no automatic
- * escaping and no trailing newline, and with the additions common for chat templates:
- * {@code raise_exception}, {@code strftime_now}, {@code break}, {@code continue},
- * {@code generation} blocks and a {@code tojson} that keeps key order and characters. Templates
- * cannot include other templates. Instances are immutable and may be used by several threads at
- * once.
+ * escaping and no trailing newline, and with the additions common for chat templates: {@code
+ * raise_exception}, {@code strftime_now}, {@code break}, {@code continue}, {@code generation}
+ * blocks and a {@code tojson} that keeps key order and characters. Templates cannot include other
+ * templates. Instances are immutable and may be used by several threads at once.
  */
 public final class ChatTemplate {
     private final List<Stmt> program;
@@ -63,9 +62,9 @@ public final class ChatTemplate {
     /**
      * Renders the template.
      *
-     * @param variables strings, numbers, booleans, {@code null} for {@code None},
-     *     {@link RenderedPrompt}s, and lists and maps of these; maps keep their order. They are
-     *     copied, so the template cannot change them
+     * @param variables strings, numbers, booleans, {@code null} for {@code None}, {@link
+     *     RenderedPrompt}s, and lists and maps of these; maps keep their order. They are copied, so
+     *     the template cannot change them
      * @param trustedVariables names of variables whose strings count as text of the template, such
      *     as {@code bos_token}
      * @throws TemplateException if the template fails, exceeds its limits, or rejects the input

@@ -409,8 +409,8 @@ final class ExpressionParser {
     }
 
     /**
-     * Parses the arguments of a test, which may be one without parentheses:
-     * {@code x is divisibleby 3}.
+     * Parses the arguments of a test, which may be one without parentheses: {@code x is divisibleby
+     * 3}.
      */
     private CallArguments testArguments() {
         TemplateToken token = tokens.current();

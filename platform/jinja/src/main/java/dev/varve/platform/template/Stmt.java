@@ -45,8 +45,8 @@ sealed interface Stmt {
     record FilterBlock(List<Expr.Step> filters, List<Stmt> body, int line) implements Stmt {}
 
     /**
-     * {@code with a = 1} ... {@code endwith}; without variables only a scope of its own, as
-     * {@code generation}.
+     * {@code with a = 1} ... {@code endwith}; without variables only a scope of its own, as {@code
+     * generation}.
      */
     record With(List<Expr.Named> variables, List<Stmt> body, int line) implements Stmt {}
 

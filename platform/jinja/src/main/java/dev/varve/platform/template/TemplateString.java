@@ -9,8 +9,8 @@ import java.util.Locale;
  * A string that records which of its characters the template wrote. Equality and hash use the text
  * alone.
  *
- * <p>Indices are UTF-16 units unless a name says code points; Python counts code points, see
- * {@link #codePoints()}.
+ * <p>Indices are UTF-16 units unless a name says code points; Python counts code points, see {@link
+ * #codePoints()}.
  */
 final class TemplateString implements Value {
     static final TemplateString EMPTY = new TemplateString("", new int[0]);

@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
  * chosen. A temperature below {@value #LEAST_TEMPERATURE} counts as 0.
  *
  * <p>With a seed the same rows result in the same tokens: every choice at a temperature uses
- * exactly one number of the generator, however many tokens remain. Choices
- * {@linkplain #sampleAmong among some tokens} have a generator of their own.
+ * exactly one number of the generator, however many tokens remain. Choices {@linkplain #sampleAmong
+ * among some tokens} have a generator of their own.
  *
  * <p>Runs per token: buffers of the vocabulary's length are allocated at the first call that needs
  * them and kept.

@@ -3,7 +3,7 @@
  *
  * <p>Start with {@link dev.varve.platform.tokenizer.Tokenizer}. Encoding has three steps: special
  * tokens are separated from the text ({@code SpecialTokenMatcher}), the rest is split into words
- * ({@code PreTokenizers}), and each word is merged from bytes or characters into tokens
- * ({@code MergeLoop}). All steps work on UTF-8.
+ * ({@code PreTokenizers}), and each word is merged from bytes or characters into tokens ({@code
+ * MergeLoop}). All steps work on UTF-8.
  */
 package dev.varve.platform.tokenizer;

@@ -27,8 +27,8 @@ final class PlainTransitions {
     /**
      * Transition over plain characters.
      *
-     * @param low the characters that lead to the state, in the notation of
-     *     {@link SubtreeCharacters}
+     * @param low the characters that lead to the state, in the notation of {@link
+     *     SubtreeCharacters}
      * @param high likewise
      * @param uniform whether all plain characters do
      * @param state the state that most of them lead to; dead if nearly none may follow

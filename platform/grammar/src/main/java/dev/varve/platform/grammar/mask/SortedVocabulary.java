@@ -17,8 +17,8 @@ import java.util.function.Function;
  *   <li>plain ones, of plain characters alone, in the order of their bytes;
  *   <li>mixed ones: some plain characters, and a rest that begins with another byte; sorted by the
  *       number of these characters, then by the rest, so that equal rests are adjacent;
- *   <li>special ones, which are no text: the grammar reads them as bytes
- *       {@code 0xFF, id >> 16, id >> 8, id};
+ *   <li>special ones, which are no text: the grammar reads them as bytes {@code 0xFF, id >> 16, id
+ *       >> 8, id};
  *   <li>tokens without bytes, or with the first byte of special ones, which no grammar permits.
  * </ul>
  *

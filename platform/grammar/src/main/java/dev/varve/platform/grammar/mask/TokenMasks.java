@@ -62,8 +62,8 @@ public final class TokenMasks {
     }
 
     /**
-     * Returns the tokens that may follow, a bit for each at its place of
-     * {@link SortedVocabulary#places}. Not to be modified.
+     * Returns the tokens that may follow, a bit for each at its place of {@link
+     * SortedVocabulary#places}. Not to be modified.
      */
     public long[] mask(ParseState state) {
         long[] mask = known.get(state);

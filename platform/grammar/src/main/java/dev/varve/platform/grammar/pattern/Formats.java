@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * The string formats of JSON Schema, as expressions over canonical text ({@link TextRegexBuilder}).
  * Each text is valid by the RFC that defines the format. Some valid texts that are unusual, or that
- * common validators reject, are left out; {@link DateFormats}, {@link InternetFormats} and
- * {@link UriFormats} list them. For one thread at a time.
+ * common validators reject, are left out; {@link DateFormats}, {@link InternetFormats} and {@link
+ * UriFormats} list them. For one thread at a time.
  */
 public final class Formats {
     private final Patterns patterns;

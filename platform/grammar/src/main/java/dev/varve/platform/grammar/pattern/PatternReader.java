@@ -60,8 +60,8 @@ final class PatternReader {
     }
 
     /**
-     * Reads a decimal number with all its digits. A number too large for an int is
-     * {@link Integer#MAX_VALUE}; -1 if there is no digit.
+     * Reads a decimal number with all its digits. A number too large for an int is {@link
+     * Integer#MAX_VALUE}; -1 if there is no digit.
      */
     int number() {
         long value = -1;

@@ -3,10 +3,9 @@ package dev.varve.platform.grammar.pattern;
 import dev.varve.platform.grammar.regex.Regex;
 
 /**
- * Compiles patterns of JSON schemas to expressions: regular expressions of ECMA-262 as
- * {@code RegExp} with the flag {@code u} reads them, plus common syntax that annex B permits
- * without the flag, such as escaped punctuation. They match only canonical text
- * ({@link TextRegexBuilder}).
+ * Compiles patterns of JSON schemas to expressions: regular expressions of ECMA-262 as {@code
+ * RegExp} with the flag {@code u} reads them, plus common syntax that annex B permits without the
+ * flag, such as escaped punctuation. They match only canonical text ({@link TextRegexBuilder}).
  *
  * <p>All regular features are supported: anchors anywhere, word boundaries, lookahead, and
  * lookbehind by one character. Back references and flags within the pattern are not supported.

@@ -12,8 +12,8 @@ import java.util.Map;
 /**
  * Builds byte expressions of characters. For one thread at a time.
  *
- * <p>In JSON a character can be written in several ways. {@link #anyCharacter} and
- * {@link #characters} accept all of them; all other methods accept only <em>canonical</em> text:
+ * <p>In JSON a character can be written in several ways. {@link #anyCharacter} and {@link
+ * #characters} accept all of them; all other methods accept only <em>canonical</em> text:
  * characters as such, except the quote, the backslash and controls as {@code \" \\ \b \f \n \r \t}
  * or, if there is no such letter, {@code \}{@code u00xx}. An expression of canonical text may be
  * complemented only within {@link #canonical}; otherwise the complement would contain other

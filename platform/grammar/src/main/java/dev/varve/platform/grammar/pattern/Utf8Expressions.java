@@ -62,8 +62,8 @@ final class Utf8Expressions {
     }
 
     /**
-     * The bytes after one that covers {@code [base, base + size)}, for the code points from
-     * {@code begin} on.
+     * The bytes after one that covers {@code [base, base + size)}, for the code points from {@code
+     * begin} on.
      */
     private Regex rest(int base, int begin, int size) {
         skipTo(begin);

@@ -11,8 +11,8 @@ import java.util.List;
  * @param most maximum number of items; {@link Integer#MAX_VALUE} for any number
  * @param contains kinds of items with a required count
  * @param unique whether all items must differ
- * @param evaluated number of first items that keywords have evaluated, for
- *     {@code unevaluatedItems}; {@link Integer#MAX_VALUE} for all
+ * @param evaluated number of first items that keywords have evaluated, for {@code
+ *     unevaluatedItems}; {@link Integer#MAX_VALUE} for all
  * @param evaluatedToo further items that keywords have evaluated
  */
 record ArraySpec(

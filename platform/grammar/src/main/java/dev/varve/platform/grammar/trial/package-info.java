@@ -1,5 +1,5 @@
 /**
- * Measures and checks schemas with values that are known to be valid or not: the output of
- * {@code varve grammar test}.
+ * Measures and checks schemas with values that are known to be valid or not: the output of {@code
+ * varve grammar test}.
  */
 package dev.varve.platform.grammar.trial;

@@ -43,7 +43,9 @@ public final class GenerationTimes {
             DistributionDataPoint decode,
             DistributionDataPoint whole) {}
 
-    /** @param cancelled one counter for each stage, in the order of the stages */
+    /**
+     * @param cancelled one counter for each stage, in the order of the stages
+     */
     GenerationTimes(Points points, List<CounterDataPoint> cancelled) {
         this.points = points;
         this.cancelled = List.copyOf(cancelled);

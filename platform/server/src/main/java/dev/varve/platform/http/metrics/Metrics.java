@@ -50,7 +50,9 @@ public final class Metrics {
         this(false);
     }
 
-    /** @param vllmNames whether some metrics are also exposed under vLLM's names */
+    /**
+     * @param vllmNames whether some metrics are also exposed under vLLM's names
+     */
     public Metrics(boolean vllmNames) {
         this.vllmNames = vllmNames;
     }

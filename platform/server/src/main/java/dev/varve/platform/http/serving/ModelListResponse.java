@@ -16,7 +16,9 @@ import java.util.List;
 public final class ModelListResponse {
     private final SettingNames names;
 
-    /** @param names names of settings in load failures */
+    /**
+     * @param names names of settings in load failures
+     */
     public ModelListResponse(SettingNames names) {
         this.names = names;
     }

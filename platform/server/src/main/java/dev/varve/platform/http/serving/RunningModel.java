@@ -10,7 +10,9 @@ public final class RunningModel {
     private final AutoCloseable owner;
     private final Set<ModelCapability> capabilities;
 
-    /** @param owner closed when the model is unloaded */
+    /**
+     * @param owner closed when the model is unloaded
+     */
     public RunningModel(ServedModel served, AutoCloseable owner) {
         this.served = served;
         this.owner = owner;

@@ -16,7 +16,9 @@ public final class RequestMetadata {
         this(System.nanoTime(), Optional.empty());
     }
 
-    /** @param begin when the request arrived, on the clock of {@link System#nanoTime} */
+    /**
+     * @param begin when the request arrived, on the clock of {@link System#nanoTime}
+     */
     RequestMetadata(long begin, Optional<OpenSpan> span) {
         this.begin = begin;
         this.span = span;

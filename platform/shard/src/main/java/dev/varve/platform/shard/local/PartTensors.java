@@ -54,8 +54,7 @@ final class PartTensors {
     }
 
     /** Rows of a page in host memory. */
-    private record PageRows(HostPages pages, CachePart.Page part, boolean keys)
-            implements ByteRun {
+    private record PageRows(HostPages pages, CachePart.Page part, boolean keys) implements ByteRun {
         private int rowBytes() {
             return Math.toIntExact(keys ? part.layout().keyBytes() : part.layout().valueBytes());
         }

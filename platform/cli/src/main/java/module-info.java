@@ -14,6 +14,8 @@ module dev.varve.platform.cli {
     requires transitive dev.varve.platform.text;
     requires info.picocli;
     requires java.logging;
+    // signals, by reflection
+    requires jdk.unsupported;
     requires tools.jackson.core;
     requires tools.jackson.databind;
 

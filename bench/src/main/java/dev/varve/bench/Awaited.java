@@ -6,7 +6,7 @@ import dev.varve.platform.engine.GenerationListener;
 
 import java.util.concurrent.CompletableFuture;
 
-/** Hears how a generation ends. */
+/** Receives the end of a generation. */
 abstract class Awaited implements GenerationListener {
     final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
 

@@ -34,17 +34,17 @@ final class BenchPlugins {
 
     private BenchPlugins() {}
 
-    /** All of them, as a host takes them; measurements lie beside a model. */
+    /** Returns the settings of all plugins for a host; measurements lie beside a model. */
     static PluginSettings settings(Path model, SnapshotStoreProvider... stores) {
         return settings(model, PROCESSOR, List.of(stores), List.of(), List.of());
     }
 
-    /** The same with a store that several share. */
+    /** Returns the settings with a store that several servers share. */
     static PluginSettings sharing(Path model, SharedStoreProvider store) {
         return settings(model, PROCESSOR, List.of(), List.of(store), List.of());
     }
 
-    /** The same with what guesses tokens on that processor. */
+    /** Returns the settings with a speculator on that processor. */
     static PluginSettings settings(
             Path model, DeviceBackendProvider processor, SpeculatorProvider speculator) {
         return settings(model, processor, List.of(), List.of(), List.of(speculator));

@@ -25,10 +25,10 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * What the prefix cache saves and costs: the time to the first token behind a known head, from the
- * devices and from host memory, against a cold one; how fast a head is copied back; the longest gap
- * of a stream meanwhile; and cold prompts and decode with host memory against none, in pairs next
- * to each other.
+ * Measures the savings and the costs of the prefix cache: the time to the first token behind a
+ * known head, from the devices and from host memory, against a cold one; how fast a head is copied
+ * back; the longest gap of a stream meanwhile; and cold prompts and decode with host memory against
+ * none, in pairs next to each other.
  *
  * <pre>
  * CacheBench [--model FILE] [--family qwen35] [--folder DIR] [--devices cpu:0] [--threads 2]
@@ -73,7 +73,7 @@ public final class CacheBench {
     }
 
     private HostedModel load(int context, int parallel, HostCacheLimit host) {
-        // Room for one head on the devices, so that another one pushes it out.
+        // Room for one head on the devices, so that another one evicts it.
         ModelSettings settings =
                 ModelSettings.of(SequenceLimits.of(context, parallel).withKvTokens(context + 512))
                         .with(host);
@@ -95,7 +95,7 @@ public final class CacheBench {
         return random.ints(count, 0, model.vocabularySize()).toArray();
     }
 
-    /** A prompt that begins with a head and goes on with something new. */
+    /** Returns a prompt that begins with a head and continues with new tokens. */
     private GenerationRequest behind(HostedModel model, int[] known, int count) {
         int[] prompt = Arrays.copyOf(known, known.length + more);
         System.arraycopy(tokens(model, more), 0, prompt, known.length, more);

@@ -29,7 +29,7 @@ import java.util.OptionalInt;
 import java.util.Random;
 
 /**
- * Prefill, decode and batched decode of a model, ours and libllama's in turn.
+ * Measures prefill, decode and batched decode of a model, Varve's and libllama's in turn.
  *
  * <pre>
  * CompareBench [--model FILE] [--family qwen35] [--folder DIR] [--pairs 9] [--threads 2] [-p 512] [-n 128] [--depth 0] [--sequences 8] [--kv f16]
@@ -38,8 +38,8 @@ import java.util.Random;
  * <p>Without {@code --model} a random model of the family in Q4_0 is written to {@code --folder}:
  * qwen3 in the real 0.6B shape, qwen35 in the real 0.8B shape, qwen35moe, gemma4, gemma4moe and
  * laguna as released ones cut down to 0.5 to 0.8 GB. {@code --depth} tokens are computed before the
- * clock of decode starts. The figures of ours come from the engine: sampling, bookkeeping and
- * hand-over of each token are in them.
+ * clock of decode starts. Varve's figures come from the engine: sampling, bookkeeping and hand-over
+ * of each token are in them.
  */
 public final class CompareBench {
     private static final PrintStream OUT = System.out;

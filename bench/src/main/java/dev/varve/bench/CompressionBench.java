@@ -32,8 +32,8 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * How much sooner the first token comes if a drafter has read the prompt and the model computes
- * what stays of it, in pairs next to each other.
+ * Measures how much earlier the first token arrives if a drafter compresses the prompt and the
+ * model computes the tokens that stay, in pairs next to each other.
  *
  * <pre>
  * CompressionBench [--model FILE --drafter FILE] [--folder DIR] [--threads 2] [-p 16000] [--keep 0.1] [--pairs 9]
@@ -42,7 +42,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Without files, a dense model of 8 layers of the width of Qwen3-0.6B, and a drafter of 2 layers
  * of half that width, whose tokens cost about a tenth. Texts are words of random letters; each is
- * asked for once, so that no cache knows it.
+ * requested once, so that no cache holds it.
  */
 public final class CompressionBench {
     private static final PrintStream OUT = System.out;
@@ -51,7 +51,7 @@ public final class CompressionBench {
     /** Tokens by which the costs of both models are compared, and a first text for both. */
     private static final int SHORT = 2048;
 
-    /** Beside the text: marks, the question, the answer. */
+    /** Tokens beside the text: message start tokens, the question, the answer. */
     private static final int ROOM = 1024;
 
     private static final int VOCABULARY = 4096;
@@ -143,7 +143,7 @@ public final class CompressionBench {
                         Double.parseDouble(flags.getOrDefault("--goal", "3")));
         compressed(text(SHORT));
         for (int pair = 0; pair < number(flags, "--pairs", 9); pair++) {
-            // Who comes first gains or loses by it, so they take turns.
+            // Being first has an advantage or a cost, so the sides alternate.
             double whole = pair % 2 == 0 ? whole(text(tokens)) : 0;
             double compressed = compressed(text(tokens));
             if (pair % 2 != 0) {

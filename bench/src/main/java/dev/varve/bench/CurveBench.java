@@ -21,8 +21,8 @@ import java.util.OptionalInt;
 import java.util.Random;
 
 /**
- * Tokens per second of 1 to 32 requests that come at once, prompts included, against the sum of
- * what libllama needs for the prompts one after the other and for decoding all sequences together.
+ * Measures tokens per second of 1 to 32 simultaneous requests, prompts included, against the sum of
+ * libllama's times for the prompts one after the other and for decoding all sequences together.
  *
  * <pre>
  * CurveBench [--model FILE] [--family qwen35] [--folder DIR] [--pairs 9] [--threads 2] [-p 64] [-n 64] [--most 32]

@@ -14,8 +14,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * How much later the first token comes in other dialects than chat completions, from a running
- * server: the same short question in all of them, one after the other in each round.
+ * Measures how much later a running server sends the first token in other dialects than chat
+ * completions: the same short question in all of them, one after the other in each round.
  *
  * <pre>
  * DialectBench [URL] [ROUNDS]
@@ -24,12 +24,12 @@ import java.util.Locale;
 public final class DialectBench {
     private static final int WARM_UP = 10;
 
-    /** So many deviations of a rank hold nine of ten. */
+    /** Number of deviations of a rank within which nine of ten lie. */
     private static final double DEVIATIONS = 1.645;
 
     private static final PrintStream OUT = System.out;
 
-    /** A dialect: where it is asked, what, and by what its first token is known. */
+    /** A dialect: its path, its request, and the text that marks its first token. */
     private enum Dialect {
         CHAT(
                 "/v1/chat/completions",
@@ -72,7 +72,7 @@ public final class DialectBench {
         double[][] millis = new double[dialects.length][rounds];
         for (int round = -WARM_UP; round < rounds; round++) {
             for (int turn = 0; turn < dialects.length; turn++) {
-                // Who comes first gains or loses by it, so they take turns.
+                // Being first has an advantage or a cost, so the dialects alternate.
                 int which = Math.floorMod(turn + round, dialects.length);
                 double time = firstToken(dialects[which]);
                 if (round >= 0) {

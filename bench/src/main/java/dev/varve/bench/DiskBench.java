@@ -13,11 +13,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the prefix cache on disk costs and saves. {@code cost}: cold prompts, and decode while they
- * are written, with a disk against none, in pairs next to each other. {@code hits}: likewise the
- * first token behind a head from host memory. {@code restart}: the first token behind a head that
- * was computed before a restart, against a cold one. {@code memory}: memory of the process beside
- * what host memory holds, with a disk against none, and what the disk takes.
+ * Measures the costs and the savings of the prefix cache on disk. {@code cost}: cold prompts, and
+ * decode while they are written, with a disk against none, in pairs next to each other. {@code
+ * hits}: likewise the first token behind a head from host memory. {@code restart}: the first token
+ * behind a head that was computed before a restart, against a cold one. {@code memory}: memory of
+ * the process without the contents of host memory, with a disk against none, and the space used on
+ * the disk.
  *
  * <pre>
  * DiskBench [--model FILE] [--family qwen35] [--folder DIR] [--devices cpu:0] [--threads 2]
@@ -26,8 +27,8 @@ import java.util.Optional;
  * </pre>
  *
  * {@code -c} is the length of the cold prompts and of the heads of {@code memory}, {@code -p} that
- * of the heads that are known. What is on disk lies in a new folder in that of {@code --store}, or
- * beside the model, until the end.
+ * of the heads that are known. The files of the disk are in a new folder in that of {@code
+ * --store}, or beside the model, until the end.
  */
 public final class DiskBench {
     private static final int MEMORY_ROUNDS = 2;
@@ -78,7 +79,7 @@ public final class DiskBench {
         double[] of(HostedModel model) throws Exception;
     }
 
-    /** Takes pairs, after one that does not count; each model comes first every other time. */
+    /** Measures pairs, after one that does not count; each model comes first every other time. */
     private void compare(HostedModel without, HostedModel with, Measure measure, Ratio... ratios)
             throws Exception {
         long before = DiskSubject.written(with);
@@ -154,7 +155,7 @@ public final class DiskBench {
         }
     }
 
-    /** Times to the first token, and how fast objects came from disk. */
+    /** Times to the first token, and read speeds of objects from disk. */
     private static final class FromDisk {
         private final List<Double> millis = new ArrayList<>();
         private final List<Double> speeds = new ArrayList<>();

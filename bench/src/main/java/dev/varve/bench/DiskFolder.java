@@ -31,8 +31,8 @@ final class DiskFolder implements AutoCloseable {
     }
 
     /**
-     * Has the system forget what it holds in memory of the files of a folder, none of which may be
-     * open; says whether it was asked to.
+     * Asks the system to drop the files of a folder from its page cache; none may be open. Returns
+     * whether the request was made.
      */
     boolean forget(String name) throws IOException, InterruptedException {
         boolean all = true;
@@ -52,7 +52,7 @@ final class DiskFolder implements AutoCloseable {
         return all;
     }
 
-    /** What a program prints; nothing if it is not there or fails. */
+    /** Returns the output of a program; empty if it is missing or fails. */
     private static List<String> run(String... command) throws InterruptedException {
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -17,9 +17,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Memory of a process that is no file's, after some heads, beside what host memory holds of them.
- * Each figure is of a process of its own: what earlier models leave to the allocator is more than
- * what is looked for. The heap has a fixed size there, of which only what is live counts.
+ * Measures the anonymous memory of a process after some heads, beside their bytes in host memory.
+ * Each figure is of a process of its own: the memory that earlier models leave to the allocator is
+ * more than the measured difference. The heap has a fixed size there, of which only live objects
+ * count.
  */
 final class DiskMemory {
     private static final double MIB = 1 << 20;
@@ -79,7 +80,7 @@ final class DiskMemory {
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
-    /** In bytes; 0 where the system is not Linux. */
+    /** Returns anonymous memory in bytes; 0 if the system is not Linux. */
     private static long anonymous() throws IOException {
         Path status = Path.of("/proc/self/status");
         if (!Files.exists(status)) {
@@ -93,7 +94,7 @@ final class DiskMemory {
         }
     }
 
-    /** Measures in another process, and prints what it says; returns MiB. */
+    /** Measures in another process, and prints its output; returns MiB. */
     static double measure(Map<String, String> flags, Path model, Optional<Path> disk)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();

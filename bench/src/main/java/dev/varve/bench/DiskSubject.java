@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 
-/** A model with host memory for prompts and with or without a disk, and what it is asked. */
+/** A model with host memory for prompts and with or without a disk, and its requests. */
 final class DiskSubject {
     private static final long SETTLE_MILLIS = 600;
     private static final long STILL_MILLIS = 200;
@@ -36,7 +36,7 @@ final class DiskSubject {
         this.file = file;
     }
 
-    /** Names and what stands behind them. */
+    /** Returns the flags by name, with their values. */
     static Map<String, String> flags(String... arguments) {
         Map<String, String> flags = new HashMap<>();
         for (int i = 0; i + 1 < arguments.length; i += 2) {
@@ -65,7 +65,7 @@ final class DiskSubject {
     }
 
     HostedModel load(int context, Optional<Path> disk) {
-        // Room for one head on the devices, so that another one pushes it out.
+        // Room for one head on the devices, so that another one evicts it.
         ModelSettings settings =
                 ModelSettings.of(SequenceLimits.of(context, 1).withKvTokens(context + 512))
                         .with(HOST);
@@ -88,7 +88,7 @@ final class DiskSubject {
         return random.ints(count, 0, model.vocabularySize()).toArray();
     }
 
-    /** A prompt that begins with a head and goes on with something new. */
+    /** Returns a prompt that begins with a head and continues with new tokens. */
     GenerationRequest behind(HostedModel model, int[] known, int count) {
         int more = more();
         int[] prompt = Arrays.copyOf(known, known.length + more);
@@ -122,7 +122,7 @@ final class DiskSubject {
         return cache(model).disk().map(disk -> disk.traffic().writtenBytes()).orElse(0L);
     }
 
-    /** Time from the question to the first token: a disk is read before a request begins. */
+    /** Time from the request to the first token: a disk is read before a request begins. */
     static double first(GenerationEnd end, Optional<CacheSource> expected) {
         if (!end.cache().source().equals(expected)) {
             throw new IllegalStateException("expected " + expected + ", found " + end.cache());

@@ -39,8 +39,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * What the form of an answer costs and brings: decode with a JSON schema against decode of as many
- * tokens without one, in pairs next to each other, in the same engine.
+ * Measures the cost and the gain of a required form of answers: decode with a JSON schema against
+ * decode of as many tokens without one, in pairs next to each other, in the same engine.
  *
  * <pre>
  * FormBench --tokens FILE [--model FILE] [--type Q8_0] [--folder DIR] [--parts strings,digits,wordy]
@@ -64,7 +64,7 @@ public final class FormBench {
     private final Engine engine;
     private final Random random = new Random(13);
 
-    /** What a form may cost. */
+    /** Least ratio of the speed with a form to the speed without. */
     private static final double GOAL = 0.97;
 
     private FormBench(Map<String, String> flags, Tokenizer tokenizer, Engine engine) {
@@ -141,7 +141,7 @@ public final class FormBench {
             Choices choices = new Choices(dialect.open(prompt, of(form)).guide());
             SamplingOptions sampling =
                     SamplingOptions.greedy().atTemperature(temperature).seededWith(pair);
-            // Who comes first gains or loses by it, so they take turns.
+            // Being first has an advantage or a cost, so the sides alternate.
             double plain = pair >= 0 && pair % 2 == 0 ? plain(prompt, sampling, tokens) : 0;
             Timed formed = ask(prompt, sampling, choices, ending(part));
             GenerationEnd end = formed.end.get();
@@ -197,7 +197,7 @@ public final class FormBench {
         return tokenizer.decode(ids).replaceAll("\\p{Cntrl}", " ");
     }
 
-    /** A guide, and how often what the model chose was not allowed. */
+    /** A guide that counts how often the model's choice was not allowed. */
     private static final class Choices implements TokenGuide {
         private final TokenGuide guide;
         private int masks;

@@ -5,13 +5,13 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** A schema to measure. */
 enum FormPart {
-    /** Nearly all that a model without sense writes is allowed. */
+    /** Nearly all tokens of a random model are allowed. */
     STRINGS(
             """
             {"type": "array", "minItems": 1000, "items": {"type": "string"}}
             """),
 
-    /** Nearly nothing is, so that a mask is applied for nearly every token. */
+    /** Nearly no token is allowed, so that a mask is applied for nearly every token. */
     DIGITS(
             """
             {"type": "array", "minItems": 1000, "items": {"type": "string", "pattern": "^[0-9]+$"}}

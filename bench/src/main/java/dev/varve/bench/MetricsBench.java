@@ -22,9 +22,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * What metrics cost: the nanoseconds that a token's time takes on the engine's thread, while
- * somebody reads all metrics ten times a second; and how long a scrape of a running server takes
- * while it streams answers.
+ * Measures the cost of metrics: the nanoseconds to record a token's time on the engine's thread,
+ * while a reader reads all metrics ten times a second; and the duration of a scrape of a running
+ * server while it streams answers.
  *
  * <pre>
  * MetricsBench                                   the cost of a token
@@ -38,7 +38,7 @@ public final class MetricsBench {
     private static final long BETWEEN_SCRAPES_MILLIS = 20;
     private static final long BETWEEN_READS_MILLIS = 100;
 
-    /** So long streams run before it is measured beside them. */
+    /** Time for which streams run before the first scrape beside them. */
     private static final long UNDER_WAY_MILLIS = 2000;
 
     private static final String BODY =
@@ -90,7 +90,7 @@ public final class MetricsBench {
                 warm.get(warm.size() / 2) / 1e4);
     }
 
-    /** What this thread computed, whoever else has the processors meanwhile. */
+    /** Returns the processor time of this thread, which excludes other threads and processes. */
     private static long cpuNanos() {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }

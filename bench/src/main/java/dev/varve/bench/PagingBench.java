@@ -46,9 +46,9 @@ import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 
 /**
- * What a bounded attention cache costs and brings: decode far behind the pool against decode in a
- * short context without one, prefill through a pool against the same attention without pages, how
- * fast pages move, and what keeping them in order costs.
+ * Measures the cost and the gain of a bounded attention cache: decode far behind the pool against
+ * decode in a short context without one, prefill through a pool against the same attention without
+ * pages, how fast pages move, and the cost of keeping them in order.
  *
  * <pre>
  * PagingBench [--model FILE] [--family qwen35] [--folder DIR] [--vocab 4096] [--pairs 9] [--threads 2]
@@ -59,10 +59,13 @@ public final class PagingBench {
     private static final PrintStream OUT = System.out;
     private static final int CONTEXT = 16384;
 
-    /** What may be lost with the length of a context. */
+    /** Least ratio of decode speed in a long context to that in a short one. */
     private static final double FLAT = 0.95;
 
-    /** How much longer than the same attention a prompt may take through a pool. */
+    /**
+     * Largest ratio of a prompt's time through a pool to its time with the same attention without
+     * pages.
+     */
     private static final double PREFILL = 1.15;
 
     private final Map<String, String> flags;
@@ -122,7 +125,7 @@ public final class PagingBench {
                                         64)));
     }
 
-    /** An answer of which one part after the other is asked for. */
+    /** An answer whose parts are requested one after the other. */
     private final class Paused extends Awaited {
         private final Semaphore wanted = new Semaphore(0);
         private final Semaphore given = new Semaphore(0);
@@ -154,7 +157,7 @@ public final class PagingBench {
                 .submit(
                         GenerationRequest.greedy(tokens(model, prompt), (parts + 1) * stretch),
                         paused);
-        // The prompt is computed, and what is compiled late is compiled.
+        // Computes the prompt, and lets Java compile late code.
         paused.next();
         return paused;
     }
@@ -199,7 +202,7 @@ public final class PagingBench {
         OUT.println(flat.describe("far", "near"));
     }
 
-    /** When which prompt tokens were computed. */
+    /** Records the times at which prompt tokens were computed. */
     private static final class Progress extends Awaited {
         private final TreeMap<Integer, Long> times = new TreeMap<>();
 

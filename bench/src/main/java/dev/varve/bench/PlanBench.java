@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * What a plan foretells, and what is measured, for cuts of a model between two shards on the
+ * Compares a plan's forecast with the measured speed, for cuts of a model between two shards on the
  * processor.
  *
  * <pre>

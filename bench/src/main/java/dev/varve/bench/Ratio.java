@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Pairs of a figure of ours and one of the reference, taken next to each other in time. */
+/** Pairs of a figure of Varve and one of the reference, taken next to each other in time. */
 public final class Ratio {
     /** Range in which the median lies nine times of ten. */
     public record Interval(double low, double high) {}
@@ -23,7 +23,7 @@ public final class Ratio {
     /**
      * No pairs yet.
      *
-     * @param goal the ratio that is wanted at least
+     * @param goal the least ratio that is required
      */
     Ratio(String name, double goal) {
         this.name = name;

@@ -48,9 +48,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a chat costs beside computing: HTTP, JSON, template, tokens, hand-overs. The engine is
- * scripted and says a token every 2 ms; server and client are in this process, and the client's
- * part is in the figures.
+ * Measures the cost of a chat without computing: HTTP, JSON, template, tokens, hand-overs. The
+ * engine is scripted and emits a token every 2 ms; server and client are in this process, and the
+ * client's part is in the figures.
  *
  * <pre>
  * RequestBench [turns 400] [tokens 50]
@@ -131,7 +131,10 @@ public final class RequestBench {
                         ReasoningDefaults.none()));
     }
 
-    /** Says one token as often as it may, and remembers when. For one request at a time. */
+    /**
+     * Emits one token up to the limit of a request, and records the times. For one request at a
+     * time.
+     */
     private static final class Scripted implements Engine {
         private static final long PACE_NANOS = 2_000_000;
 

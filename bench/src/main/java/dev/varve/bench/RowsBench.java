@@ -38,16 +38,17 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What exact rows cost: steps of decode of several sequences with each of {@link BatchInvariance},
- * in turn, on layers of the real 0.8B shape with weights of one type after the other.
+ * Measures the cost of exact rows: decode steps of several sequences with each of {@link
+ * BatchInvariance}, in turn, on layers of the real 0.8B shape with weights of one type after the
+ * other.
  *
  * <pre>
  * RowsBench [--types F16,Q4_K] [--columns 1,2,4,8] [--context 200] [--layers 4] [--rounds 41] [--threads 2] [--folder DIR]
  * </pre>
  *
  * <p>Printed are medians over rounds of the time against {@link BatchInvariance#OFF} in the same
- * round, and the ratios of the shortest times. With one thread, times are those that the processor
- * worked for it, which hardly depend on what else the machine does.
+ * round, and the ratios of the shortest times. With one thread, times are its processor time, which
+ * hardly depends on other work of the machine.
  */
 public final class RowsBench {
     private static final PrintStream OUT = System.out;
@@ -115,7 +116,7 @@ public final class RowsBench {
             }
             for (int round = -WARM_UP; round < rounds; round++) {
                 for (int i = 0; i < modes.length; i++) {
-                    // Whoever comes first in a round comes later in the next one.
+                    // The first mode of a round runs later in the next one.
                     int mode = Math.floorMod(round + i, modes.length);
                     double time = shards.get(mode).step();
                     if (round >= 0) {

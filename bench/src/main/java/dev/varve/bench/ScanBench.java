@@ -38,8 +38,8 @@ import java.util.OptionalInt;
 import java.util.Random;
 
 /**
- * What reading a text layer by layer and scoring its tokens costs beside plain prefill of the same
- * model, in pairs next to each other.
+ * Measures the cost of reading a text layer by layer and scoring its tokens against plain prefill
+ * of the same model, in pairs next to each other.
  *
  * <pre>
  * ScanBench [--model FILE] [--type Q8_0] [--layers 8] [--vocab 32768] [--folder DIR] [-p 2048,4099] [--chunk 512]
@@ -47,10 +47,10 @@ import java.util.Random;
  * </pre>
  *
  * <p>Without a file, layers of the shape of Qwen3-0.6B. The plain prefill is in chunks of 512, as
- * an engine does it, of a shard whose logits nobody wants.
+ * in an engine, by a shard whose logits are not requested.
  *
- * <p>With a text, which wants a trained model, as random weights like all keys alike: reading it
- * with sparse attention beside reading it with dense one, from another place of it in each pair.
+ * <p>With a text, sparse attention is measured against dense attention, from another position of
+ * the text in each pair. This requires a trained model: with random weights all keys score alike.
  */
 public final class ScanBench {
     private static final int PREFILL_CHUNK = 512;
@@ -132,7 +132,7 @@ public final class ScanBench {
                                 LoadProgress.silent())) {
             for (int pair = -1; pair < number(flags, "--pairs", 7); pair++) {
                 int[] text = random.ints(tokens, 0, scan.shape().vocabularySize()).toArray();
-                // Who comes first gains or loses by it, so they take turns.
+                // Being first has an advantage or a cost, so the sides alternate.
                 double prefill = pair % 2 == 0 ? speed(tokens, () -> prefill(shard, text)) : 0;
                 double read = speed(tokens, () -> read(scan, text, Optional.empty()));
                 if (pair % 2 != 0) {
@@ -202,7 +202,7 @@ public final class ScanBench {
 
                     @Override
                     public void onProgress(long done, long all) {
-                        // Only the end is of interest.
+                        // Only the end matters.
                     }
                 });
     }

@@ -28,9 +28,9 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * How much sooner the first token of a prompt comes that another server computed, from a store that
- * both share: one model computes heads, and another one in this process, with caches of its own,
- * goes on behind each.
+ * Measures how much earlier the first token of a prompt arrives if another server has computed the
+ * prompt and both share a store: one model computes heads, and another one in this process, with
+ * caches of its own, continues each.
  *
  * <pre>
  * SharedBench [--model FILE] [--family qwen35] [--folder DIR] [--threads 2] [-p 4096] [--new 16]

@@ -45,25 +45,27 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
- * What guesses bring where so many of them are right: decode of a model with a random draft model,
- * whose guesses are replaced by those that it would have to make. Or what looking up the text so
- * far brings, where a model repeats itself.
+ * Measures the gain of speculative decoding at a given chance of right draft tokens: decode of a
+ * model with a random draft model, whose draft tokens are replaced by those that this chance
+ * requires. Or the gain of looking up draft tokens in the text so far, for a model that repeats
+ * itself.
  *
  * <pre>
  * SpeculationBench [--model FILE] [--repeats TOKENS] [--type F16] [--layers 8] [--width 512] [--inner 2048] [--vocab 4096]
  *                  [--draft-type F16] [--chance 0.93] [--depth 7] [--draft-width auto] [--ddtree off|auto|always] [--ddtree-budget 22] [--beside 0.4] [--at-once 1] [--devices cpu:0] [--threads 2] [-n 256] [--pairs 9] [--folder DIR]
  * </pre>
  *
- * <p>A guess is right with {@code --chance}; 0.93 at depth 7 makes 6.4 tokens per step. With {@code
- * --repeats} the model says so many tokens over and over, and guesses are looked up in its text.
- * Each round asks for the same tokens without guesses, with them, and without them once more.
+ * <p>A draft token is right with probability {@code --chance}; 0.93 at depth 7 makes 6.4 tokens per
+ * step. With {@code --repeats} the model emits that many tokens over and over, and draft tokens are
+ * looked up in its text. Each round requests the same tokens without draft tokens, with them, and
+ * without them once more.
  */
 public final class SpeculationBench {
     private static final PrintStream OUT = System.out;
     private static final String NAME = "rehearsed";
     private static final int PROMPT = 64;
 
-    /** Below are control tokens. */
+    /** First token that is text; lower ids are control tokens. */
     private static final int FIRST_TOKEN = 512;
 
     private final Map<String, String> flags;
@@ -73,15 +75,15 @@ public final class SpeculationBench {
     private final double beside;
     private final Random random = new Random(11);
 
-    /** What the model says over and over; empty for one that does not. */
+    /** Tokens that the model repeats; empty for a model that does not. */
     private int[] repeated = {};
 
     private final OneProcessor processor = new OneProcessor();
 
-    /** Milliseconds that guessing took. */
+    /** Milliseconds of each proposal of draft tokens. */
     private final List<Double> proposing = new ArrayList<>();
 
-    /** By their first token: prompts with what the model answers. */
+    /** Prompts with the model's answers, by their first token. */
     private final Map<Integer, int[]> texts = new ConcurrentHashMap<>();
 
     private SpeculationBench(Map<String, String> flags) {
@@ -284,7 +286,7 @@ public final class SpeculationBench {
                         number("--ddtree-budget", TreeOptions.USUAL), use.equals("always"));
     }
 
-    /** Opens the draft model behind what it should have said. */
+    /** Opens the draft model, wrapped so that its draft tokens are replaced. */
     private final class Provider implements SpeculatorProvider {
         private final Path draft;
 
@@ -320,7 +322,10 @@ public final class SpeculationBench {
         }
     }
 
-    /** Costs what a draft model costs, and is right as often as it is told to be. */
+    /**
+     * Runs a draft model for its cost, and replaces its draft tokens so that the given share is
+     * right.
+     */
     private final class Rehearsed implements Speculator {
         private final Speculator network;
         private final Random luck = new Random(5);
@@ -371,7 +376,7 @@ public final class SpeculationBench {
             return new Draft(tokens, own.parents(), 0);
         }
 
-        /** Earlier guesses for the same place; at least one of a guess that others precede. */
+        /** Returns the number of earlier draft tokens with the same parent, and at least 1. */
         private static int siblings(Draft draft, int guess) {
             int count = 0;
             for (int i = 0; i < guess && draft.parents().length > 0; i++) {

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * What a split costs: the speed of a model on several shards against the same model in one piece,
- * in pairs next to each other.
+ * Measures the cost of a split: the speed of a model on several shards against the same model in
+ * one piece, in pairs next to each other.
  *
  * <pre>
  * SplitBench [--model FILE] [--family qwen35] [--folder DIR] [--devices cpu:0,cpu:0@process]
@@ -67,7 +67,7 @@ public final class SplitBench {
                                 flags.getOrDefault("--against-launcher", launcher));
                 HostedModel split = load(file, settings, devices, launcher)) {
             int vocabulary = whole.vocabularySize();
-            // As a server that was started a moment ago: engines rehearse until they are asked.
+            // As in a server that has just started: engines warm up until the first request.
             whole.engine();
             split.engine();
             Thread.sleep(REHEARSAL_MILLIS);

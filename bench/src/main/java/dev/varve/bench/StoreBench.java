@@ -18,8 +18,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * What the store of the chronicle plugin takes to open, write and read: two stores of 1 GiB, half
- * full, a thread for each. Argument: a folder on the disk in question.
+ * Measures the times in which the store of the chronicle plugin opens, writes and reads: two stores
+ * of 1 GiB, half full, a thread for each. Argument: a folder on the disk in question.
  */
 final class StoreBench {
     private static final StoreSize SIZE = new StoreSize(32, 256 << 10, 4096);

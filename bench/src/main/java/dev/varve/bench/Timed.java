@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** A generation, its tokens, and when each of them came. */
+/** A generation, its tokens, and the time of each of them. */
 final class Timed extends Awaited {
     final List<Long> times = new ArrayList<>();
     final List<Integer> tokens = new ArrayList<>();
@@ -36,7 +36,7 @@ final class Timed extends Awaited {
                                         SamplingOptions.greedy(), OptionalInt.empty(), guide)));
     }
 
-    /** Whatever is asked for. */
+    /** Generates the response to a request. */
     static Timed submit(Engine engine, GenerationRequest request) {
         Timed timed = new Timed();
         engine.submit(request, timed);
@@ -66,7 +66,7 @@ final class Timed extends Awaited {
 
         @Override
         public void accept(int token) {
-            // Only what comes next counts.
+            // Only the next token matters.
         }
     }
 }

@@ -11,7 +11,7 @@ import dev.varve.api.ggml.Graph;
 import java.util.List;
 import java.util.Optional;
 
-/** A device that adds up the time inside ggml, so that what is left of a step is ours. */
+/** A device that adds up the time inside ggml, so that the rest of a step is Varve's time. */
 final class TimedDevice implements ComputeDevice {
     private final ComputeDevice device;
     private volatile long decodeNanos;

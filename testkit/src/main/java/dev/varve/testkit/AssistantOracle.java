@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * What libllama makes of an assistant beside its model, on the CPU. Owns models, contexts and
- * threads; for one thread.
+ * Runs an assistant beside its model with libllama, on the CPU. Owns models, contexts and threads;
+ * for one thread.
  */
 public final class AssistantOracle implements AutoCloseable {
     private final Deque<Runnable> owned = new ArrayDeque<>();
@@ -24,10 +24,10 @@ public final class AssistantOracle implements AutoCloseable {
     private float[] state = new float[0];
 
     /**
-     * Loads both.
+     * Loads the model and the assistant.
      *
-     * @param file of the assistant
-     * @param width of the model's hidden state
+     * @param file file of the assistant
+     * @param width width of the model's hidden state
      * @param most tokens of a sequence
      * @param cache type of keys and values
      * @throws IllegalArgumentException with libllama's reason if it refuses
@@ -79,7 +79,9 @@ public final class AssistantOracle implements AutoCloseable {
         return context;
     }
 
-    /** Has the model compute a text: what comes behind the last one if it begins with that. */
+    /**
+     * Runs the model on a text; computes only the new tokens if the text begins with the last one.
+     */
     public void read(int[] tokens) {
         int known = Arrays.mismatch(text, tokens);
         if (known != text.length) {
@@ -100,9 +102,9 @@ public final class AssistantOracle implements AutoCloseable {
     }
 
     /**
-     * Puts in a token behind the text, or behind what was guessed so far.
+     * Adds a token after the text, or after the draft tokens so far.
      *
-     * @return logits of what follows, {@code [vocabulary]}
+     * @return logits of the next token, {@code [vocabulary]}
      */
     public float[] next(int token) {
         try (Arena arena = Arena.ofConfined()) {

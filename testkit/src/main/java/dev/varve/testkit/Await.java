@@ -15,23 +15,23 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * How tests wait: for something that will come, never for a time. What does not come within the
- * limit fails the test with what was waited for; the limit is far above what anything takes, so
+ * Waits in tests for events, never for a fixed time. An event that does not happen within the limit
+ * fails the test, and the message names the event. The limit is far above any real duration, so
  * that a slow machine changes no result.
  */
 public final class Await {
-    /** How long anything may take. */
+    /** Limit of each wait. */
     public static final Duration LIMIT = Duration.ofSeconds(30);
 
-    /** How often a condition is looked at that nobody announces. */
+    /** Interval at which a condition without notification is polled. */
     private static final long LOOK_NANOS = 1_000_000;
 
     private Await() {}
 
     /**
-     * What a future gives.
+     * Returns the result of a future.
      *
-     * @throws RuntimeException that with which it failed
+     * @throws RuntimeException the exception with which it failed
      */
     public static <T> T result(Future<T> future) {
         try {
@@ -47,7 +47,7 @@ public final class Await {
         }
     }
 
-    /** How a future fails. */
+    /** Returns the exception with which a future fails. */
     public static Throwable failure(CompletableFuture<?> future) {
         try {
             Object result = future.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
@@ -77,7 +77,7 @@ public final class Await {
     }
 
     /**
-     * The next element of a queue.
+     * Returns the next element of a queue, and waits for it.
      *
      * @param what it is, for the message
      */
@@ -94,18 +94,18 @@ public final class Await {
     }
 
     /**
-     * Waits until something is so that nobody announces.
+     * Waits until a condition without notification holds.
      *
-     * @param what is to be so, for the message
+     * @param what the condition, for the message
      */
     public static void until(String what, BooleanSupplier condition) {
         value(what, condition::getAsBoolean, so -> so);
     }
 
     /**
-     * Looks at a value until it is as expected, and returns it.
+     * Polls a value until it is as expected, and returns it.
      *
-     * @param what is expected, for the message
+     * @param what the expectation, for the message
      */
     public static <T> T value(String what, Supplier<T> look, Predicate<T> expected) {
         long begin = System.nanoTime();

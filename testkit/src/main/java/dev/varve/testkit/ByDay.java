@@ -23,7 +23,7 @@ public @interface ByDay {
     /** Numbers of the cases in the order of the test's source, from 1. */
     int[] value() default {};
 
-    /** Numbers of the cases that do not run in every build, where those that do are many. */
+    /** Numbers of the cases that do not run in every build; shorter if most cases do. */
     int[] except() default {};
 
     /** Skips the other cases. */

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * A small model that says what it is told: its next token is a function of the last one.
+ * A small model with a scripted output: its next token is a function of the last one.
  *
  * <p>All layers compute as ever, but the matrices that write to the residual stream are zero, so
  * the hidden state is the embedding of the last token: a row of random signs, nearly orthogonal to
@@ -33,7 +33,7 @@ public final class ChainModel {
 
     private static final String EMBEDDING = "token_embd.weight";
 
-    /** What the token before the last one has in the hidden state, relative to the last one. */
+    /** Share of the token before the last one in the hidden state, relative to the last one. */
     private static final double RECALL = 2.0 / 3;
 
     private static final Gemma4Model.Attention GEMMA_ATTENTION =
@@ -136,7 +136,7 @@ public final class ChainModel {
                 UnaryOperator.identity());
     }
 
-    /** Queries of zero look at both positions alike; values and outputs are what goes in. */
+    /** Queries of zero look at both positions alike; values and outputs are the inputs. */
     private static GgufWriter recalling(GgufWriter writer) {
         TensorData identity =
                 new TensorData.Floats(
@@ -193,7 +193,7 @@ public final class ChainModel {
         return this;
     }
 
-    /** Makes the model say these tokens, in their order, over and over. */
+    /** Makes the model emit these tokens, in their order, over and over. */
     public ChainModel repeats(int... ids) {
         for (int i = 0; i < ids.length; i++) {
             successors.put(ids[i], ids[(i + 1) % ids.length]);

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Writes how long each test class takes to the folder {@code varve.test.times}, a file for each
+ * Writes the duration of each test class to the folder {@code varve.test.times}, a file for each
  * process: lines of class name, milliseconds, and milliseconds of processor time. The build adds
  * them up at its end. JUnit finds this class as a service.
  */

@@ -7,7 +7,7 @@ public final class Comparison {
     private Comparison() {}
 
     /**
-     * How far two greedy runs agree.
+     * Agreement of two greedy runs.
      *
      * @param equalTokens length of the common prefix
      * @param equal whether the runs are the same
@@ -18,14 +18,14 @@ public final class Comparison {
      * A greedy run with the logits behind each choice.
      *
      * @param tokens the generated tokens
-     * @param logits {@code [tokens.length][vocabulary]}; row i is what token i was chosen from
+     * @param logits {@code [tokens.length][vocabulary]}; token i was chosen from row i
      */
     public record GreedyRun(int[] tokens, float[][] logits) {}
 
     /**
      * The two best tokens of a row.
      *
-     * @param margin by how much the first leads, in logits; 0 for a tie
+     * @param margin lead of the first, in logits; 0 for a tie
      */
     public record TopTwo(int first, int second, float margin) {}
 
@@ -140,7 +140,7 @@ public final class Comparison {
 
     /**
      * Asserts that a greedy run is the expected one, or leaves it first at a token that was too
-     * close to call. What follows such a token is another text and not compared.
+     * close to call. The tokens after such a token belong to another text and are not compared.
      *
      * @param actual tokens of the other run, as many as the expected run has
      * @param logitDifference largest difference of two logits that was measured between both

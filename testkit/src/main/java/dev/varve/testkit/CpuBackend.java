@@ -63,7 +63,7 @@ final class CpuBackend {
 
     private CpuBackend() {}
 
-    /** Loads the backends of the folder, unless somebody in this process did so already. */
+    /** Loads the backends of the folder, unless this process has loaded them already. */
     static synchronized void load() {
         try (Arena arena = Arena.ofConfined()) {
             if ((long) DEVICE_COUNT.invokeExact() == 0) {

@@ -7,7 +7,7 @@ import java.util.Set;
  * Vocabulary and tensors of a model of dense pre-norm layers of full attention.
  *
  * @param shape the architecture and its sizes
- * @param weights how the values are made
+ * @param weights generation of the values
  */
 record DenseModel(Shape shape, Qwen3Model.Weights weights) {
 

@@ -6,17 +6,17 @@ import java.util.List;
 
 /**
  * A random DFlash2 draft: a DFlash network that mixes the rows of its block, and chooses among the
- * best tokens of each slot by what comes before.
+ * best tokens of each slot by the tokens before it.
  *
  * @param network in llama.cpp's form
- * @param convolution how rows are mixed
- * @param selector how it chooses
- * @param scores what is done to logits first
+ * @param convolution mixing of the rows
+ * @param selector choice of the tokens
+ * @param scores changes of the logits before the choice
  */
 public record Dflash2Model(
         DflashModel network, Convolution convolution, Selector selector, Scores scores) {
     /**
-     * How rows are mixed.
+     * Mixing of the rows.
      *
      * @param kernel rows that are mixed
      * @param group channels whose taps change together
@@ -24,18 +24,18 @@ public record Dflash2Model(
     public record Convolution(int kernel, int group) {}
 
     /**
-     * How it chooses.
+     * Choice of the tokens.
      *
-     * @param rank elements that a token is to the next one
+     * @param rank elements of the vector by which a token affects the next one
      * @param candidates tokens of a slot
      */
     public record Selector(int rank, int candidates) {}
 
     /**
-     * What is done to logits.
+     * Changes of the logits before the choice.
      *
      * @param scale their factor
-     * @param cap what their size stays below; 0 for no bound
+     * @param cap bound of their absolute values; 0 for none
      */
     public record Scores(float scale, float cap) {
         public static final Scores PLAIN = new Scores(1, 0);

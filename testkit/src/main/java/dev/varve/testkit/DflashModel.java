@@ -7,14 +7,14 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * A random DFlash draft: it guesses nothing right, but what it guesses follows from its input.
+ * A random DFlash draft: its draft tokens are never right, but they follow from its input.
  *
- * @param target what it belongs to
+ * @param target the model whose tokens it proposes
  * @param network sizes of its layers
- * @param block what it guesses at once
+ * @param block the draft tokens of one evaluation
  * @param captures layers of the target whose input it sees
  * @param windows per layer, whether it slides
- * @param form how the file says all that
+ * @param form names of keys and tensors in the file
  * @param weights type and seed
  */
 public record DflashModel(
@@ -27,11 +27,14 @@ public record DflashModel(
         Weights weights) {
     private static final int CONTENTS_VERSION = 1;
 
-    /** Two files with other names for the same. */
+    /** Two file forms with different names for the same values. */
     public enum Form {
         /** llama.cpp's: architecture {@code dflash}, layers by their input. */
         DFLASH,
-        /** Of the first published drafts: {@code qwen35-dflash-draft}, layers by their output. */
+        /**
+         * The form of the first published drafts: {@code qwen35-dflash-draft}, layers by their
+         * output.
+         */
         REFERENCE
     }
 
@@ -55,7 +58,7 @@ public record DflashModel(
     public record Network(int layers, int heads, int kvHeads, int headLength, int feedForward) {}
 
     /**
-     * What is guessed at once.
+     * Draft tokens of one evaluation.
      *
      * @param tokens slots, the known token's included
      * @param mask token of the others
@@ -74,7 +77,7 @@ public record DflashModel(
     }
 
     /**
-     * How the weights are made.
+     * Generation of the weights.
      *
      * @param type of all matrices
      * @param ownRows rows of a head of its own, with embedding and, where they are fewer than the
@@ -84,7 +87,7 @@ public record DflashModel(
      */
     public record Weights(TensorType type, int ownRows, boolean gated, long seed) {}
 
-    /** Three layers in F32 for a target of some width, which see three of its layers. */
+    /** Three layers in F32 for any target; they read three of its layers. */
     public static DflashModel tiny(Target target) {
         return new DflashModel(
                 target,
@@ -135,7 +138,7 @@ public record DflashModel(
         return write(folder, "dflash", toString(), this::writer);
     }
 
-    /** Writes a network that has more than this one. */
+    /** Writes a network that extends this one. */
     Path write(Path folder, String kind, String contents, Supplier<GgufWriter> whole)
             throws IOException {
         Qwen35Model.Size size =
@@ -215,12 +218,15 @@ public record DflashModel(
         return writer;
     }
 
-    /** Adds scores per head and layer that take part of attention and give nothing. */
+    /**
+     * Adds attention sinks: scores per head and layer that take a share of attention and add no
+     * value.
+     */
     public GgufWriter sinking(GgufWriter writer) {
         RandomTensors tensors = tensors(writer);
         for (int layer = 0; layer < network.layers(); layer++) {
             String name = "blk." + layer + ".attn_sinks.weight";
-            // About as much as all of a short context weighs.
+            // About the weight of a whole short context.
             tensors.vector(name, network.heads(), tensors.rows().gaussian(name, 4, 2));
         }
         return writer;

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * What libllama makes of a draft network of architecture {@code dflash}. The file needs embedding
- * and head of its own, as there is no target.
+ * Runs a draft network of architecture {@code dflash} with libllama. The file needs embedding and
+ * head of its own, as there is no target.
  *
  * <p>For one thread; {@link #close} frees everything.
  */
@@ -20,8 +20,9 @@ public final class DraftOracle implements AutoCloseable {
      * A row of a block.
      *
      * @param logits of the target's vocabulary
-     * @param staged what the driver of such a network is handed beside them: DSpark's confidence in
-     *     every element, DFlash2's candidates and how they follow those of the row before
+     * @param staged values that the driver of such a network receives beside them: DSpark's
+     *     confidence in every element, DFlash2's candidates and how they follow those of the row
+     *     before
      */
     public record Row(float[] logits, float[] staged) {}
 
@@ -31,7 +32,7 @@ public final class DraftOracle implements AutoCloseable {
     }
 
     /**
-     * Adds what libllama wants of a file that has no tokenizer.
+     * Adds the values that libllama requires in a file that has no tokenizer.
      *
      * @param vocabulary tokens of the target
      */
@@ -45,7 +46,7 @@ public final class DraftOracle implements AutoCloseable {
      *
      * @param width of its hidden state
      * @param context positions, those of the block included
-     * @param masked whether rows without logits are left out of what is staged
+     * @param masked whether rows without logits are not staged
      * @throws IllegalArgumentException if libllama refuses the file; the message has its reason
      */
     public static DraftOracle open(Path file, int width, int context, boolean masked) {
@@ -63,7 +64,7 @@ public final class DraftOracle implements AutoCloseable {
     }
 
     /**
-     * Computes a block behind some context.
+     * Computes a block after a context.
      *
      * @param features hidden states of the target at positions 0 and on
      * @param tokens of the block

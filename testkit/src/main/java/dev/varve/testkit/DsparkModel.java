@@ -5,26 +5,26 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A random DSpark draft: a DFlash network whose guesses depend on the tokens before them.
+ * A random DSpark draft: a DFlash network whose draft tokens depend on the tokens before them.
  *
  * @param network in llama.cpp's form
- * @param rank elements that a token is to the next one
- * @param fromAnchor whether the first slot guesses a token, too
- * @param confidence size of what decides how sure it is, and their bias; 0 for no confidence
+ * @param rank elements of the vector by which a token affects the next one
+ * @param fromAnchor whether the first slot proposes a token, too
+ * @param confidence size and bias of the input of its confidence; 0 for no confidence
  */
 public record DsparkModel(
         DflashModel network, int rank, boolean fromAnchor, Confidence confidence) {
     /**
-     * How sure it is of its guesses.
+     * Confidence in the draft tokens.
      *
-     * @param deviation of what the sigmoid sees
-     * @param bias mean of that
+     * @param deviation deviation of the input of the sigmoid
+     * @param bias mean of that input
      */
     public record Confidence(double deviation, double bias) {
         public static final Confidence NONE = new Confidence(0, 0);
     }
 
-    /** Of a small rank, without confidence. */
+    /** A draft of a small rank, without confidence. */
     public static DsparkModel of(DflashModel network, boolean fromAnchor) {
         return new DsparkModel(network, 8, fromAnchor, Confidence.NONE);
     }

@@ -25,7 +25,10 @@ public record Gemma4Model(
         String chatTemplate) {
     private static final int CONTENTS_VERSION = 1;
 
-    /** Turns with the family's marks; thinking opens the channel by itself. */
+    /**
+     * Turns with the family's message start tokens; the reasoning switch opens the channel by
+     * itself.
+     */
     public static final String TEMPLATE =
             """
             {{- bos_token -}}
@@ -154,7 +157,7 @@ public record Gemma4Model(
                 TEMPLATE);
     }
 
-    /** Odd shapes drawn from {@code seed}; {@link Gemma4Variants} tells which. */
+    /** Odd shapes drawn from {@code seed}; {@link Gemma4Variants} lists them. */
     public static Gemma4Model odd(long seed) {
         return new Gemma4Variants(seed).model();
     }

@@ -8,7 +8,7 @@ final class Gemma4Tensors {
     /** Deviation of the logits before the cap. */
     private static final double LOGIT_DEVIATION = 4;
 
-    /** Size of what each branch adds; the residual stream begins with size 1. */
+    /** Size of the output of each branch; the residual stream begins with size 1. */
     private static final double BRANCH = 0.8;
 
     /** Scores are products of normalised heads: this keeps them at a deviation of a few units. */
@@ -126,7 +126,7 @@ final class Gemma4Tensors {
         tensors.norm(prefix(layer) + "attn_q_norm.weight", length, keySize(length));
     }
 
-    /** Norm weight of queries and keys that gives scores the wanted deviation. */
+    /** Norm weight of queries and keys that gives scores the intended deviation. */
     private static double keySize(int length) {
         return Math.sqrt(SCORE_DEVIATION / Math.sqrt(length));
     }

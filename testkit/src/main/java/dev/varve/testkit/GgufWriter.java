@@ -21,7 +21,7 @@ import java.util.function.Predicate;
  * padding to the alignment; the data, each tensor padded to the alignment. Versions 2 and 3 differ
  * in the number only.
  *
- * <p>Contents are asked for while the file is written, a few rows at a time, so a file may be
+ * <p>Contents are requested while the file is written, a few rows at a time, so a file may be
  * larger than the heap.
  */
 public final class GgufWriter {
@@ -94,7 +94,7 @@ public final class GgufWriter {
     }
 
     /**
-     * Gives other contents to tensors that are there, of the same type and shape.
+     * Replaces the contents of existing tensors by others of the same type and shape.
      *
      * @param names which tensors, by their name
      * @throws IllegalArgumentException if there is no such tensor
@@ -121,7 +121,7 @@ public final class GgufWriter {
         return this;
     }
 
-    /** Gives a tensor one row more than its model wants. */
+    /** Gives a tensor one row more than its model requires. */
     public GgufWriter lengthen(String name) {
         Tensor tensor = tensors.get(name);
         List<Long> shape = new ArrayList<>(tensor.shape());

@@ -34,7 +34,7 @@ public record LagunaModel(
      */
     private static final int CONTENTS_VERSION = 3;
 
-    /** A minimal template of the family with a switch for thinking. */
+    /** A minimal template of the family with a switch for reasoning. */
     public static final String TEMPLATE =
             """
             {{- '〈|EOS|〉' -}}
@@ -76,7 +76,7 @@ public record LagunaModel(
         }
     }
 
-    /** Which layers see a sliding window. */
+    /** The layers that have a sliding window. */
     public sealed interface Pattern {
         /** Nothing is written: all layers do but every fourth, from the first on. */
         record Standard() implements Pattern {}
@@ -97,7 +97,7 @@ public record LagunaModel(
      *     leaves all layers full
      */
     public record Window(int tokens, Pattern pattern) {
-        /** All layers see everything. */
+        /** All layers attend to all positions. */
         public static final Window NONE = new Window(0, new Pattern.Standard());
 
         boolean covers(int layer) {
@@ -130,7 +130,7 @@ public record LagunaModel(
      */
     public record Yarn(float factor, int originalContext, OptionalDouble betaFast) {}
 
-    /** How scores of experts become weights. */
+    /** The function that turns scores of experts into weights. */
     public enum Gating {
         /** Nothing is written, which means sigmoid. */
         ABSENT(0),
@@ -197,7 +197,7 @@ public record LagunaModel(
     /**
      * @param template Jinja text; empty for a file without one
      * @param endOfTurnMarked whether {@code </assistant>} is a control token that the file names as
-     *     the end of a turn; otherwise only its text tells
+     *     the end of a turn; otherwise only its text shows it
      */
     public record Chat(String template, boolean endOfTurnMarked) {}
 
@@ -249,7 +249,7 @@ public record LagunaModel(
 
     /**
      * Odd shapes drawn from {@code seed}. Sixteen seeds in a row have every form of head counts,
-     * gate, window, rope, router, head and marks; {@link LagunaVariants} tells which has which.
+     * gate, window, rope, router, head and marks; {@link LagunaVariants} lists them.
      */
     public static LagunaModel odd(long seed) {
         return LagunaVariants.odd(seed);

@@ -14,10 +14,10 @@ final class LagunaTensors {
      */
     private static final double LOGIT_DEVIATION = 4;
 
-    /** Size of what all layers add together, in units of the embedding. */
+    /** Size of the sum of all layers' outputs, in units of the embedding. */
     private static final double LAYER_SHARE = 1;
 
-    /** Size of what reaches the last matrix of a branch: a gate times a value of unit size. */
+    /** Size of the input of the last matrix of a branch: a gate times a value of unit size. */
     private static final double GATED_SIZE = 0.6;
 
     /**
@@ -120,7 +120,7 @@ final class LagunaTensors {
         matrix(layer, "ffn_down", inner, embedding, branchGain());
     }
 
-    /** Routed experts and the shared one. */
+    /** Adds the routed experts and the shared one. */
     private void mixture(int layer) {
         LagunaModel.Experts experts = model.experts();
         Routing routing = experts.routing();

@@ -231,7 +231,7 @@ final class LlamaApi {
     }
 
     /**
-     * Has a draft's context keep what its driver needs beside logits.
+     * Makes a draft's context keep the values that its driver needs beside logits.
      *
      * @param masked whether for rows with logits only
      */
@@ -259,7 +259,7 @@ final class LlamaApi {
                 call(() -> (MemorySegment) GET_LOGITS.invokeExact(context, batchRow));
     }
 
-    /** Lets a context for multi-token prediction keep what it makes of each token. */
+    /** Makes a context for multi-token prediction keep its output of each token. */
     static void keepNextStates(MemorySegment context) {
         run(
                 () -> {

@@ -15,7 +15,7 @@ import java.lang.foreign.StructLayout;
 /**
  * The structs that libllama v0.5.0 passes by value. No header is published with the library, so
  * {@link #check} compares the library's own defaults with what they must be at these offsets before
- * anything is passed in.
+ * any struct is passed.
  */
 final class LlamaLayouts {
     static final StructLayout MODEL_PARAMS =
@@ -110,7 +110,7 @@ final class LlamaLayouts {
     /**
      * Compares both sets of defaults with the known ones.
      *
-     * @throws IllegalStateException naming the first field that is not where it was
+     * @throws IllegalStateException naming the first field that is at another offset
      */
     static void check(MemorySegment model, MemorySegment context) {
         expectInt(model, MODEL_PARAMS, "n_gpu_layers", -1);

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Metrics as a server tells them, read strictly: in Prometheus' text format 0.0.4 or in OpenMetrics
- * 1.0. Whatever a collector might stumble over is refused, with the line.
+ * Metrics of a server, parsed strictly: in Prometheus' text format 0.0.4 or in OpenMetrics 1.0. A
+ * line that a collector might not accept is refused, and the message shows it.
  */
 public final class MetricsText {
     private static final Pattern NAME = Pattern.compile("[a-zA-Z_:][a-zA-Z0-9_:]*");
@@ -30,7 +30,7 @@ public final class MetricsText {
 
     /** A sample of a metric. */
     public record Sample(String name, Map<String, String> labels, double value) {
-        /** It as a line, with whole numbers as such. */
+        /** Returns the sample as a line; whole numbers have no fraction. */
         public String line() {
             return name
                     + (labels.isEmpty()
@@ -56,17 +56,17 @@ public final class MetricsText {
             this.name = name;
         }
 
-        /** As its headers have it. */
+        /** Returns the name in its headers. */
         public String name() {
             return name;
         }
 
-        /** What it says of itself. */
+        /** Returns its help text. */
         public String help() {
             return help;
         }
 
-        /** Such as {@code counter}. */
+        /** Returns its type, such as {@code counter}. */
         public String type() {
             return type;
         }
@@ -291,7 +291,7 @@ public final class MetricsText {
         return true;
     }
 
-    /** Their sum; 0 where there are none. */
+    /** Returns the sum of these samples; 0 if there are none. */
     public double value(String name, String... labels) {
         return samples(name, labels).stream().mapToDouble(Sample::value).sum();
     }

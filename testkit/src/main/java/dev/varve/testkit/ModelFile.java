@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 
 /**
  * Files of random models, named by a digest of the description. Each is computed once in a process,
- * and copied into the folder of every other test that asks for it.
+ * and copied into the folder of every other test that requests it.
  */
 final class ModelFile {
     private static final Map<String, Path> COMPUTED = new ConcurrentHashMap<>();

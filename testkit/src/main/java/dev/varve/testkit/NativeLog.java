@@ -11,7 +11,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * Keeps the native libraries quiet and remembers their last errors, which say why a model was
+ * Keeps the native libraries quiet and remembers their last errors, which explain why a model was
  * refused.
  */
 @SuppressWarnings("restricted")

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * What libllama makes of the block for multi-token prediction of a file, on the CPU with F32 keys
- * and values. Owns model, context and threads; for one thread.
+ * Runs the block for multi-token prediction of a file with libllama, on the CPU with F32 keys and
+ * values. Owns model, context and threads; for one thread.
  */
 @SuppressWarnings("restricted")
 public final class NextTokenOracle implements AutoCloseable {
@@ -65,21 +65,21 @@ public final class NextTokenOracle implements AutoCloseable {
         return params;
     }
 
-    /** Of the context for multi-token prediction. */
+    /** Parameters of the context for multi-token prediction. */
     private static MemorySegment contextParams(Arena arena, int most) {
         MemorySegment params = plainContextParams(arena, most);
         LlamaLayouts.setInt(params, LlamaLayouts.CONTEXT_PARAMS, "ctx_type", CONTEXT_TYPE);
         return params;
     }
 
-    /** Likewise, of a block that reads what another context keeps. */
+    /** Parameters of the context of a block that reads the values that another context keeps. */
     static MemorySegment contextParams(Arena arena, int most, MemorySegment other) {
         MemorySegment params = contextParams(arena, most);
         LlamaLayouts.setAddress(params, LlamaLayouts.CONTEXT_PARAMS, "ctx_other", other);
         return params;
     }
 
-    /** Of a context for any model, with exact keys and values. */
+    /** Parameters of a context for any model, with exact keys and values. */
     static MemorySegment plainContextParams(Arena arena, int most) {
         MemorySegment params = LlamaApi.contextDefaults(arena);
         for (String size : new String[] {"n_ctx", "n_batch", "n_ubatch", "n_outputs_max"}) {
@@ -96,7 +96,7 @@ public final class NextTokenOracle implements AutoCloseable {
     }
 
     /**
-     * What it makes of the last token of a sequence.
+     * Output for the last token of a sequence.
      *
      * @param logits {@code [vocabulary]}
      * @param state the hidden state beside the next token, {@code [width]}

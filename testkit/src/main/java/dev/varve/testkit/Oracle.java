@@ -198,7 +198,7 @@ public final class Oracle implements AutoCloseable {
     /**
      * Token ids of a text.
      *
-     * @param addSpecial whether tokens that the model wants at the start or end are added
+     * @param addSpecial whether tokens that the model requires at the start or end are added
      * @param parseSpecial whether the texts of control tokens become those tokens
      */
     public int[] tokenize(String text, boolean addSpecial, boolean parseSpecial) {
@@ -330,7 +330,7 @@ public final class Oracle implements AutoCloseable {
         return tokens * 1e9 / (System.nanoTime() - startNanos);
     }
 
-    /** The tokens that the speed is measured with; which ones decides which experts work. */
+    /** Returns the tokens for speed measurements; their ids decide which experts work. */
     public int[] benchmarkTokens(int count) {
         return new SplittableRandom(BENCHMARK_SEED).ints(count, 0, vocabularyTokens).toArray();
     }

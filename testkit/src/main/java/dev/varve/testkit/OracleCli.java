@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
 /**
- * The kit by hand:
+ * Runs the oracle and the random models from a command line:
  *
  * <pre>
  * logits MODEL TOKENS OUT       logits of every row as F32, little endian; TOKENS is a list such as 5,17,3

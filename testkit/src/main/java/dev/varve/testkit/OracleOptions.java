@@ -1,8 +1,8 @@
 package dev.varve.testkit;
 
 /**
- * How the oracle runs a model. Batch sizes, threads, cache types and flash attention change the
- * last bits of the logits, so a comparison names all of them.
+ * Settings with which the oracle runs a model. Batch sizes, threads, cache types and flash
+ * attention change the last bits of the logits, so a comparison names all of them.
  *
  * @param contextTokens cells over all sequences
  * @param batchTokens most tokens in one call

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.zip.GZIPInputStream;
 
-/** A collector of traces on loopback, which keeps what it is sent. */
+/** A collector of traces on loopback, which keeps the spans that it receives. */
 public final class OtlpCollector implements AutoCloseable {
     private final HttpServer server;
     private final List<OtlpSpan> spans = new CopyOnWriteArrayList<>();
@@ -56,27 +56,27 @@ public final class OtlpCollector implements AutoCloseable {
         }
     }
 
-    /** It answers with another status from now on; what is not 200 is not kept. */
+    /** Sets the status of all later responses; spans are kept only at status 200. */
     public void answer(int other) {
         status = other;
     }
 
-    /** Where it listens, without a path. */
+    /** Returns its URL, without a path. */
     public String url() {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** All spans that came. */
+    /** Returns all received spans. */
     public List<OtlpSpan> spans() {
         return List.copyOf(spans);
     }
 
-    /** Paths of the requests that came. */
+    /** Returns the paths of the received requests. */
     public List<String> paths() {
         return List.copyOf(paths);
     }
 
-    /** The {@code Authorization} of those that had one. */
+    /** Returns the {@code Authorization} headers of the requests that had one. */
     public List<String> keys() {
         return List.copyOf(keys);
     }

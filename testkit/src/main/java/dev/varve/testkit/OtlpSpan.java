@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A span as it comes over the wire: {@code opentelemetry.proto.trace.v1.Span}.
+ * A span as received over the wire: {@code opentelemetry.proto.trace.v1.Span}.
  *
  * @param parentId {@code ""} for one without
- * @param kind 1 for what is inside, 2 for a server's
+ * @param kind 1 for an internal span, 2 for a server's
  * @param statusCode 2 for an error
  * @param attributes texts, Longs, Doubles, Booleans and lists
  * @param resource attributes of the process

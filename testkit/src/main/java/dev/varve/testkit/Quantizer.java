@@ -13,7 +13,7 @@ import java.lang.invoke.MethodHandle;
 
 /** Converts rows of floats to any {@link TensorType} with ggml's own quantisers. */
 public final class Quantizer {
-    /** Apart, so that models in F32 are written without ggml. */
+    /** A class of its own, so that models in F32 are written without ggml. */
     private static final class Native {
         /**
          * {@code size_t ggml_quantize_chunk(enum ggml_type type, const float * src, void * dst,

@@ -26,7 +26,7 @@ public record Qwen2Model(Qwen35Model.Size size, Heads heads, Weights weights) {
     public record Heads(int query, int keyValue, int length) {}
 
     /**
-     * How the weights are made.
+     * Generation of the weights.
      *
      * @param type of all matrices; those whose rows are no whole blocks fall back to another
      * @param tiedHead whether the head is the embedding table

@@ -35,7 +35,7 @@ public record Qwen35Model(
      */
     private static final int CONTENTS_VERSION = 2;
 
-    /** A minimal ChatML template with a switch for thinking. */
+    /** A minimal ChatML template with a switch for reasoning. */
     public static final String CHAT_ML =
             """
             {%- for message in messages -%}
@@ -115,11 +115,11 @@ public record Qwen35Model(
     }
 
     /**
-     * Which layers are linear.
+     * The layers that are linear.
      *
      * @param recurrentLayers one flag per trunk layer, written to the file; empty to let the
      *     interval decide
-     * @param nextnBlocks blocks for speculative drafting after the trunk
+     * @param nextnBlocks MTP blocks for speculative decoding after the trunk
      */
     public record LayerPlan(
             int fullAttentionInterval, List<Boolean> recurrentLayers, int nextnBlocks) {

@@ -25,7 +25,7 @@ public record Qwen35MoeModel(Qwen35Model dense, Experts experts) {
 
     private static final String ARCHITECTURE = "qwen35moe";
 
-    /** Which values tell the lengths of the experts. */
+    /** The values that give the lengths of the experts. */
     public enum Lengths {
         /** Both expert lengths, and no {@code feed_forward_length}. */
         EXPERTS_ONLY,

@@ -17,13 +17,13 @@ final class Qwen35Tensors {
     private static final double LOGIT_DEVIATION = 4;
 
     /**
-     * Size of what all layers add together, in units of the embedding. Random layers amplify
+     * Size of the sum of all layers' outputs, in units of the embedding. Random layers amplify
      * rounding errors: measured against the F32 model, Q8_0 weights move the logits by 3 %, 5 % and
      * 12 to 50 % at shares of 0.7, 1 and 1.5, while the context moves them by 50, 70 and 95 %.
      */
     private static final double LAYER_SHARE = 1;
 
-    /** Size of what reaches the last matrix of a branch: a gate times a value of unit size. */
+    /** Size of the input of the last matrix of a branch: a gate times a value of unit size. */
     private static final double GATED_SIZE = 0.6;
 
     /** Root mean square of the sigmoid of a unit gaussian. */
@@ -161,7 +161,7 @@ final class Qwen35Tensors {
         experts.ifPresentOrElse(some -> mixture(layer, some), () -> dense(layer));
     }
 
-    /** Routed experts and the shared one. */
+    /** Adds the routed experts and the shared one. */
     private void mixture(int layer, Qwen35MoeModel.Experts some) {
         int inner = some.feedForward();
         int count = some.count();

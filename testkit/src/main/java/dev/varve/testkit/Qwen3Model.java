@@ -54,16 +54,16 @@ public record Qwen3Model(
         }
     }
 
-    /** How positions beyond those of the training are squeezed. */
+    /** Scaling of positions beyond those of the training. */
     public sealed interface Scaling {
         /** Nothing is written. */
         record None() implements Scaling {}
 
-        /** All frequencies alike. */
+        /** Scales all frequencies alike. */
         record Linear(float factor) implements Scaling {}
 
         /**
-         * Low frequencies only.
+         * Scales low frequencies only.
          *
          * @param originalContext positions of the training
          */

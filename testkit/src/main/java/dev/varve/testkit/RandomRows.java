@@ -51,8 +51,7 @@ final class RandomRows {
     }
 
     /**
-     * {@code -exp(A_log)}: from slow to fast forgetting, evenly in the logarithm between -0.05 and
-     * -2.
+     * {@code -exp(A_log)}: from slow to fast decay, evenly in the logarithm between -0.05 and -2.
      */
     TensorData.RowGenerator negativeDecay(String tensor) {
         return (row, values) -> {

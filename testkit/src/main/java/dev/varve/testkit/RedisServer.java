@@ -52,7 +52,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts one, and waits until it answers.
+     * Starts a server, and waits until it responds.
      *
      * @param options of the program, such as {@code --maxmemory 1mb}
      * @throws IOException if it is not installed, or does not start
@@ -63,7 +63,7 @@ public final class RedisServer implements AutoCloseable {
             try {
                 return new RedisServer(program, freePort(), List.of(options));
             } catch (IOException e) {
-                // Somebody may have taken the port meanwhile.
+                // Another program may use the port by now.
                 if (i == TRIES) {
                     throw e;
                 }
@@ -72,8 +72,8 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts one that listens with TLS at {@link #tlsUri} as well, and asks clients for no
-     * certificate.
+     * Starts a server that listens with TLS at {@link #tlsUri} as well, and requests no
+     * certificates of clients.
      */
     public static RedisServer startWithTls(TestCertificates.Pair identity) throws IOException {
         int port = freePort();
@@ -129,7 +129,7 @@ public final class RedisServer implements AutoCloseable {
             to.write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
             to.flush();
             InputStream from = socket.getInputStream();
-            // One that wants a password answers as well.
+            // A server that requires a password responds as well.
             int first = from.read();
             return first == '+' || first == '-';
         } catch (IOException e) {
@@ -137,7 +137,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Where it listens. */
+    /** Returns the port at which it listens. */
     public int port() {
         return port;
     }
@@ -147,12 +147,12 @@ public final class RedisServer implements AutoCloseable {
         return URI.create("redis://127.0.0.1:" + port + "/0");
     }
 
-    /** Its address for clients that want TLS. */
+    /** Returns its address for clients that use TLS. */
     public URI tlsUri() {
         return URI.create("rediss://127.0.0.1:" + tlsPort.orElseThrow() + "/0");
     }
 
-    /** Kills it; what it held is gone. */
+    /** Kills it; its contents are lost. */
     public void kill() {
         process.destroyForcibly();
         try {
@@ -162,7 +162,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** Starts it again, empty, at the same port. */
+    /** Restarts it, empty, at the same port. */
     public void restart() {
         try {
             process = launch();

@@ -6,10 +6,11 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * How a router turns its logits into weights of experts.
+ * Function by which a router turns its logits into weights of experts.
  *
  * @param sigmoid whether scores are sigmoids of single logits, instead of a softmax over all
- * @param biasDeviation of what is added to the scores for the choice of experts alone
+ * @param biasDeviation deviation of the bias that is added to the scores for the choice of experts
+ *     alone
  * @param normalised whether the weights of the chosen experts are made to sum up to 1
  * @param scale factor of the weights
  */
@@ -21,12 +22,13 @@ record Routing(
         boolean normalised,
         double scale) {
     /**
-     * Size of what the routed experts add, where all experts add 1. Rounding now and then exchanges
-     * the last expert in use for another one, and that moves the logits by up to this share.
+     * Size of the routed experts' output, where the output of all experts has size 1. Rounding now
+     * and then exchanges the last expert in use for another one, and that moves the logits by up to
+     * this share.
      */
     static final double ROUTED_SHARE = 0.5;
 
-    /** Size of what the shared expert adds. */
+    /** Size of the shared expert's output. */
     static final double SHARED_SHARE = Math.sqrt(1 - ROUTED_SHARE * ROUTED_SHARE);
 
     private static final int SAMPLES = 400;

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Passes connections on to a port of this machine, and passes nothing back any more when it is told
- * to: the other side then looks alive and does not answer.
+ * Forwards connections to a port of this machine, and stops passing data back after {@link #stall}:
+ * the other side then looks alive and does not respond.
  */
 public final class StallingProxy implements AutoCloseable {
     private final ServerSocket socket;
@@ -31,29 +31,29 @@ public final class StallingProxy implements AutoCloseable {
         Thread.ofVirtual().start(this::accept);
     }
 
-    /** Where it listens. */
+    /** Returns the port at which it listens. */
     public int port() {
         return socket.getLocalPort();
     }
 
-    /** How many connections were made to it. */
+    /** Returns the number of connections that were made to it. */
     public int connections() {
         return connections.get();
     }
 
-    /** How many bytes were sent to it. */
+    /** Returns the number of bytes that were sent to it. */
     public long askedBytes() {
         return asked.get();
     }
 
-    /** Passes nothing back from now on, until {@link #resume}. */
+    /** Stops passing data back until {@link #resume}. */
     public void stall() {
         synchronized (lock) {
             stalled = true;
         }
     }
 
-    /** Passes back what has come meanwhile, and all that comes. */
+    /** Passes back the data that arrived meanwhile, and all later data. */
     public void resume() {
         synchronized (lock) {
             stalled = false;

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Where the contents of a tensor come from. Both forms are asked only while the file is written,
- * tensor by tensor.
+ * Source of the contents of a tensor. Both forms are called only while the file is written, tensor
+ * by tensor.
  */
 public sealed interface TensorData {
     /** Rows of floats, converted to the tensor's type by the writer. */

@@ -24,10 +24,10 @@ import javax.net.ssl.TrustManagerFactory;
 public final class TestCertificates {
     private static final char[] PASSWORD = "of the test".toCharArray();
 
-    /** Keys of other tests in this process, by what was asked for: keytool takes a second. */
+    /** Keys of other tests in this process, by their request: keytool takes a second. */
     private static final Map<List<String>, Made> MADE = new ConcurrentHashMap<>();
 
-    /** What this test has asked for; who asks twice wants two. */
+    /** Requests of this test; a repeated request gets another certificate. */
     private final Set<List<String>> asked = new HashSet<>();
 
     private final Path folder;
@@ -83,7 +83,7 @@ public final class TestCertificates {
     }
 
     /**
-     * A new certificate for 127.0.0.1 that vouches for itself.
+     * Returns a new self-signed certificate for 127.0.0.1.
      *
      * @param kind of its key: EC, RSA or Ed25519
      * @param more options of keytool
@@ -111,7 +111,7 @@ public final class TestCertificates {
     /**
      * A new certificate that an authority signs.
      *
-     * @param names where its host is found, such as {@code dns:localhost}
+     * @param names names or addresses of its host, such as {@code dns:localhost}
      */
     public Pair signed(String name, String authority, String names) throws Exception {
         return generate(name, "EC", List.of("-signer", authority, "-ext", "san=" + names));
@@ -160,7 +160,7 @@ public final class TestCertificates {
                 made.secret());
     }
 
-    /** Writes a file of a name with something in PEM. */
+    /** Writes a file of a name with content in PEM. */
     public Path write(String name, String type, byte[] content) throws IOException {
         String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
         return Files.writeString(

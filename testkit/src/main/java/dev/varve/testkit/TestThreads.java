@@ -1,7 +1,7 @@
 package dev.varve.testkit;
 
 /**
- * Threads of models and of their oracles in tests. Both have as many: the way work is divided
+ * Threads of models and of their oracles in tests. Both have as many: the division of the work
  * changes the last bits.
  */
 public final class TestThreads {

@@ -10,13 +10,13 @@ import java.util.Set;
 
 /**
  * A valid byte-level BPE vocabulary of any size: the 256 bytes, a few merged words, the special
- * tokens, and {@code [PADn]} up to the size. Padding tokens are ordinary ones, so that whatever a
- * random model emits has a text.
+ * tokens, and {@code [PADn]} up to the size. Padding tokens are ordinary ones, so that every token
+ * that a random model emits has a text.
  *
  * @param tokens texts in GPT-2's byte alphabet, by id
  * @param types {@code tokenizer.ggml.token_type} by id: 1 normal, 3 control, 4 user defined
  * @param merges pairs separated by a space, best first
- * @param specials tokens that no merge makes, and what they are for
+ * @param specials tokens that no merge makes, and their purposes
  */
 record TestVocabulary(
         List<String> tokens, List<Integer> types, List<String> merges, Specials specials) {
@@ -154,7 +154,9 @@ record TestVocabulary(
         return tokens.indexOf(token);
     }
 
-    /** How a text of one byte is spelled as a token; other texts are spelled as they are. */
+    /**
+     * Returns the spelling of a text of one byte as a token; other texts are returned unchanged.
+     */
     static String spelling(String text) {
         return text.length() == 1 && text.charAt(0) < 128
                 ? Character.toString(byteSymbol(text.charAt(0)))

@@ -1,5 +1,5 @@
 /**
- * What tests need and production code must not have: a GGUF writer, random models and an
+ * Tools that tests need and production code must not have: a GGUF writer, random models and an
  * independent oracle.
  *
  * <p>{@link dev.varve.testkit.GgufWriter} writes model files, {@link dev.varve.testkit.Qwen35Model}
@@ -12,7 +12,7 @@
  * It must be the folder that Varve uses in the same process: the dynamic loader then shares one
  * {@code libggml-base.so} between both.
  *
- * <p>A few more types than elsewhere: a random model takes up to five of them, and all share what
- * writes tensors and vocabularies and is of no use to anybody else.
+ * <p>A few more types than elsewhere: a random model takes up to five of them, and all share the
+ * writers of tensors and vocabularies, which have no other use.
  */
 package dev.varve.testkit;

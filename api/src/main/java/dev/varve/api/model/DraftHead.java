@@ -25,7 +25,7 @@ import java.util.Objects;
  *     layer count, which stands for the last layer's output
  */
 public record DraftHead(LayerSplitAdapter blocks, List<Integer> captures) {
-    /** Checks that the last layer's output is among the captures. */
+    /** Checks that the captures ascend and that there is at least one. */
     public DraftHead {
         Objects.requireNonNull(blocks);
         captures = List.copyOf(captures);

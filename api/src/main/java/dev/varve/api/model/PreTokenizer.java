@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * ModelFamilyProvider#preTokenizers}.
  *
  * <p>Called from many threads at once, with text of users: it must take linear time and little of
- * the stack, whatever the text. Special tokens were already removed.
+ * the stack, whatever the text. Special tokens were split off before.
  *
  * <p>Stable: a plugin that is built against it keeps working.
  */

@@ -13,7 +13,7 @@ import java.util.Objects;
  *     else 0. A speculator without trees may ignore it
  */
 public record DraftRequest(long sequence, TokenHistory tokens, int most, int branched) {
-    /** Checks that at least one token is requested. */
+    /** Checks that at least one token is requested, and that a tree is no smaller than a path. */
     public DraftRequest {
         Objects.requireNonNull(tokens);
         if (most < 1) {

@@ -61,8 +61,8 @@ public interface Speculator extends AutoCloseable {
 
     /**
      * Number of times that the speculator lost all recorded states, for example because its own
-     * process restarted. After a loss, the platform records the states that it kept again. Called
-     * before every decode step.
+     * process restarted. After a loss, the platform passes the states that it kept to {@link
+     * #observe(HiddenStates, TokenHistory)} again. Called before every decode step.
      */
     default long losses() {
         return 0;

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * All that was asked for. Lists of sides hold the server's part and, with a peer, the peer's behind
+ * The options of a run. Lists of sides hold the server's part and, with a peer, the peer's behind
  * it.
  *
  * @param targets the servers that run already
@@ -19,7 +19,7 @@ record BenchPlan(
         Workload workload,
         Repeats repeats) {
     /**
-     * How often, and how long at most.
+     * Numbers of rounds and limits of time.
      *
      * @param pairs rounds of each scenario but the first answer
      * @param runs rounds of the first answer

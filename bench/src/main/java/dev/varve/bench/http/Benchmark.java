@@ -27,7 +27,7 @@ final class Benchmark {
     /**
      * Measures all.
      *
-     * @throws ServerFailure if a server cannot be asked at all
+     * @throws ServerFailure if a server cannot be reached at all
      */
     void run() throws InterruptedException {
         List<Side> sides =

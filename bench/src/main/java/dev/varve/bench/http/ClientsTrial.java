@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/** Clients that come at the same moment, each with a stream of its own. */
+/** Clients that send requests at the same moment, each with a stream of its own. */
 record ClientsTrial(ChatClient client, PromptBatches prompts, int tokens) implements Trial {
     @Override
     public Sample run(int round) {

@@ -3,7 +3,7 @@ package dev.varve.bench.http;
 import java.io.PrintWriter;
 import java.util.List;
 
-/** Tells people of what failed, before another report hears of it, and remembers that it did. */
+/** Prints each failure before it forwards it to another report, and records that one occurred. */
 final class Failures implements Report {
     private final PrintWriter err;
     private final Report next;

@@ -17,7 +17,10 @@ import java.util.Optional;
  * @param limit how long the start may take, and then the answer
  */
 record FirstTrial(HttpClient http, Launch launch, Duration limit) implements Trial {
-    /** How often is looked whether the server listens and is ready; the figure is as exact. */
+    /**
+     * Interval at which the trial polls whether the server is ready; it bounds the figure's
+     * precision.
+     */
     private static final Duration LOOK = Duration.ofMillis(5);
 
     private static final ChatRequest QUESTION = new ChatRequest("Hello", 1);

@@ -51,7 +51,7 @@ import java.util.concurrent.Executors;
 public final class HttpBench implements Callable<Integer> {
     private static final int FAILED = 1;
 
-    /** One reads what the selector saw while another works through it. */
+    /** One thread reads from the selector while another processes the data. */
     private static final int NETWORK_THREADS = 2;
 
     @Spec private CommandSpec spec;
@@ -319,7 +319,7 @@ public final class HttpBench implements Callable<Integer> {
         return new Launch(line, model, key);
     }
 
-    /** The HTTP client would show what it refuses. */
+    /** The HTTP client would show a key that it refuses. */
     private void checkKey(String flag, Optional<String> key) {
         if (key.isPresent() && !key.get().matches("[!-~]+")) {
             throw wrong(flag + ": expected visible ASCII characters");

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param apiKey key sent with each request, never shown
  */
 record Launch(String command, Optional<String> model, Optional<String> apiKey) {
-    /** The server, once it is there. */
+    /** Returns the server, once it listens. */
     Target at(URI base) {
         return new Target(base, model, apiKey);
     }

@@ -1,6 +1,6 @@
 package dev.varve.bench.http;
 
-/** A figure of a round; {@code docs/performance.md} tells what each means. */
+/** A figure of a round; {@code docs/performance.md} explains each. */
 enum Metric {
     TOKENS_PER_SECOND("tokens_per_second", "tokens/s", Better.MORE),
     WALL("wall_ms", "total ms", Better.LESS),
@@ -18,7 +18,7 @@ enum Metric {
     PROMPT_TOKENS("prompt_tokens", "prompt tokens", Better.NEITHER),
     TOKENS("tokens", "tokens", Better.NEITHER);
 
-    /** Which of two figures one would rather have. */
+    /** The direction in which a figure is better. */
     enum Better {
         MORE,
         LESS,

@@ -9,7 +9,7 @@ final class PromptPool {
         this.prompts = prompts;
     }
 
-    /** One text that nobody else gets. */
+    /** Returns a text that is used only once. */
     String text(int words) {
         return prompts.text(next++, words);
     }

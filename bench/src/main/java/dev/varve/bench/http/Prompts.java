@@ -33,7 +33,7 @@ public final class Prompts {
         Collections.shuffle(words, new Random(seed));
     }
 
-    /** How many texts start with words of their own. */
+    /** Returns the number of texts that start with words of their own. */
     int distinct() {
         return words.size();
     }

@@ -2,17 +2,17 @@ package dev.varve.bench.http;
 
 import java.util.List;
 
-/** Hears what was measured, as soon as it is known. */
+/** Receives results, as soon as they are known. */
 interface Report {
-    /** The servers answer; the measurement begins. */
+    /** Reports that the servers respond and the measurement begins. */
     void begin(BenchPlan plan, List<Side> sides);
 
-    /** A scenario is done, or came to an end before. */
+    /** Reports a scenario that is complete or ended early. */
     void section(Section section);
 
-    /** Something came to nothing. */
+    /** Reports a failure. */
     void failed(String reason);
 
-    /** All is done. */
+    /** Reports the end of the run. */
     void end();
 }

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Repeats a trial on all sides next to each other; who came first in a round comes last in the
+ * Repeats a trial on all sides next to each other; the first side of a round is the last of the
  * next.
  *
  * @param count rounds that are counted

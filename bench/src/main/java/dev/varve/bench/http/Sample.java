@@ -5,8 +5,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * The figures of one round on one side. What a round did not show is missing: an answer of one
- * chunk has no gap.
+ * The figures of one round on one side. Figures that a round did not show are missing: an answer of
+ * one chunk has no gap.
  */
 record Sample(Map<Metric, Double> figures) {
     Sample {

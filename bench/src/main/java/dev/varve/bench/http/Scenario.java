@@ -2,7 +2,7 @@ package dev.varve.bench.http;
 
 import java.util.Locale;
 
-/** What can be measured. */
+/** A scenario that can be measured. */
 enum Scenario {
     CLIENTS,
     LONG,
@@ -10,7 +10,7 @@ enum Scenario {
     FIRST,
     CURVE;
 
-    /** As in commands and in JSON. */
+    /** Returns the name in commands and in JSON. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

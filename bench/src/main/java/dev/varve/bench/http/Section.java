@@ -15,7 +15,7 @@ final class Section {
     private int rounds;
 
     /**
-     * What was measured.
+     * Description of a measurement.
      *
      * @param clients how many there were at once
      * @param title the sizes, for people
@@ -41,7 +41,7 @@ final class Section {
         }
     }
 
-    /** The round that follows came to nothing, and none was tried behind it. */
+    /** Records that the next round failed, and that no further one was run. */
     void fail(String reason) {
         failure = Optional.of(reason);
     }
@@ -58,7 +58,7 @@ final class Section {
         return Collections.unmodifiableMap(series);
     }
 
-    /** Why there are fewer rounds than were asked for. */
+    /** Returns the reason why there are fewer rounds than requested. */
     Optional<String> failure() {
         return failure;
     }

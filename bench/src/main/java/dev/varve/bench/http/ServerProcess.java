@@ -31,7 +31,7 @@ public final class ServerProcess implements AutoCloseable {
     private final InetSocketAddress address;
     private final long begin;
 
-    /** A server does not outlive the benchmark, however that ends. */
+    /** Ends the server with the benchmark, however that ends. */
     private final Thread hook;
 
     private ServerProcess(Process process, Path log, InetSocketAddress address, long begin) {
@@ -44,7 +44,7 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a command of a shell, which is replaced by it.
+     * Starts a shell command, which replaces the shell.
      *
      * @param command one command, with {@value #PORT} in it
      */
@@ -88,7 +88,7 @@ public final class ServerProcess implements AutoCloseable {
         return process.children();
     }
 
-    /** Whether somebody listens. */
+    /** Whether the server listens. */
     boolean listens() {
         try (Socket socket = new Socket()) {
             socket.connect(address);
@@ -121,7 +121,7 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Asks the process to end, and waits for it.
+     * Sends the process SIGTERM, and waits for its end.
      *
      * @throws ServerFailure if it had to be killed
      */

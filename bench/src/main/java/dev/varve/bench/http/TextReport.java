@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Tables for people, each when it is known. */
+/** Prints tables for people, each as soon as it is known. */
 final class TextReport implements Report {
-    /** What of each number of clients is in the table of the curve. */
+    /** The metrics of each number of clients in the table of the curve. */
     private static final List<Metric> CURVE =
             List.of(Metric.TOKENS_PER_SECOND, Metric.TTFT_P50, Metric.GAP_P95);
 
@@ -51,7 +51,7 @@ final class TextReport implements Report {
 
     @Override
     public void failed(String reason) {
-        // It is told on the other stream.
+        // Failures are printed on the other stream.
     }
 
     @Override

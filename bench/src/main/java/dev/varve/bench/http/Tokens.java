@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** How much was computed: figures that tell whether two sides did the same. */
+/** Figures of the computed tokens, which show whether two sides did the same work. */
 final class Tokens {
     private Tokens() {}
 

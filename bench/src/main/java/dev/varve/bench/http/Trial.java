@@ -2,7 +2,7 @@ package dev.varve.bench.http;
 
 import dev.varve.bench.http.stream.ServerFailure;
 
-/** What is measured on one side, again and again. */
+/** A repeated measurement on one side. */
 interface Trial {
     /**
      * Measures once.

@@ -10,7 +10,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** One client, whose short chats come one after the other. */
+/** One client that sends short chats one after the other. */
 record TurnTrial(ChatClient client, PromptBatches prompts, int tokens) implements Trial {
     @Override
     public Sample run(int round) {

@@ -8,8 +8,7 @@ import dev.varve.bench.http.stream.Usage;
 import java.util.Optional;
 
 /**
- * How many words make a prompt of so many tokens, which depends on the vocabulary and on the chat
- * template.
+ * Ratio of words to tokens of a prompt, which depends on the vocabulary and on the chat template.
  *
  * @param tokensPerWord above 0
  * @param templateTokens tokens around the words
@@ -18,13 +17,13 @@ record WordRate(double tokensPerWord, double templateTokens) {
     private static final int FEW = 16;
     private static final int MANY = 80;
 
-    /** A prompt has at least as many, whatever the template takes. */
+    /** Least number of words of a prompt, whatever the length of the template. */
     private static final int LEAST = 4;
 
-    /** What is assumed of a server that counts no tokens. */
+    /** The rate for a server that counts no tokens. */
     static final WordRate UNKNOWN = new WordRate(1, 0);
 
-    /** Asks a server, by two prompts. */
+    /** Measures the rate of a server with two prompts. */
     static WordRate of(ChatClient client, PromptPool prompts) {
         Optional<Usage> few = usage(client, prompts.text(FEW));
         Optional<Usage> many = usage(client, prompts.text(MANY));

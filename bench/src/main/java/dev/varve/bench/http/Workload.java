@@ -3,18 +3,18 @@ package dev.varve.bench.http;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How much is asked for.
+ * Amount of work of a round.
  *
- * @param clients that come at once
- * @param turns of a round, one after the other
+ * @param clients number of simultaneous clients
+ * @param turns chats of a round, one after the other
  */
 record Workload(int clients, int turns, Sizes sizes) {
     /**
      * Sizes in tokens.
      *
      * @param answer new tokens of an answer
-     * @param prompt about what a prompt has
-     * @param longPrompt about what the long prompt has
+     * @param prompt approximate length of a prompt
+     * @param longPrompt approximate length of the long prompt
      */
     record Sizes(int answer, int prompt, int longPrompt) {}
 

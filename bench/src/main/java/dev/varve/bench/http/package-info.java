@@ -1,6 +1,6 @@
 /**
- * Load over HTTP for any server with OpenAI's API: what its clients see, alone or next to a second
- * server in turn.
+ * Measures any server with OpenAI's API under load over HTTP, from the view of its clients, alone
+ * or in turn with a second server.
  *
  * <p>{@link dev.varve.bench.http.HttpBench} is the command. A {@code Trial} measures one round of a
  * scenario and gives a {@code Sample} of figures; {@code Rounds} repeats it on all sides. {@code

@@ -23,12 +23,12 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Asks one server with one key. Thread-safe. */
+/** Sends requests to one server with one key. Thread-safe. */
 final class Client {
     /** Longer than any answer and the return of a killed shard take. */
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
-    /** How much longer a client waits for the beginning for each event that it would read. */
+    /** Additional wait for the beginning of a stream, for each event that the client would read. */
     private static final long PATIENCE_MILLIS = 25;
 
     private static final int OK = 200;
@@ -51,7 +51,7 @@ final class Client {
     }
 
     /**
-     * Asks, and does what a client of that conduct does.
+     * Sends a request, and behaves as the conduct requires.
      *
      * @param patience events of a stream that it reads before it leaves or cancels
      */
@@ -129,7 +129,7 @@ final class Client {
     }
 
     /**
-     * How a stream is to end early.
+     * Description of a stream's early end.
      *
      * @param id of the request, as in its answer's header
      */
@@ -183,7 +183,7 @@ final class Client {
                 : new Outcome.Failed("the stream ended without a finish reason");
     }
 
-    /** One that is over already is not listed any more, and is none the worse for it. */
+    /** Cancels a request; one that has ended already is no longer listed, which is no failure. */
     private void cancel(String id) throws IOException, InterruptedException {
         HttpResponse<String> list =
                 http.send(

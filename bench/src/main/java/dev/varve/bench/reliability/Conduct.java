@@ -2,11 +2,11 @@ package dev.varve.bench.reliability;
 
 import java.util.random.RandomGenerator;
 
-/** How a client treats a request: it reads to the end, disconnects or cancels. */
+/** Behaviour of a client: it reads to the end, disconnects or cancels. */
 enum Conduct {
     /** Reads a stream to its end. */
     STREAM,
-    /** Waits for an answer in one piece. */
+    /** Waits for an answer that is not streamed. */
     WHOLE,
     /** Reads a stream of a request that neither reads nor leaves cached prefixes. */
     UNCACHED,

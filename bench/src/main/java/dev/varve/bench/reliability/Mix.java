@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Which requests are sent; the same for the same seed, whichever client sends them.
+ * The requests that are sent; the same for the same seed, whichever client sends them.
  *
- * @param questions what is asked
+ * @param questions the questions to choose from
  * @param expected answers, by the questions' numbers
  * @param seed of the draws
  */

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Kills processes that a server started, one at a time, and waits until the server is whole. */
+/** Kills processes that a server started, one at a time, and waits until all shards are back. */
 final class ShardKiller {
     private static final Duration LOOK = Duration.ofMillis(200);
 
@@ -15,12 +15,12 @@ final class ShardKiller {
     private final BooleanSupplier healthy;
     private final Random random;
 
-    /** Grows when a process is killed, and when the server is whole again: odd in between. */
+    /** Grows when a process is killed, and when all shards are back: odd in between. */
     private volatile int phase;
 
     /**
      * @param processes children of the server
-     * @param healthy whether the server is whole
+     * @param healthy whether all shards of the server compute
      */
     ShardKiller(Supplier<Stream<ProcessHandle>> processes, BooleanSupplier healthy, Random random) {
         this.processes = processes;
@@ -28,7 +28,7 @@ final class ShardKiller {
         this.random = random;
     }
 
-    /** Kills one, and returns when the server is whole again; does nothing if there is none. */
+    /** Kills one, and returns when all shards are back; does nothing if there is none. */
     synchronized void kill() throws InterruptedException {
         List<ProcessHandle> all = processes.get().filter(ProcessHandle::isAlive).toList();
         if (all.isEmpty()) {
@@ -42,12 +42,12 @@ final class ShardKiller {
         phase++;
     }
 
-    /** To be asked before a request, for {@link #wasMissing}. */
+    /** Returns the phase before a request, for {@link #wasMissing}. */
     int phase() {
         return phase;
     }
 
-    /** Whether a process was missing at any time since then. */
+    /** Whether a process was missing at any time since a phase. */
     boolean wasMissing(int before) {
         return before % 2 == 1 || phase != before;
     }

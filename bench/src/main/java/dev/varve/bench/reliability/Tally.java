@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** Counts what clients got. Thread-safe. */
+/** Counts the outcomes of requests. Thread-safe. */
 final class Tally {
     private static final int SHOWN = 200;
 

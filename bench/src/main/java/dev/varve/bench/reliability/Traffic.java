@@ -18,7 +18,7 @@ final class Traffic {
     private final Tally tally = new Tally();
     private final AtomicInteger next = new AtomicInteger();
 
-    /** One for each kill that is due. */
+    /** One permit for each kill that is due. */
     private final Semaphore due = new Semaphore(0);
 
     /**
@@ -91,7 +91,7 @@ final class Traffic {
         }
     }
 
-    /** Whether nothing went wrong that should not. */
+    /** Whether no unexpected failure occurred. */
     boolean isGood() {
         return tally.isGood();
     }

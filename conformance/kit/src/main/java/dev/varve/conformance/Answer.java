@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Collects what the engine says about one request. */
+/** Collects the events of one request from the engine. */
 final class Answer implements GenerationListener {
     private final List<Integer> tokens = new ArrayList<>();
     private final CompletableFuture<GenerationEnd> end = new CompletableFuture<>();
@@ -53,7 +53,7 @@ final class Answer implements GenerationListener {
         return answer;
     }
 
-    /** A greedy answer that was not asked for yet. */
+    /** Returns a greedy answer whose request is not submitted yet. */
     static Answer of(int[] prompt, int count) {
         return of(prompt, count, SamplingOptions.greedy());
     }
@@ -73,12 +73,12 @@ final class Answer implements GenerationListener {
                         GenerationRequest.Choice.of(sampling)));
     }
 
-    /** The same answer, which ends with some tokens. */
+    /** Returns the same answer, which ends at some tokens. */
     Answer endingAt(Set<Integer> endTokens) {
         return new Answer(request.endingAt(endTokens));
     }
 
-    /** The same answer, steered. */
+    /** Returns the same answer with a token guide. */
     Answer guidedBy(TokenGuide guide) {
         GenerationRequest.Choice choice = request.choice();
         return new Answer(
@@ -87,12 +87,12 @@ final class Answer implements GenerationListener {
                                 choice.sampling(), choice.topLogprobs(), guide)));
     }
 
-    /** A greedy answer to a prompt that is computed whole, whatever is kept, and is not kept. */
+    /** Returns a greedy answer to a prompt that neither reads nor leaves cached prefixes. */
     static Answer apart(int[] prompt, int count) {
         return new Answer(GenerationRequest.greedy(prompt, count).within(CacheScope.none()));
     }
 
-    /** Asks for several answers at once. */
+    /** Submits the requests of several answers at once. */
     static void submit(Engine engine, List<Answer> answers) {
         List<Generation> generations =
                 engine.submit(

@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
-/** A random model with what guesses its tokens one after the other. */
+/** A random model with a block or an assistant that proposes its tokens one after the other. */
 interface BlockModel {
-    /** All of them. */
+    /** Returns all of them. */
     static Stream<BlockModel> all() {
         return Stream.concat(
                 Arrays.stream(MtpModels.values()), Arrays.stream(AssistantModels.values()));
@@ -18,9 +18,9 @@ interface BlockModel {
     /** Writes the model's file into a folder, once. */
     Path write(Path folder) throws IOException;
 
-    /** What guesses. */
+    /** Opens the block or assistant that proposes tokens. */
     MtpFile block(Path folder) throws IOException;
 
-    /** Random tokens of a text. */
+    /** Returns random tokens of a text. */
     int[] tokens(int count, long seed);
 }

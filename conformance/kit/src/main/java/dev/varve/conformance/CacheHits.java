@@ -45,25 +45,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Prompts that go on with others, found on the devices and in host memory, against the same prompts
- * computed whole: what is told of each token, with the likely ones and their probabilities.
+ * Compares prompts whose prefixes are cached on the devices and in host memory with the same
+ * prompts computed whole: each token, with the likely ones and their probabilities.
  */
 final class CacheHits {
     private static final int CONTEXT = 512;
     private static final int PARALLEL = 2;
 
-    /** Where small windows have dropped whole blocks. */
+    /** Length of a head at which small windows have dropped whole blocks. */
     private static final int HEAD = 350;
 
     private static final int SHORT_HEAD = 60;
 
-    /** Whole pieces. */
+    /** Length of a head that consists of whole pieces. */
     private static final int ALIGNED_HEAD = 304;
 
     private static final int ANSWER = 6;
     private static final CacheScope WARM = new CacheScope("warm");
 
-    /** Of prompts that outlive their model. */
+    /** Scope of prompts that outlive their model. */
     private static final CacheScope KEPT = new CacheScope("kept");
 
     private CacheHits() {}
@@ -76,7 +76,7 @@ final class CacheHits {
         return settings.with(new HostCacheLimit.Fixed(32 << 20));
     }
 
-    /** How alike answers must be that were computed with other cuts. */
+    /** Required equality of answers that were computed with different chunk boundaries. */
     enum Grade {
         /** Every token is the same. */
         B,
@@ -104,7 +104,7 @@ final class CacheHits {
         Told ask(Engine engine, CacheScope scope) {
             Listener listener = new Listener();
             engine.submit(request(scope), listener);
-            // A software renderer makes its shaders with the first of them.
+            // A software renderer compiles its shaders with the first request.
             GenerationEnd end = listener.end.orTimeout(1, TimeUnit.MINUTES).join();
             return new Told(List.copyOf(listener.tokens), end);
         }
@@ -130,7 +130,7 @@ final class CacheHits {
         }
     }
 
-    /** An answer, and what the prefix cache was good for. */
+    /** An answer, and the result of its prefix lookup. */
     record Told(List<GeneratedToken> tokens, GenerationEnd end) {
         int[] ids() {
             return tokens.stream().mapToInt(GeneratedToken::id).toArray();
@@ -166,7 +166,7 @@ final class CacheHits {
                 assertArrayEquals(expected.ids(), ids(), what);
                 return;
             }
-            // Both chose it behind the same tokens. Where one is not among the likely ones of the
+            // Both chose it after the same tokens. Where one is not among the likely ones of the
             // other, the lead is that of all likely ones together.
             Map<Integer, Float> plain = expected.likely(step);
             Map<Integer, Float> actual = likely(step);
@@ -190,10 +190,10 @@ final class CacheHits {
     }
 
     /**
-     * What a model says that keeps nothing but what its devices hold.
+     * Answers of a model whose prefix cache is on its devices only.
      *
      * @param cold answers to all prompts, each computed whole
-     * @param continued the last of them, gone on with on the devices
+     * @param continued the answer to the last of them, which continues a prefix on the devices
      */
     record Expected(List<Prompt> prompts, List<Told> cold, Told continued) {
         static Expected of(RandomModel spec, long seed, LoadedModel model) {
@@ -214,7 +214,7 @@ final class CacheHits {
             return new Expected(prompts, cold, continued);
         }
 
-        /** Asks the same of a model with host memory. */
+        /** Requires the same answers of a model with host memory. */
         void requireFrom(LoadedModel model, Grade grade, String what) {
             Engine engine = model.engine();
             CacheScope warm = new CacheScope(what);
@@ -241,12 +241,15 @@ final class CacheHits {
             next.require(grade, what + ", next turn computed whole", cold.get(3));
         }
 
-        /** Has a model compute what another one finds on disk; it is written when it closes. */
+        /**
+         * Computes prompts with a model for another one that finds them on disk; they are written
+         * when the model closes.
+         */
         void keep(LoadedModel model) {
             prompts.get(0).ask(model.engine(), KEPT).requireSame("kept", cold.get(0));
         }
 
-        /** Asks a model that has not computed the head itself. */
+        /** Requires the answers of a model that has not computed the head itself. */
         void requireFromDisk(LoadedModel model, String what) {
             Told restored = prompts.get(1).ask(model.engine(), KEPT);
 
@@ -271,15 +274,14 @@ final class CacheHits {
         return new DiskCacheStore(SnapshotArchive.open(settings, new SlotStore.Provider()), id, "");
     }
 
-    /**
-     * Settings with room for one sequence of a block, so that each request pushes off the other.
-     */
+    /** Settings with room for one sequence of a block, so that each request evicts the other. */
     static ModelSettings oneBlock(CacheTypes types) {
         return withHost(Cpu.settings(SlotSpan.BLOCK, 1, types));
     }
 
     /**
-     * As little as that takes: a prompt, another one with its head, and that one in a scope apart.
+     * Checks hits in host memory with few requests: a prompt, another one with its head, and that
+     * one in a scope of its own.
      */
     static void requireFromHost(RandomModel spec, long seed, LoadedModel model, String what) {
         Engine engine = model.engine();
@@ -289,7 +291,7 @@ final class CacheHits {
         requireFrom(CacheSource.HOST, shortPrompt(spec, seed, 3), engine, what);
     }
 
-    /** Likewise of a model whose disk has what {@link #requireFromHost} computed. */
+    /** Checks hits of a model whose disk holds the prompts of {@link #requireFromHost}. */
     static void requireFromDisk(RandomModel spec, long seed, LoadedModel model, String what) {
         requireFrom(CacheSource.DISK, shortPrompt(spec, seed, 4), model.engine(), what);
     }
@@ -305,8 +307,8 @@ final class CacheHits {
     }
 
     /**
-     * A rest of a few tokens behind a prefix, which ends between pieces of a window, against the
-     * same prompt computed whole, without any cut.
+     * Compares a rest of a few tokens after a prefix, which ends between pieces of a window, with
+     * the same prompt computed whole, in one chunk.
      */
     static void requireShortRest(RandomModel spec, long seed, LoadedModel model, String what) {
         Engine engine = model.engine();
@@ -342,7 +344,7 @@ final class CacheHits {
                                 .anyMatch(tokens -> tokens == position));
     }
 
-    /** Takes the room of all finished sequences, and leaves nothing behind. */
+    /** Evicts all finished sequences, and leaves no cached prefix. */
     private static void pushOff(Engine engine) {
         int[] large = new int[CONTEXT - 1];
         Arrays.fill(large, 1);

@@ -91,8 +91,9 @@ final class Cpu {
     }
 
     /**
-     * Skips a test that asks libllama where it is wrong: with matrix registers it adds products of
-     * 32 and more tokens with quantised rows of a single tile to whatever was there before.
+     * Skips a test that compares with libllama where libllama is wrong: with matrix registers it
+     * adds products of 32 and more tokens with quantised rows of a single tile to the previous
+     * contents of memory.
      */
     static void assumeLibllamaIsRight(Path file) {
         assumeFalse(
@@ -110,10 +111,10 @@ final class Cpu {
     }
 
     /**
-     * The plugins of these tests, as a host takes them.
+     * Returns the plugins of these tests, as a host accepts them.
      *
-     * @param file what they are said to come from
-     * @param cacheFolder where measurements go
+     * @param file the file to name as their origin
+     * @param cacheFolder folder of measurements
      */
     static PluginSettings plugins(Path file, Path cacheFolder) {
         PluginCatalog catalog =

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** The demo models, and what PyTorch, with which they were trained, computes for each. */
+/** The demo models, and the logits of each from PyTorch, with which they were trained. */
 enum DemoModel {
     QWEN35,
     GEMMA4,
@@ -26,7 +26,7 @@ enum DemoModel {
     /**
      * Logits of PyTorch in full precision, from the weights of the F16 file.
      *
-     * @param tokens what the model read
+     * @param tokens the input tokens
      * @param positions tokens whose logits are kept, ascending
      * @param logits {@code [positions.length][vocabulary]}
      */
@@ -46,7 +46,7 @@ enum DemoModel {
         return file;
     }
 
-    /** Fails if a model is there without its reference. */
+    /** Returns the reference; fails if a model has none. */
     Reference reference() throws IOException {
         Path folder = FOLDER.resolve("evaluation");
         JsonNode description =

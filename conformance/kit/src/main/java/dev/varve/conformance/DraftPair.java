@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** A target and its draft, which guesses as many tokens in every step as it can. */
+/** A target and its draft, which proposes as many tokens in every step as it can. */
 record DraftPair(
         RandomModel spec,
         Path file,
@@ -80,7 +80,7 @@ record DraftPair(
                 trees);
     }
 
-    /** The same with guesses that branch. */
+    /** Returns the same pair with token trees. */
     DraftPair with(TreeOptions other) {
         return new DraftPair(spec, file, adapter, gguf, draft, other);
     }
@@ -121,7 +121,7 @@ record DraftPair(
         return settings.with(settings.computation().with(BatchInvariance.ON));
     }
 
-    /** The model, with what guesses in every step. */
+    /** Loads the model with its draft, which proposes tokens in every step. */
     LoadedModel guessed(
             Speculator speculator, SplitModel split, List<String> devices, int... cuts) {
         return guessed(settings(), Optional.empty(), speculator, split, devices, cuts);
@@ -170,7 +170,7 @@ record DraftPair(
         return SplitModel.of(file, settings(), BoundaryType.F32, device -> link);
     }
 
-    /** What the model answers without guesses. */
+    /** Returns the model's answer without draft tokens. */
     int[] plain(int[] prompt, SamplingOptions sampling, int count) throws Exception {
         try (LoadedModel model = Cpu.load(file, settings())) {
             return Answer.ask(model.engine(), prompt, 0, count, sampling).tokens();

@@ -24,7 +24,9 @@ final class DraftText implements TokenHistory {
         this(target, sequence, sequence, 1);
     }
 
-    /** Whose states are those of another one with the seed, but that many times as large. */
+    /**
+     * Creates a text whose states are those of another one with the seed, multiplied by a scale.
+     */
     DraftText(Qwen35Model.Size target, long sequence, long seed, float scale) {
         this.target = target;
         this.sequence = sequence;

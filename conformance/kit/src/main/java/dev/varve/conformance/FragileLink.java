@@ -31,7 +31,7 @@ final class FragileLink implements ShardLink {
         current = child;
     }
 
-    /** What happens to the next processes, one each, as soon as they are reached. */
+    /** Plans a fault for the next connection; several are used in turn, one for each connection. */
     void plan(Consumer<FragileLink> mishap) {
         lock.lock();
         try {
@@ -41,7 +41,7 @@ final class FragileLink implements ShardLink {
         }
     }
 
-    /** Lets the next attempts take another way. */
+    /** Makes the next attempts use another link. */
     void divert(ShardLink other) {
         lock.lock();
         try {
@@ -51,7 +51,7 @@ final class FragileLink implements ShardLink {
         }
     }
 
-    /** Lets them take their own again. */
+    /** Makes the next attempts use their own link again. */
     void heal() {
         divert(child);
     }
@@ -79,12 +79,12 @@ final class FragileLink implements ShardLink {
         }
     }
 
-    /** How often a process was reached. */
+    /** Returns the number of connections that were opened. */
     int opened() {
         return opened.get();
     }
 
-    /** Waits until a process was reached for the {@code count}th time. */
+    /** Waits until the {@code count}th connection is open. */
     void awaitOpened(int count) throws InterruptedException {
         lock.lock();
         try {

@@ -54,7 +54,9 @@ final class FragileModel implements AutoCloseable {
         return spec.tokens(count, seed);
     }
 
-    /** What an undisturbed model, all of it in this process, answers to each prompt alone. */
+    /**
+     * Returns the answers of an undisturbed model, all of it in this process, to each prompt alone.
+     */
     int[][] undisturbed(int count, SamplingOptions sampling, int[]... prompts) throws Exception {
         int[][] answers = new int[prompts.length][];
         for (int i = 0; i < prompts.length; i++) {
@@ -70,7 +72,7 @@ final class FragileModel implements AutoCloseable {
         return model.shards().getLast().health();
     }
 
-    /** Waits until the health is a state. */
+    /** Waits until the health has a state. */
     void awaitHealth(State state) {
         Await.value(state.name(), this::health, health -> health.state() == state);
     }

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A random model that is asked a few things at once, with guesses and without. */
+/** A random model that receives a few requests at once, with speculative decoding and without. */
 record GuessedModel(Path file, ModelShape shape, List<int[]> prompts, ModelSettings settings) {
     /** Tokens of an answer. */
     static final int COUNT = 40;
@@ -44,7 +44,7 @@ record GuessedModel(Path file, ModelShape shape, List<int[]> prompts, ModelSetti
                 settings.with(settings.computation().with(BatchInvariance.ON)));
     }
 
-    /** Families with types of weights and caches; some of them where time is short. */
+    /** Families with types of weights and caches; a part of them in every build. */
     static Stream<Arguments> all() {
         return Thorough.first(
                 3,
@@ -84,7 +84,7 @@ record GuessedModel(Path file, ModelShape shape, List<int[]> prompts, ModelSetti
         return answers;
     }
 
-    /** What it answers without guesses, behind each prompt. */
+    /** Returns its answers to all prompts without speculative decoding. */
     List<int[]> answers(SamplingOptions sampling) throws Exception {
         List<int[]> plain = new ArrayList<>();
         try (LoadedModel model = plain()) {

@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 
-/** Scores that follow from tokens in no way that means anything, given on another thread. */
+/** Scores pages by a meaningless function of their tokens, on another thread. */
 class HashedPages implements AsyncPageScorer {
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
 

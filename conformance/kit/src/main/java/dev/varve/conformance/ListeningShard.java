@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A shard process that listens for any number of servers, one after the other or together: each of
- * them loads a range of its own, and what it had loaded is freed with its connection.
+ * them loads a range of its own, and its weights and caches are freed with its connection.
  */
 final class ListeningShard implements AutoCloseable {
     private final Process process;
@@ -45,14 +45,14 @@ final class ListeningShard implements AutoCloseable {
     private static void drain(BufferedReader output) {
         try {
             while (output.readLine() != null) {
-                // Nobody wants to know, but a full pipe would stop the process.
+                // The output is discarded, but a full pipe would stop the process.
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** A way to it. */
+    /** Returns a link to it. */
     ExternalProcessLink link() {
         return new ExternalProcessLink(
                 new UnixTransport(),

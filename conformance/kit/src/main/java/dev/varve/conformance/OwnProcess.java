@@ -23,7 +23,7 @@ final class OwnProcess {
         Class.forName(arguments[0])
                 .getDeclaredMethod(arguments[1], Path.class)
                 .invoke(null, Path.of(arguments[2]));
-        // Nothing is unloaded, which the renderer does not survive either.
+        // Nothing is unloaded: the renderer would crash on it as well.
         Runtime.getRuntime().halt(0);
     }
 
@@ -31,14 +31,14 @@ final class OwnProcess {
      * Calls a static method of this package in a process.
      *
      * @param method takes a {@link Path}
-     * @param folder where it may write
+     * @param folder folder to which it may write
      */
     static void call(Class<?> type, String method, Path folder) {
         run(OwnProcess.class, folder, List.of(type.getName(), method, folder.toString()));
     }
 
     /**
-     * Runs a program, and fails with what it said unless it ends well.
+     * Runs a program, and fails with its output unless it succeeds.
      *
      * @param folder for its output
      */

@@ -18,7 +18,7 @@ import java.util.Optional;
 record PagedModel(Path file, RandomModel spec, ModelSettings settings) {
     static final int CONTEXT = 2048;
 
-    /** The least pool that there is. */
+    /** The smallest valid pool. */
     static final int POOL = 512;
 
     static final int ANSWER = 90;
@@ -45,7 +45,7 @@ record PagedModel(Path file, RandomModel spec, ModelSettings settings) {
         return Cpu.load(file, how, helped(how, LoadedModel.Extras.NONE), cuts);
     }
 
-    /** With somebody who scores pages, where these are chosen by that. */
+    /** Adds a page scorer if the policy chooses pages by a drafter. */
     static LoadedModel.Extras helped(ModelSettings how, LoadedModel.Extras others) {
         return how.pool()
                 .filter(pool -> pool.chosenPolicy() == PagePolicy.DRAFTER)
@@ -57,14 +57,14 @@ record PagedModel(Path file, RandomModel spec, ModelSettings settings) {
         return spec.tokens(count, seed);
     }
 
-    /** What a fresh model answers to a prompt alone. */
+    /** Returns the answer of a fresh model to a prompt alone. */
     int[] alone(ModelSettings how, int[] prompt) throws Exception {
         try (LoadedModel model = load(how)) {
             return Answer.ask(model.engine(), prompt, ANSWER).tokens();
         }
     }
 
-    /** What became of the pages of an answer. */
+    /** Returns the paging figures of an answer. */
     static GenerationEnd.Paging paging(Answer answer) throws Exception {
         return answer.end().paging().orElseThrow();
     }

@@ -32,7 +32,7 @@ final class PlainDraft {
         this(model, Optional.empty(), file, target);
     }
 
-    /** One that may mix the rows of a block. */
+    /** Creates a draft that may mix the rows of a block. */
     PlainDraft(
             DflashModel model,
             Optional<Dflash2Model.Convolution> convolution,
@@ -283,7 +283,9 @@ final class PlainDraft {
         return model.weights().gated() ? gated(prefix, input, result) : result;
     }
 
-    /** What a head adds to its weights, and gives nothing for. */
+    /**
+     * Returns a head's attention sink: a score that takes a share of the weights and adds no value.
+     */
     private double sink(String prefix, int head) {
         return file.tensor(prefix + "attn_sinks.weight")
                 .map(sinks -> Math.exp(row(sinks, 0)[head]))

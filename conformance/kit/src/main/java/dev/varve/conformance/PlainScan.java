@@ -34,8 +34,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Scores of tokens in plain loops: what enters each layer is captured from a shard, the rest is
- * done here, from the weights in the file, which are F32 and have no biases.
+ * Scores tokens in plain loops: the input of each layer is captured from a shard, the rest is
+ * computed here, from the weights in the file, which are F32 and have no biases.
  */
 final class PlainScan {
     private static final int TAIL = 8;
@@ -109,7 +109,7 @@ final class PlainScan {
         return PlainTokenScores.scores(heads, queries, keys);
     }
 
-    /** What goes into the projections, by token. */
+    /** Returns the inputs of the projections, by token. */
     private double[][] input(int layer) {
         float[] entering = hidden.get(layer);
         int width = shape.embeddingLength();

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 
-/** How drafts after DFlash make tokens of a block's states, in plain arithmetic. */
+/** Computes the tokens of drafts that extend DFlash from a block's states, in plain arithmetic. */
 final class PlainWalk {
     private final PlainDraft plain;
     private final GgufFile file;
@@ -33,7 +33,7 @@ final class PlainWalk {
         return plain.row(file.requireTensor("markov_w1.weight"), token);
     }
 
-    /** How sure a DSpark slot is behind a token. */
+    /** Returns the confidence of a DSpark slot after a token. */
     double confidence(double[] state, int before) {
         double[] link = link(before);
         double[] input = Arrays.copyOf(state, state.length + link.length);
@@ -56,7 +56,10 @@ final class PlainWalk {
         return logits;
     }
 
-    /** How sure a DFlash2 slot is of its choice behind a token: its share of all candidates. */
+    /**
+     * Returns the confidence of a DFlash2 slot in its choice after a token: its share of all
+     * candidates.
+     */
     double chance(Dflash2Model model, double[] state, int before) {
         double[] unary = unary(model.scores(), state);
         double[] scores =
@@ -70,7 +73,10 @@ final class PlainWalk {
         return 1 / Arrays.stream(scores).map(score -> Math.exp(score - best)).sum();
     }
 
-    /** How a token follows another one in a DFlash2 slot: what is added to its own score. */
+    /**
+     * Returns the transition score of a token after another one in a DFlash2 slot, which is added
+     * to its own score.
+     */
     double transition(double[] state, int before, int token) {
         double[] factors = plain.multiply("selector_hidden", state);
         double[] begins = plain.row(file.requireTensor("selector_predecessor.weight"), before);

@@ -22,11 +22,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A file of a random draft, with what evaluates it plainly.
+ * A file of a random draft, with its evaluation in plain arithmetic.
  *
  * @param network its layers
  * @param file the draft
- * @param target what it belongs to
+ * @param target the model whose tokens it proposes
  * @param plain its states and logits
  * @param walk its tokens
  */
@@ -39,7 +39,7 @@ record RandomDraft(
 
     static final DflashModel TINY = DflashModel.tiny(new DflashModel.Target(WIDTH, VOCABULARY));
 
-    /** With embedding and head of its own, of all tokens or fewer. */
+    /** Returns a network with embedding and head of its own, of all tokens or fewer. */
     static DflashModel own(int rows) {
         return TINY.with(new DflashModel.Weights(TensorType.F32, rows, false, 3));
     }

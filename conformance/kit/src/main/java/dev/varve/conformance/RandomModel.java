@@ -65,7 +65,7 @@ interface RandomModel {
                 case QWEN35MOE -> {
                     Qwen35MoeModel odd = Qwen35MoeModel.odd(seed).withType(type);
                     Qwen35Model.Size size = odd.dense().size();
-                    // The length of the shared expert says how long the others are.
+                    // The length of the shared expert gives the length of the others.
                     yield of(odd.withDense(odd.dense().withSize(wide(size, size.feedForward()))));
                 }
                 case GEMMA4 -> {

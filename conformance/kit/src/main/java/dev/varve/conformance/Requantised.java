@@ -25,7 +25,7 @@ final class Requantised {
     private Requantised() {}
 
     /**
-     * Writes the copy; rows that are no whole number of blocks get the type that stands in for it.
+     * Writes the copy; rows that are no whole number of blocks get the type that replaces it.
      *
      * @return {@code target}
      */

@@ -32,7 +32,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The shards of a model without an engine: one sequence at a time, wherever the test puts it. */
+/**
+ * The shards of a model without an engine: one sequence at a time, in the slots that the test
+ * chooses.
+ */
 record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int regionSlots)
         implements AutoCloseable {
     private static final int SLOTS = 1536;
@@ -54,7 +57,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
     /**
      * Likewise.
      *
-     * @param captures what batches may ask for
+     * @param captures features that batches may request
      */
     static ShardChain load(
             SplitModel model,
@@ -68,7 +71,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
     /**
      * Likewise.
      *
-     * @param exactRows what the numbers of a token may depend on
+     * @param exactRows batch invariance: the inputs on which a token's numbers may depend
      */
     static ShardChain load(
             SplitModel model,
@@ -102,7 +105,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
         return new ShardChain(shards, model.adapter().shape(), types, region);
     }
 
-    /** What a run gives: logits of each token, and what was captured. */
+    /** Results of a run: logits of each token, and the captured features. */
     record Run(List<float[]> logits, List<CapturedFeature> features) {
         float[][] rows() {
             return logits.toArray(float[][]::new);
@@ -136,7 +139,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
         return run;
     }
 
-    /** Computes a batch, whatever it is. */
+    /** Computes any batch. */
     Run run(Batch batch) {
         Run run = new Run(new ArrayList<>(), new ArrayList<>());
         forward(batch, run);
@@ -159,7 +162,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
         }
     }
 
-    /** All that a shard keeps of a sequence. */
+    /** Returns all cached parts of a sequence in a shard. */
     List<CachePart> parts(Shard shard, Place place, int position) {
         CacheLayout layout = CacheLayout.of(shape, shard.range(), types, regionSlots);
         List<CachePart> parts = new ArrayList<>(layout.rows(place.span(), 0, position));
@@ -181,7 +184,7 @@ record ShardChain(List<Shard> shards, ModelShape shape, CacheTypes types, int re
         return all;
     }
 
-    /** Gives each shard what belongs to its layers. */
+    /** Imports into each shard the parts of its layers. */
     void adopt(Place place, int position, Map<Integer, byte[]> all) {
         for (Shard shard : shards) {
             List<CachePart> parts = parts(shard, place, position);

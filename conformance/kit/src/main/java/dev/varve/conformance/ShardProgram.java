@@ -38,15 +38,15 @@ final class ShardProgram {
                     Gemma4Family.class,
                     LagunaFamily.class);
 
-    /** Where native libraries are. */
+    /** Location of the native libraries. */
     enum Natives {
-        /** In the folder that {@code --ggml-home} names; quicker to install. */
+        /** The folder that {@code --ggml-home} names; quicker to install. */
         APART,
-        /** In the plugins. */
+        /** The plugins. */
         PACKED
     }
 
-    /** What belongs to the tests and is no module of the program. */
+    /** Entries of the class path that belong to the tests and are no modules of the program. */
     private static final List<String> FOREIGN =
             List.of(
                     "junit",
@@ -91,9 +91,7 @@ final class ShardProgram {
         return new ShardProgram(models, plugins);
     }
 
-    /**
-     * Packs classes, services and kernels, and ggml's libraries where they belong into the plugins.
-     */
+    /** Packs classes, services and kernels, and ggml's libraries if they belong in the plugins. */
     private static void pack(Path classes, Path jar, Natives natives) throws IOException {
         try (JarOutputStream output = new JarOutputStream(Files.newOutputStream(jar));
                 Stream<Path> files = Files.walk(classes)) {
@@ -107,7 +105,7 @@ final class ShardProgram {
         }
     }
 
-    /** The command line up to where to listen. */
+    /** Returns the command line up to the address to listen on. */
     List<String> command() {
         List<String> command = new ArrayList<>(java());
         command.addAll(
@@ -128,7 +126,7 @@ final class ShardProgram {
         return command;
     }
 
-    /** A Java runtime with Varve's modules, up to what it is to run. */
+    /** Returns the command of a Java runtime with Varve's modules, without the main class. */
     List<String> java() {
         return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -151,7 +149,7 @@ final class ShardProgram {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** How a supervised process is started. */
+    /** Returns the launch of a supervised process. */
     ShardLaunch launch(String name) {
         return launch(name, command());
     }
@@ -171,7 +169,7 @@ final class ShardProgram {
         return new ChildLink(launch, new UnixTransport(), ShardProtocol.wireOptions("server"));
     }
 
-    /** Where the processes' sockets are. */
+    /** Returns the folder of the processes' sockets. */
     Path workFolder() {
         return plugins.getParent();
     }

@@ -32,8 +32,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * One shard with several texts, whose slices go into forwards as a test likes. The logits of every
- * slice are kept by text and position, so that two ways to compute the same texts can be compared.
+ * One shard with several texts, whose chunks go into forwards as a test chooses. The logits of
+ * every chunk are kept by text and position, so that two ways to compute the same texts can be
+ * compared.
  */
 final class SharedForwards implements AutoCloseable {
     /** A position of a text. */
@@ -103,7 +104,7 @@ final class SharedForwards implements AutoCloseable {
         return next(text, count, OutputRows.LAST);
     }
 
-    /** Computes slices together. */
+    /** Computes chunks together. */
     void forward(Phase phase, List<SequenceChunk> slices) {
         ShardResult result = shard.forward(new Batch(slices, phase), Optional.empty()).join();
         int row = 0;
@@ -119,12 +120,12 @@ final class SharedForwards implements AutoCloseable {
         }
     }
 
-    /** Computes one slice alone. */
+    /** Computes one chunk alone. */
     void forward(Phase phase, SequenceChunk slice) {
         forward(phase, List.of(slice));
     }
 
-    /** Positions of which both have logits that differ in any bit. */
+    /** Returns the positions of which both have logits that differ in any bit. */
     List<At> differences(SharedForwards other) {
         List<At> found = new ArrayList<>();
         logits.forEach(
@@ -137,7 +138,7 @@ final class SharedForwards implements AutoCloseable {
         return found;
     }
 
-    /** Positions of which both have logits. */
+    /** Returns the number of positions of which both have logits. */
     long compared(SharedForwards other) {
         return logits.keySet().stream().filter(other.logits::containsKey).count();
     }
@@ -147,7 +148,7 @@ final class SharedForwards implements AutoCloseable {
         return shard.columnGroup();
     }
 
-    /** Compute memory that is held. */
+    /** Returns the bytes of compute memory that is allocated. */
     long computeBytes() {
         return shard.memory().compute();
     }

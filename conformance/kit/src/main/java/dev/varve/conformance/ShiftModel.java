@@ -32,8 +32,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * A family whose layers keep states of its own: each adds a matrix product of what it sees now, one
- * and three tokens ago. The second layer keeps nothing and adds a product of what it sees.
+ * A family whose layers keep states of its own: each adds a matrix product of its inputs now, one
+ * and three tokens ago. The second layer keeps nothing and adds a product of its input.
  *
  * <p>{@link #logits} computes the same in plain loops.
  */

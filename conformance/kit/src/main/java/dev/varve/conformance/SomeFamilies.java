@@ -29,13 +29,13 @@ import java.util.stream.Stream;
     /** The place of the first family. */
     int first();
 
-    /** One of so many is tried. */
+    /** One of this many families is tested. */
     int of() default 2;
 
     /** Whether a family of full attention alone is one of them. */
     boolean plain() default false;
 
-    /** Chooses them. */
+    /** Chooses the families. */
     final class Provider implements ArgumentsProvider, AnnotationConsumer<SomeFamilies> {
         private SomeFamilies choice;
 

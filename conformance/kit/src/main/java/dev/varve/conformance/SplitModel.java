@@ -36,7 +36,7 @@ import java.util.stream.IntStream;
 /**
  * A model file that is loaded in parts.
  *
- * @param links the way to the process of a device that is not in this one
+ * @param links the link to the process of a device that is not in this one
  */
 record SplitModel(
         GgufFile file,
@@ -66,7 +66,7 @@ record SplitModel(
         return ranges;
     }
 
-    /** Whether the family may be cut there. */
+    /** Whether the family may be cut at these layers. */
     boolean isLegal(int... cuts) {
         try {
             return adapter.align(ranges(cuts)).equals(ranges(cuts));
@@ -76,7 +76,7 @@ record SplitModel(
         }
     }
 
-    /** Where the family may be cut in two. */
+    /** Returns the layers at which the family may be cut in two. */
     List<Integer> cuts() {
         return IntStream.range(1, adapter.shape().layerCount())
                 .filter(this::isLegal)
@@ -102,7 +102,7 @@ record SplitModel(
         return load(settings, new LoadedModel.Extras(disk, Optional.empty()), devices, cuts);
     }
 
-    /** Likewise, with what a model can do beside computing. */
+    /** Loads the model with auxiliary features. */
     LoadedModel load(
             ModelSettings settings, LoadedModel.Extras extras, List<String> devices, int... cuts) {
         Placement placement =

@@ -30,8 +30,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Two texts as an engine would compute them: each prompt in chunks of its own, then both together
- * token by token.
+ * Computes two texts as an engine would: each prompt in chunks of its own, then both together token
+ * by token.
  *
  * @param cache element types of the KV cache
  */
@@ -103,7 +103,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
         return rows.toArray(float[][]::new);
     }
 
-    /** Compute memory that one text takes in whole chunks. */
+    /** Returns the compute memory of one text in whole chunks. */
     long computeBytes(Path file, ComputeDevice device, int[] tokens, int chunk) {
         GgufFile gguf = GgufFile.open(file);
         LayerSplitAdapter adapter = Cpu.family(gguf).open(gguf, ModelOptions.defaults());
@@ -144,7 +144,7 @@ record SteppedLogits(FlashAttention flash, CacheTypes cache) {
                 OutputRows.LAST);
     }
 
-    /** Each chunk goes on in another row, as after a fork; single tokens stay where they are. */
+    /** Each chunk continues in another state row, as after a fork; single tokens stay in theirs. */
     private static int row(int text, int position) {
         return 1 + text + (position / CHUNK % 2 == 0 ? 0 : 2);
     }

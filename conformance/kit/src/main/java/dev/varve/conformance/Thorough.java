@@ -11,10 +11,10 @@ final class Thorough {
     private Thorough() {}
 
     /**
-     * Whether a case of a product is tried: all are where time does not matter, else one of some.
-     * Each value of each axis is met by others that way, as in a Latin square.
+     * Whether a case of a product is tested: all are at night, else one of some. Each value of each
+     * axis is combined with several of the others, as in a Latin square.
      *
-     * @param some cases of which one is tried
+     * @param some cases of which one is tested
      * @param places of the case's values on their axes, from 0
      */
     static boolean tries(int some, int... places) {

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Asks another speculator, notes its guesses by position, and hands on some right ones instead. */
+/**
+ * Calls another speculator, records its draft tokens by position, and returns some right ones
+ * instead.
+ */
 final class ToldBlock implements Speculator {
     private final Map<Integer, int[]> guesses = new TreeMap<>();
     private final Speculator block;
@@ -19,7 +22,7 @@ final class ToldBlock implements Speculator {
 
     /**
      * @param prompt tokens before the answer
-     * @param answer what is right, as far as it is told
+     * @param answer the right tokens, as far as they are known
      */
     ToldBlock(Speculator block, int prompt, int[] answer) {
         this.block = block;
@@ -27,7 +30,7 @@ final class ToldBlock implements Speculator {
         this.answer = answer;
     }
 
-    /** What the other one guessed, by the number of tokens that were known. */
+    /** Returns the draft tokens of the other speculator, by the number of known tokens. */
     Map<Integer, int[]> guesses() {
         return guesses;
     }
@@ -56,7 +59,7 @@ final class ToldBlock implements Speculator {
         for (int i = 0; i < most; i++) {
             int at = size - prompt + i;
             int right = at < answer.length ? answer[at] : 0;
-            // None, one, two and more of them, in turn.
+            // None, one, two and more right tokens, in turn.
             draft[i] = i < guesses.size() % (most + 1) ? right : (right + 1) % 256;
         }
         return List.of(Draft.of(draft));

@@ -49,7 +49,7 @@ final class Vulkan {
         return device;
     }
 
-    /** A model over devices that take turns at the cuts. */
+    /** Loads a model over devices that alternate at the cuts. */
     static LoadedModel load(
             Path file, ModelSettings settings, List<ComputeDevice> devices, int... cuts) {
         return load(file, settings, Optional.empty(), devices, cuts);

@@ -13,11 +13,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Hits of a model half on the processor and half on a Vulkan device, in a process of its own. */
+/**
+ * Checks cache hits of a model half on the processor and half on a Vulkan device, in a process of
+ * its own.
+ */
 final class VulkanHits {
     private VulkanHits() {}
 
-    /** A seed whose recurrent states have sizes for which there are shaders: not 48. */
+    /** Returns a model whose recurrent states have sizes for which shaders exist: not 48. */
     static RandomModel spec(Family family) {
         return family == Family.GEMMA4
                 ? family.odd(seed(family), TensorType.F16)

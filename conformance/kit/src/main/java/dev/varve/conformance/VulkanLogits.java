@@ -44,7 +44,7 @@ final class VulkanLogits {
         write(Path.of(arguments[1]), rows);
     }
 
-    /** Hands rows to the process that started this one. */
+    /** Writes rows for the process that started this one. */
     static void write(Path target, float[][] rows) throws IOException {
         ByteBuffer bytes =
                 ByteBuffer.allocate(2 * Integer.BYTES + rows.length * rows[0].length * Float.BYTES);

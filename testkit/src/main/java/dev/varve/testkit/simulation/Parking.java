@@ -3,8 +3,8 @@ package dev.varve.testkit.simulation;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that waits for the simulation itself. Permits that others gave it, and interrupts, are
- * put off until then: code that is simulated must find them as if it had never waited here.
+ * A thread that waits for the simulation itself. Permits from other threads and interrupts are
+ * deferred until then: code that is simulated must find them as if it had never waited here.
  */
 final class Parking {
     private final Thread thread;

@@ -7,10 +7,10 @@ public final class Seeds {
     /** The seed to run alone. */
     public static final String PROPERTY = "varve.test.simulation.seed";
 
-    /** Of each scenario, in every build. */
+    /** Number of seeds of each scenario in every build. */
     public static final int FEW = 200;
 
-    /** Of each scenario, at night. */
+    /** Number of seeds of each scenario at night. */
     public static final int MANY = 10_000;
 
     private Seeds() {}

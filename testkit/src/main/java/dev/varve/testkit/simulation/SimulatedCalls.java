@@ -21,19 +21,19 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * What code that is simulated calls instead of the JDK, where that has to do with time or threads.
- * Each method stands for the one of its name; the receiver comes first. See {@link SimulatedCode}.
+ * Methods that simulated code calls instead of those of the JDK for time and threads. Each method
+ * stands for the one of its name; the receiver comes first. See {@link SimulatedCode}.
  */
 public final class SimulatedCalls {
     private SimulatedCalls() {}
 
-    /** Something that waits, and can be interrupted. */
+    /** An interruptible wait. */
     interface Wait {
         void run() throws InterruptedException;
     }
 
     /**
-     * Waits for a time at most, by an interrupt when that is over.
+     * Limits a wait to a time; an interrupt ends it when the time is over.
      *
      * @return whether it ended before
      */
@@ -136,7 +136,7 @@ public final class SimulatedCalls {
         return holder.value;
     }
 
-    /** What a wait was for. */
+    /** Holds the result of a wait. */
     private static final class Holder<T> {
         private T value;
         private ExecutionException failure;

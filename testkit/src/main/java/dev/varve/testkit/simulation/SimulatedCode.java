@@ -42,8 +42,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Makes of a class one that can be simulated. What has to do with time and threads becomes a call
- * of {@link SimulatedCalls} or {@link SimulatedThreads}: a method of the same name, to which the
+ * Transforms a class so that it can be simulated. A call for time or threads becomes a call of
+ * {@link SimulatedCalls} or {@link SimulatedThreads}: a method of the same name, to which the
  * receiver is the first argument. {@code synchronized} becomes calls as well. Before each call of
  * {@code java.util.concurrent} and each access to a volatile field other threads may continue.
  */
@@ -53,7 +53,7 @@ final class SimulatedCode {
             SimulatedThreads.class.describeConstable().orElseThrow();
     private static final ClassDesc SIMULATION = Simulation.class.describeConstable().orElseThrow();
 
-    /** Classes in whose place others are made. */
+    /** Classes that are replaced by others when an instance is created. */
     private static final Map<ClassDesc, ClassDesc> MADE =
             Map.of(
                     ClassDesc.of("java.util.concurrent", "ScheduledThreadPoolExecutor"),
@@ -75,7 +75,7 @@ final class SimulatedCode {
     private static final Map<String, MethodTypeDesc> BUILDING =
             replacements(SimulatedThreads.class);
 
-    /** Whose methods are replaced. */
+    /** Classes whose methods are replaced. */
     private static final Set<String> OWNERS =
             Set.of(
                     "java/lang/System",
@@ -126,7 +126,9 @@ final class SimulatedCode {
         return found;
     }
 
-    /** Tells methods of one name apart by what all but objects are. */
+    /**
+     * Distinguishes methods of one name by their parameters; all objects count as the same type.
+     */
     private static String key(String name, ClassDesc... parameters) {
         StringBuilder key = new StringBuilder(name);
         for (ClassDesc each : parameters) {
@@ -153,7 +155,7 @@ final class SimulatedCode {
                         .noneMatch(method -> method.methodName().equalsString(HASH));
     }
 
-    /** Sets are walked in the order of hashes, and those of the JVM differ from run to run. */
+    /** Sets are iterated in the order of hashes, and those of the JVM differ from run to run. */
     private static void addHash(ClassBuilder builder, ClassModel model) {
         ClassDesc owner = model.thisClass().asSymbol();
         ClassDesc number = ConstantDescs.CD_int;
@@ -204,7 +206,7 @@ final class SimulatedCode {
                 });
     }
 
-    /** A method that enters the monitor, calls what it was, and leaves the monitor. */
+    /** Adds a method that enters the monitor, calls the original, and leaves the monitor. */
     private void addSynchronized(ClassBuilder builder, ClassModel in, MethodModel method) {
         boolean isStatic = method.flags().has(AccessFlag.STATIC);
         String body = method.methodName().stringValue() + BODY;

@@ -7,9 +7,8 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What {@code synchronized}, {@code wait} and {@code notify} become in code that is simulated: a
- * thread that waits for a real monitor is woken by a thread of the JVM, at a time that no seed
- * chooses.
+ * Implements {@code synchronized}, {@code wait} and {@code notify} in simulated code: a thread that
+ * waits for a real monitor is woken by a thread of the JVM, at a time that no seed chooses.
  */
 final class SimulatedMonitors {
     private final Map<Object, Monitor> monitors = new IdentityHashMap<>();

@@ -14,7 +14,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/** Does at simulated times what it is given, on simulated threads. */
+/** Runs its tasks at simulated times, on simulated threads. */
 public final class SimulatedScheduledExecutor extends ScheduledThreadPoolExecutor {
     private final int threads;
     private final ThreadFactory factory;
@@ -48,7 +48,7 @@ public final class SimulatedScheduledExecutor extends ScheduledThreadPoolExecuto
         }
     }
 
-    /** Something that is to be done at a time, once or again and again. */
+    /** A task that runs at a time, once or periodically. */
     private final class Task<T> extends FutureTask<T> implements RunnableScheduledFuture<T> {
         private final long period;
         private Simulation.Timer timer;
@@ -64,7 +64,7 @@ public final class SimulatedScheduledExecutor extends ScheduledThreadPoolExecuto
             timer = simulation.after(delay, this::fire);
         }
 
-        /** By a thread: the one that carries all must not wait for the pool's locks. */
+        /** Starts a thread: the carrier thread must not wait for the pool's locks. */
         private void fire() {
             simulation.start("due", this::handOver);
         }

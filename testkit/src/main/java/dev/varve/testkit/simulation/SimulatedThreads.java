@@ -2,7 +2,7 @@ package dev.varve.testkit.simulation;
 
 import java.util.concurrent.ThreadFactory;
 
-/** What stands for {@link Thread.Builder} in code that is simulated. */
+/** Replaces {@link Thread.Builder} in simulated code. */
 public final class SimulatedThreads {
     private String name = "thread";
     private long number = -1;

@@ -14,15 +14,15 @@ import java.util.concurrent.Executor;
  * One run: a seed, a clock and the threads of the simulated code. All of them are virtual threads
  * that the thread that calls {@link #run} carries, one at a time; the seed chooses which one
  * continues, and at which of the points of {@link #point} it has to stop for the others. The clock
- * moves on when no thread can continue, and a little with every look at it.
+ * advances when no thread can continue, and a little each time it is read.
  */
 public final class Simulation {
-    /** Switches between threads after which a run is taken for one that never ends. */
+    /** Switches between threads after which a run counts as endless. */
     private static final int MOST_SWITCHES = 3_000_000;
 
     private static final long NANOS_OF_A_LOOK = 200;
 
-    /** How long threads of fakes may go on behind the end of a scenario. */
+    /** Time for which threads of fakes may continue after the end of a scenario. */
     private static final long LAST_WORDS = 5_000_000_000L;
 
     private static volatile Simulation current;
@@ -30,7 +30,10 @@ public final class Simulation {
     private final long seed;
     private final SplittableRandom random;
 
-    /** Of what the scenario chooses, so that it does not depend on how the threads interleave. */
+    /**
+     * Source of the scenario's choices, separate so that they do not depend on how the threads
+     * interleave.
+     */
     private final SplittableRandom choices;
 
     private final List<Runnable> ready = new ArrayList<>();
@@ -66,7 +69,7 @@ public final class Simulation {
         switchesPerStall = 1 << random.nextInt(0, 8);
     }
 
-    /** What happened in a run; equal for equal seeds. */
+    /** Record of a run; equal for equal seeds. */
     public record Trace(List<String> events, int switches, long nanos, long digest) {
         /** Copies the events. */
         public Trace {
@@ -74,7 +77,7 @@ public final class Simulation {
         }
     }
 
-    /** Something that is to happen at a time. */
+    /** An action that is due at a time. */
     public final class Timer implements Comparable<Timer> {
         private final long at;
         private final long number = order++;
@@ -86,12 +89,12 @@ public final class Simulation {
             this.action = action;
         }
 
-        /** Prevents what has not happened. */
+        /** Cancels the action if it has not run. */
         public void cancel() {
             cancelled = true;
         }
 
-        /** When it is due. */
+        /** Returns the time at which it is due. */
         public long at() {
             return at;
         }
@@ -102,7 +105,7 @@ public final class Simulation {
         }
     }
 
-    /** Runs a scenario; throws what it throws, or what it leaves undone. */
+    /** Runs a scenario; rethrows its failure, or fails if it leaves threads or actions behind. */
     static Trace run(long seed, Scenario scenario) {
         Simulation simulation = new Simulation(seed);
         current = simulation;
@@ -134,7 +137,7 @@ public final class Simulation {
         throw failed("there is no end");
     }
 
-    /** Whether something is still to come long after the scenario is over. */
+    /** Whether the next timer is due long after the end of the scenario. */
     private boolean isLate() {
         timers.removeIf(timer -> timer.cancelled);
         return !timers.isEmpty() && timers.peek().at > overAt + LAST_WORDS;
@@ -204,17 +207,17 @@ public final class Simulation {
                 : new SimulationFailure(text.append(cause[0]).toString(), cause[0]);
     }
 
-    /** The run at hand, for code that is simulated. */
+    /** Returns the current run, for simulated code. */
     public static Simulation current() {
         return current;
     }
 
-    /** Whether the caller is a thread of the run at hand. */
+    /** Whether the caller is a thread of the current run. */
     static boolean isSimulated() {
         return current != null && Thread.currentThread().isVirtual();
     }
 
-    /** What the scenario chooses its work and its faults with. */
+    /** Returns the random source of the scenario's work and faults. */
     public SplittableRandom choices() {
         return choices;
     }
@@ -224,7 +227,7 @@ public final class Simulation {
         return seed;
     }
 
-    /** Says what happened; part of the trace. */
+    /** Adds an event to the trace. */
     public void event(String what) {
         events.add((nanos - 1_000_000_000_000L) / 1_000 + " us " + what);
         digest = digest * 31 + what.hashCode();
@@ -234,7 +237,7 @@ public final class Simulation {
         return uninterrupted > 0;
     }
 
-    /** Has something done when the scenario is over, on its thread. */
+    /** Runs an action when the scenario is over, on its thread. */
     void atEnd(Runnable action) {
         atEnd.add(action);
     }
@@ -271,7 +274,7 @@ public final class Simulation {
         };
     }
 
-    /** Lets other threads continue here, where the seed says so. */
+    /** Lets other threads continue here if the seed chooses so. */
     static void point() {
         Simulation now = current;
         if (now != null && now.uninterrupted == 0 && Thread.currentThread().isVirtual()) {
@@ -318,14 +321,14 @@ public final class Simulation {
         return nanos;
     }
 
-    /** Has something done at a time, by the thread that carries all others. */
+    /** Runs an action at a time, on the thread that carries all others. */
     public Timer at(long time, Runnable action) {
         Timer timer = new Timer(time, action);
         timers.add(timer);
         return timer;
     }
 
-    /** Has something done later. */
+    /** Runs an action after a delay. */
     Timer after(long delay, Runnable action) {
         return at(delay > Long.MAX_VALUE - nanos ? Long.MAX_VALUE : nanos + delay, action);
     }

@@ -8,13 +8,13 @@ import java.util.Optional;
  * An answer that was read to its end. All times are of {@link System#nanoTime}.
  *
  * @param sent when its request was sent
- * @param chunks when each chunk with text came, in their order
- * @param ended when the stream said that it ends
+ * @param chunks times at which each chunk with text arrived, in their order
+ * @param ended time of the event that ends the stream
  */
 public record Answer(long sent, List<Long> chunks, long ended, Optional<Usage> usage) {
     /** Time between two chunks of one stream. */
     public record Gap(long begin, long end) {
-        /** How long it is. */
+        /** Returns its length. */
         public long nanos() {
             return end - begin;
         }
@@ -45,7 +45,7 @@ public record Answer(long sent, List<Long> chunks, long ended, Optional<Usage> u
     }
 
     /**
-     * When the first text came.
+     * Returns the time at which the first text arrived.
      *
      * @throws ServerFailure if there was no text
      */

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
-/** Talks to one server. For many threads; the connections are those of the HTTP client. */
+/** Sends requests to one server. For many threads; the connections are those of the HTTP client. */
 public final class ChatClient {
     private static final int OK = 200;
     private static final int NOT_READY = 503;
@@ -34,7 +34,7 @@ public final class ChatClient {
     private final Duration limit;
 
     /**
-     * Connects when something is asked.
+     * Creates a client that connects with its first request.
      *
      * @param limit how long an answer may take, from the request to its end
      */
@@ -44,7 +44,7 @@ public final class ChatClient {
         this.limit = limit;
     }
 
-    /** The server, as it is asked. */
+    /** Returns the server to which requests go. */
     public Target target() {
         return target;
     }
@@ -71,7 +71,7 @@ public final class ChatClient {
                 return new ChatClient(http, target.withModel(Optional.of(id.stringValue())), limit);
             }
         } catch (JacksonException _) {
-            // told below, with the body
+            // reported below, with the body
         }
         throw new ServerFailure(
                 where(MODELS) + ": expected a list of models, found " + Excerpt.of(body));
@@ -85,8 +85,8 @@ public final class ChatClient {
     /**
      * Starts an answer. The future fails with a {@link ServerFailure}.
      *
-     * @param progress hears of each chunk with text how many there are, on a thread that must not
-     *     be kept
+     * @param progress receives the number of chunks so far with each chunk with text, on a thread
+     *     that must not block
      */
     public CompletableFuture<Answer> stream(ChatRequest request, IntConsumer progress) {
         HttpRequest post =
@@ -114,8 +114,8 @@ public final class ChatClient {
     }
 
     /**
-     * A connection that ends behind the headers is told by the body, or by the exchange if that
-     * hears of it first.
+     * Returns the failure of a connection that ends after the headers: the body reports it, or the
+     * exchange if that notices it first.
      */
     private Throwable cutOff(Throwable failure, StreamReader reader) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;

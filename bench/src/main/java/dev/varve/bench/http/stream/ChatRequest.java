@@ -6,14 +6,15 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 
 /**
- * One message of a user, and how long the answer gets.
+ * One message of a user, and the length of its answer.
  *
  * @param prompt text of the message
  * @param maxTokens most tokens of the answer
  */
 public record ChatRequest(String prompt, int maxTokens) {
     /**
-     * The body of a request: a greedy stream that goes on behind the end where a server lets it.
+     * The body of a request: a greedy stream that continues after the end token if the server
+     * supports it.
      */
     String json(Optional<String> model) {
         ObjectNode body = JsonMapper.shared().createObjectNode();

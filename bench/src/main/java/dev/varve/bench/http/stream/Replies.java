@@ -10,7 +10,7 @@ public final class Replies {
     private Replies() {}
 
     /**
-     * What a request gave.
+     * Returns the result of a request.
      *
      * @throws ServerFailure if it failed
      */
@@ -26,8 +26,8 @@ public final class Replies {
     }
 
     /**
-     * What all requests gave. Waits for each, also when one failed, so that nothing is computed any
-     * more when the next is measured.
+     * Returns the results of all requests. Waits for each, also when one failed, so that the server
+     * computes nothing when the next is measured.
      *
      * @throws ServerFailure the first one, with how many there are
      */

@@ -5,12 +5,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Cuts what comes from the network into lines. Each gets the time of the read in which its end
- * came, however many reads it was spread over. A line may end with a line feed, or with a carriage
+ * Cuts the bytes from the network into lines. Each gets the time of the read that contained its
+ * end, however many reads it was spread over. A line may end with a line feed, or with a carriage
  * return before it.
  */
 final class SseLines {
-    /** Takes a line without its end. */
+    /** Receives a line without its end. */
     interface Listener {
         void line(String line, long nanos);
     }
@@ -22,7 +22,7 @@ final class SseLines {
         this.listener = listener;
     }
 
-    /** Takes the bytes of one read. */
+    /** Accepts the bytes of one read. */
     void read(ByteBuffer bytes, long nanos) {
         while (bytes.hasRemaining()) {
             byte next = bytes.get();

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
-/** Reads a stream as it comes: the clock is read before anything is done with the bytes. */
+/** Reads a stream as it arrives: the clock is read before the bytes are processed. */
 final class StreamBody implements BodySubscriber<Answer> {
     private final StreamReader reader;
     private final SseLines lines;

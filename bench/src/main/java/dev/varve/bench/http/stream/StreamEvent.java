@@ -7,9 +7,9 @@ import tools.jackson.databind.json.JsonMapper;
 import java.util.List;
 import java.util.Optional;
 
-/** What one line of a stream of server-sent events says. */
+/** Content of one line of a stream of server-sent events. */
 sealed interface StreamEvent {
-    /** Fields of a delta that hold text of the model; thoughts are tokens as well. */
+    /** Fields of a delta that hold text of the model; reasoning consists of tokens as well. */
     List<String> TEXTS = List.of("content", "reasoning_content", "reasoning");
 
     /** The end of the stream. */
@@ -22,10 +22,10 @@ sealed interface StreamEvent {
      */
     record Chunk(boolean text, Optional<Usage> usage) implements StreamEvent {}
 
-    /** The server gave up, or wrote something else than a stream of an answer. */
+    /** The server reported an error, or wrote something other than a stream of an answer. */
     record Failure(String reason) implements StreamEvent {}
 
-    /** A comment, an empty line, or a field that says nothing about the answer. */
+    /** A comment, an empty line, or a field without information about the answer. */
     record Nothing() implements StreamEvent {}
 
     /** Reads one line, without its end. */

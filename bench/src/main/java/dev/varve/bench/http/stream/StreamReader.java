@@ -18,7 +18,7 @@ final class StreamReader implements SseLines.Listener {
 
     /**
      * @param sent when the request was sent
-     * @param progress hears of each chunk with text how many there are
+     * @param progress receives the number of chunks so far with each chunk with text
      */
     StreamReader(long sent, IntConsumer progress) {
         this.sent = sent;
@@ -48,8 +48,8 @@ final class StreamReader implements SseLines.Listener {
     /**
      * The answer, when the stream is over.
      *
-     * @param rest what came behind the last line
-     * @throws ServerFailure if the server told of an error, or the stream has no end
+     * @param rest the text after the last line
+     * @throws ServerFailure if the server reported an error, or the stream has no end
      */
     Answer finish(String rest) {
         failure.ifPresent(
@@ -64,7 +64,7 @@ final class StreamReader implements SseLines.Listener {
         return new Answer(sent, chunks, ended.getAsLong(), usage);
     }
 
-    /** What is known when the connection breaks. */
+    /** Returns the failure of a broken connection, with the known details. */
     ServerFailure brokenOff(Throwable cause) {
         return new ServerFailure(
                 "the stream was cut off after " + describeChunks() + ": " + cause, cause);

@@ -27,12 +27,12 @@ public record Target(URI base, Optional<String> model, Optional<String> apiKey) 
         return new Target(base, Optional.empty(), apiKey);
     }
 
-    /** The same server, asked for another model. */
+    /** Returns the same server with another model in requests. */
     public Target withModel(Optional<String> name) {
         return new Target(base, name, apiKey);
     }
 
-    /** Where a route is. */
+    /** Returns the address of a route. */
     URI route(String path) {
         return URI.create(base + path);
     }

@@ -1,4 +1,4 @@
 package dev.varve.bench.http.stream;
 
-/** What a server says that it computed: tokens of the prompt and of the answer. */
+/** Tokens of the prompt and of the answer, as the server reports them. */
 public record Usage(int promptTokens, int completionTokens) {}

@@ -239,7 +239,7 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /**
-     * Records the prefill time of a prompt; no request waits longer than that for a store.
+     * Records the prefill time of a prompt, to limit how long a request waits for a shared store.
      *
      * @param tokens number of computed tokens
      */

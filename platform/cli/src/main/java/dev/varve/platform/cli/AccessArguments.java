@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Who may call the server, and what callers share. */
+/**
+ * Access options of the server: API keys, allowed origins and hosts, and the scope of cached
+ * prefixes.
+ */
 final class AccessArguments {
     @Option(
             names = "--api-key",

@@ -26,9 +26,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Does what a start of the server and its first answers do, with the smallest model that there is.
- * The launcher records this run once per installation and Java version, and the record makes later
- * starts quick. What fails here shows at a real start; nothing depends on this run.
+ * Starts a server with the smallest model and sends its first requests. The launcher records this
+ * run once per installation and Java version as training of Java's AOT cache, which makes later
+ * starts faster. A failure here also occurs at a real start; nothing depends on this run.
  */
 @Command(
         name = "warm-up",
@@ -37,7 +37,7 @@ import java.util.regex.Pattern;
 final class AotTrainingRunCommand extends CliCommand {
     private static final int ANSWERS = 3;
 
-    /** Somebody waits for this run. */
+    /** Short, since the user waits for this run. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     @Mixin private PluginOptions plugins;
@@ -60,7 +60,7 @@ final class AotTrainingRunCommand extends CliCommand {
         }
     }
 
-    /** Runs another command, to which anybody may talk. */
+    /** Runs another command of Varve with these output and arguments. */
     private int execute(Writer out, String... arguments) {
         Map<String, String> variables = new HashMap<>(environment().variables());
         variables.remove("VARVE_API_KEY");
@@ -77,7 +77,7 @@ final class AotTrainingRunCommand extends CliCommand {
         }
     }
 
-    /** Serves, and answers over HTTP, until this process ends, which stops the server in order. */
+    /** Serves HTTP requests until this process ends, which shuts the server down in order. */
     private void serve() {
         ServedAddress address = new ServedAddress();
         Thread.ofPlatform()
@@ -134,7 +134,7 @@ final class AotTrainingRunCommand extends CliCommand {
                 .log(System.Logger.Level.DEBUG, "{0}: {1}", what, reason.getMessage());
     }
 
-    /** Output of the server, in which it says where it listens. */
+    /** Output of the server, from which its address is read. */
     private static final class ServedAddress extends StringWriter {
         private static final Pattern ADDRESS = Pattern.compile("http://[^\\s/]+");
 

@@ -7,10 +7,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What files can be used for here.
+ * Architectures that the installed plugins can use.
  *
  * @param models architectures of models
- * @param assistants architectures of what guesses beside them, but for draft models
+ * @param assistants architectures of draft heads beside them, without draft models
  */
 record Architectures(Set<String> models, Set<String> assistants) {
     static Architectures of(PluginCatalog catalog) {

@@ -23,7 +23,7 @@ import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** Measures prefill and decode. */
+/** Measures the throughput of prefill and decode. */
 @Command(
         name = "bench",
         description = {
@@ -38,10 +38,10 @@ import java.util.concurrent.LinkedBlockingQueue;
             "  varve bench --model model.gguf --draft draft.gguf -p 0 -r 9 --json"
         })
 final class BenchCommand extends CliCommand {
-    /** Fixed, so that two runs of the command compute the same. */
+    /** Fixed, so that two runs of the command compute the same tokens. */
     private static final long SEED = 20_261;
 
-    /** Tokens that a question may have. */
+    /** Most tokens of a question. */
     private static final int QUESTION = 1024;
 
     @Mixin private ModelLoadArguments model;

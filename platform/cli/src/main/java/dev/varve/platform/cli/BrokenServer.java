@@ -8,8 +8,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What becomes of a server whose engine can do no more work: {@code /health} tells why for a
- * moment, so that who watches it learns of it, and the process ends with status {@value #STATUS}.
+ * Ends a server whose engine has failed: {@code /health} reports the reason for a moment, so that
+ * monitors see it, and the process exits with status {@value #STATUS}.
  */
 final class BrokenServer {
     /** Exit status. */
@@ -17,16 +17,17 @@ final class BrokenServer {
 
     private static final Duration LINGER = Duration.ofSeconds(4);
 
-    /** A device that failed may not even let go of its memory in order. */
+    /** Time until the process is halted, since a failed device may not free its memory in order. */
     private static final Duration LIMIT = Duration.ofSeconds(8);
 
     private BrokenServer() {}
 
     /**
-     * Waits until the server is asked to stop or an engine is broken.
+     * Waits until the server is asked to stop or an engine fails.
      *
-     * @param broken completes when an engine is
-     * @return whether the engine is broken; the process ends soon in that case, in order or not
+     * @param broken completes when an engine fails
+     * @return whether an engine failed; in that case the process is halted soon if it does not end
+     *     by itself
      */
     static boolean await(CompletableFuture<VarveException> broken, CountDownLatch stop)
             throws InterruptedException {
@@ -51,7 +52,10 @@ final class BrokenServer {
         return true;
     }
 
-    /** Lets clients hear of it, unless the server is asked to stop meanwhile. */
+    /**
+     * Keeps the server running for a moment so that clients can read the reason, unless the server
+     * is asked to stop meanwhile.
+     */
     static void linger(CountDownLatch stop) throws InterruptedException {
         stop.await(LINGER.toMillis(), TimeUnit.MILLISECONDS);
     }

@@ -5,14 +5,15 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Numbers of bytes as people write them: {@code 64M}. */
+/** Parser of byte counts with a unit, such as {@code 64M}. */
 final class ByteCount {
     private static final Pattern FORM = Pattern.compile("([0-9]{1,18})([kKmMgG]?)");
 
     private ByteCount() {}
 
     /**
-     * The bytes of a text; empty if it has another form or means more than a {@code long} holds.
+     * Parses a byte count; empty if the text has another form or the count overflows a {@code
+     * long}.
      */
     static OptionalLong parse(String text) {
         Matcher form = FORM.matcher(text);

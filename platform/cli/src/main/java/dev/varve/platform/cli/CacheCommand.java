@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Looks after computed prompts on disk, without a model. */
+/** Manages cached prefixes on disk, without a model. */
 @Command(
         name = "cache",
         description = {
@@ -41,7 +41,7 @@ import java.util.Optional;
 final class CacheCommand extends CliCommand {
     private static final double MEBIBYTE = 1 << 20;
 
-    /** What is to be done. */
+    /** Action of the command. */
     enum Action {
         STATUS,
         VERIFY,
@@ -159,7 +159,7 @@ final class CacheCommand extends CliCommand {
         return 0;
     }
 
-    /** A clock may have been set back. */
+    /** Age as text; not negative, since a clock may have been set back. */
     private static String age(long millis) {
         Duration age = Duration.ofMillis(Math.max(0, millis));
         if (age.toHours() > 48) {

@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the folder for what can be made again. {@code VARVE_CACHE} is taken as it is: who names it
- * answers for it. Else it is {@code varve} in {@code XDG_CACHE_HOME}, or in {@code .cache} of the
- * home folder if there is one, or a folder of this user among the temporary files: the first that
- * is safe.
+ * Finds the folder for files that can be recreated. {@code VARVE_CACHE} is used without checks: its
+ * user is responsible for it. Otherwise it is {@code varve} in {@code XDG_CACHE_HOME}, or in {@code
+ * .cache} of the home folder if one exists, or a folder of this user among the temporary files: the
+ * first that is safe.
  *
  * <p>Libraries are loaded from it, so no other user may be able to change or replace it. It belongs
  * to this user, and only this user can write to it. Each folder above it belongs to this user or
- * root, and if others can write there, its sticky bit keeps them from what is not theirs. Symbolic
- * links are resolved first: what is judged is what is used. For root all of this means root alone,
- * so {@code sudo varve} leaves nothing in a home that its owner could not use or delete.
+ * root, and if others can write there, its sticky bit protects files of other users. Symbolic links
+ * are resolved first: the checked folder is the used one. For root, every owner must be root, so
+ * {@code sudo varve} leaves nothing in a home that its owner could not use or delete.
  *
  * <p>The launcher follows the same rules.
  */
@@ -31,7 +31,7 @@ final class CacheFolder {
     private static final String VARIABLE = "VARVE_CACHE";
     private static final String NAME = "varve";
 
-    /** A folder is not used, for the reason in the message. */
+    /** Thrown if a folder is unsafe; the message holds the reason. */
     private static final class RefusedException extends Exception {
         RefusedException(String reason) {
             super(reason);
@@ -46,10 +46,10 @@ final class CacheFolder {
     }
 
     /**
-     * Returns the folder. {@code VARVE_CACHE} may be missing, and is then made by who uses it; any
-     * other is there, made if need be.
+     * Returns the folder. {@code VARVE_CACHE} may not exist, and the caller then creates it; any
+     * other folder is created here if it is missing.
      *
-     * @throws VarveException of kind UNAVAILABLE if there is no safe place
+     * @throws VarveException of kind UNAVAILABLE if no folder is safe
      */
     static Path of(Environment environment) {
         return new CacheFolder(environment).find();
@@ -108,7 +108,10 @@ final class CacheFolder {
         return Optional.empty();
     }
 
-    /** Others know its name and may have taken it; a link of theirs must not lead elsewhere. */
+    /**
+     * Folder among the temporary files. Other users know its name and may have created it; a link
+     * of theirs must not be followed.
+     */
     private Optional<Path> temporary() {
         Path among =
                 Path.of(
@@ -133,7 +136,7 @@ final class CacheFolder {
         }
     }
 
-    /** Makes the folder if it is missing, each of its parents only in one that is safe. */
+    /** Creates the folder if it is missing, and each missing parent only in a safe folder. */
     private static Path real(Path folder) throws IOException, RefusedException {
         Path existing = folder;
         if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
@@ -149,7 +152,7 @@ final class CacheFolder {
         return real;
     }
 
-    /** The mode is set, since a umask may let the group write. */
+    /** Creates a folder. Its mode is set, since a umask may let the group write. */
     private static void make(Path folder) throws IOException {
         try {
             Files.createDirectory(
@@ -157,7 +160,7 @@ final class CacheFolder {
                     PosixFilePermissions.asFileAttribute(
                             PosixFilePermissions.fromString("rwx------")));
         } catch (FileAlreadyExistsException e) {
-            // Another start was quicker, or another user, whose folder is refused.
+            // Another start created it first, or another user, whose folder is rejected.
         }
     }
 
@@ -184,7 +187,7 @@ final class CacheFolder {
         }
     }
 
-    /** Java tells the user's name only, which a container may not have. */
+    /** Id of this user. Java reports only the user's name, which a container may not have. */
     private static int user() throws IOException {
         return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     }

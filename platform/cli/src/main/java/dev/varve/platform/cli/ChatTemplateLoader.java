@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The chat template of a model, tried out before it is used. */
+/** Loads the chat template of a model and renders a test chat before it is used. */
 final class ChatTemplateLoader {
     private static final String KEY = "tokenizer.chat_template";
 
-    /** No template has this text of its own. */
+    /** Text of the test message, which no template contains itself. */
     private static final String MESSAGE = "Varve tries this template";
 
-    /** What every template should take. */
+    /** Test chat that every template should accept. */
     private static final Map<String, Object> PLAIN_CHAT =
             Map.of("messages", List.of(Map.of("role", "user", "content", MESSAGE)));
 
@@ -29,10 +29,10 @@ final class ChatTemplateLoader {
     private ChatTemplateLoader() {}
 
     /**
-     * Compiles the template and renders the plainest chat there is.
+     * Compiles the template and renders the test chat.
      *
      * @param given {@code --chat-template-file}
-     * @param say takes what a person should know of a template that works in part
+     * @param say accepts notes for the user about a template that works in part
      * @return empty if none was given and the model has none
      * @throws VarveException if it cannot be read, compiled or rendered
      */

@@ -27,7 +27,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/** What all subcommands share: help, logging, and where the output goes. */
+/** Base of all subcommands: help, logging and output. */
 @Command(
         mixinStandardHelpOptions = true,
         versionProvider = VersionText.class,
@@ -63,7 +63,7 @@ abstract class CliCommand implements Callable<Integer> {
         if (endsInOrder()) {
             return run();
         }
-        // A process that exits while a native thread computes may crash on its way out.
+        // A process that exits while a native thread computes may crash.
         ShutdownHook guard = ShutdownHook.prepare(Thread.currentThread()::interrupt, STOP_LIMIT);
         guard.arm();
         try {
@@ -74,16 +74,16 @@ abstract class CliCommand implements Callable<Integer> {
     }
 
     /**
-     * Whether the command looks after SIGTERM and Ctrl-C itself; else its thread is interrupted.
+     * Whether the command handles SIGTERM and Ctrl-C itself; otherwise its thread is interrupted.
      */
     boolean endsInOrder() {
         return false;
     }
 
-    /** Does the work and returns the exit status. */
+    /** Runs the command and returns the exit status. */
     abstract int run() throws Exception;
 
-    /** What was given on the command line. */
+    /** Parsed command line. */
     final ParseResult parsed() {
         return spec.commandLine().getParseResult();
     }
@@ -101,7 +101,7 @@ abstract class CliCommand implements Callable<Integer> {
         return parent.environment();
     }
 
-    /** The model to use; tells people if it is a toy. */
+    /** Returns the model to use; prints a note if it is a demo model. */
     final ModelChoice choose(ModelOption option) {
         ModelChoice choice = option.choose(environment());
         choice.notes(spec.qualifiedName()).forEach(this::say);
@@ -136,35 +136,35 @@ abstract class CliCommand implements Callable<Integer> {
         }
     }
 
-    /** Whether the draft model of a demo model is used without being asked for; here it is. */
+    /** Whether the draft model of a demo model is used without {@code --draft}; true by default. */
     boolean usesUsualDraft() {
         return true;
     }
 
-    /** Where computed prompts are kept on disk; here nowhere. */
+    /** Settings of the disk store of cached prefixes; none by default. */
     Optional<StoreSettings> store() {
         return Optional.empty();
     }
 
-    /** What is shared of computed prompts; here nothing. */
+    /** Settings of the sharing of cached prefixes; nothing is shared by default. */
     CacheSharingSettings sharing() {
         return CacheSharingSettings.NONE;
     }
 
-    /** How prompts become shorter; here they do not. */
+    /** Settings of prompt compression; none by default. */
     Optional<CompressionSettings> compression() {
         return Optional.empty();
     }
 
-    /** Looks at the model before its devices are; here at nothing. */
+    /** Checks the model before its devices are opened; no check by default. */
     void checkModel(GgufFile file, Tokenizer tokenizer) {}
 
-    /** All that is cheap to check was checked, and the weights come next; here nothing happens. */
+    /** Called after all cheap checks and before the weights are loaded; does nothing by default. */
     void loading() {}
 
     /**
-     * Tells how the model is spread over its devices if there are several, and how much host memory
-     * is kept for computed prompts.
+     * Prints how the model is split over its devices if there are several, and how much host memory
+     * is reserved for cached prefixes.
      */
     void showPlan(SplitMemoryPlan plan, List<String> reasons) {
         if (plan.parts().size() > 1) {
@@ -187,7 +187,7 @@ abstract class CliCommand implements Callable<Integer> {
         return part.memory().describe(which + " on " + part.where().device());
     }
 
-    /** One line on stderr, for people. */
+    /** Prints one line on stderr, for the user. */
     final void say(String text) {
         err().println("varve: " + text);
         err().flush();

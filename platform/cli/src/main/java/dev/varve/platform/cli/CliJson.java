@@ -8,7 +8,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** JSON of the command line: one line per value. */
+/** Reads and writes JSON of the command line, one line per value. */
 final class CliJson {
     private static final JsonMapper MAPPER = JsonMapper.shared();
 
@@ -45,7 +45,9 @@ final class CliJson {
         return MAPPER.writeValueAsString(value);
     }
 
-    /** A value as maps, lists, strings, numbers and truth values; whole numbers stay whole. */
+    /**
+     * Converts a value to maps, lists, strings, numbers and truth values; integers stay integers.
+     */
     static Object plain(JsonNode node) {
         return MAPPER.treeToValue(node, Object.class);
     }
@@ -53,8 +55,8 @@ final class CliJson {
     /**
      * Reads a value of any kind; numbers keep all their digits.
      *
-     * @param source what the text is, for the message
-     * @throws UsageException if the text is no JSON
+     * @param source description of the text, for the message
+     * @throws UsageException if the text is not JSON
      */
     static JsonNode parseExact(String text, String source) {
         try {
@@ -67,8 +69,8 @@ final class CliJson {
     /**
      * Reads an object.
      *
-     * @param source what the text is, for the message
-     * @throws UsageException if the text is no JSON object
+     * @param source description of the text, for the message
+     * @throws UsageException if the text is not JSON object
      */
     static ObjectNode parseObject(String text, String source) {
         try {

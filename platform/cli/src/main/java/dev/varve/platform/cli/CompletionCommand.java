@@ -4,7 +4,7 @@ import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Writes the script with which a shell completes commands and options. */
+/** Prints the script with which a shell completes commands and options. */
 @Command(
         name = "completion",
         description = {
@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
             "  varve completion zsh >> ~/.zshrc"
         })
 final class CompletionCommand extends CliCommand {
-    /** Shells that read the script; zsh does through its emulation of bash's completion. */
+    /** Shells that read the script; zsh uses its emulation of bash's completion. */
     enum Shell {
         BASH,
         ZSH

@@ -30,7 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Shows what would be kept of a conversation. */
+/** Shows which tokens of a conversation prompt compression would keep. */
 @Command(
         name = "compress",
         description = {

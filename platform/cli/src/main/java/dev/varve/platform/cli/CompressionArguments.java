@@ -9,7 +9,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Optional;
 
-/** Whether and how long prompts become shorter. */
+/** Options of prompt compression. */
 final class CompressionArguments {
     private static final System.Logger LOG = System.getLogger("dev.varve.cli");
 
@@ -111,16 +111,16 @@ final class CompressionArguments {
     private boolean skipPark;
 
     /**
-     * What was asked for; empty for prompts as they are.
+     * Returns the settings; empty if prompts are not compressed.
      *
-     * @param isDemo whether the model is a toy, for which there is a toy that reads prompts
-     * @param reader the drafter that pages are chosen by; empty if by none
-     * @throws UsageException that begins with the flag that is wrong
+     * @param isDemo whether the model is a demo model, which has a demo drafter
+     * @param reader drafter that scores pages; empty for none
+     * @throws UsageException whose message begins with the wrong flag
      */
     Optional<CompressionSettings> settings(
             Environment environment, boolean isDemo, Optional<String> reader) {
         CompressionFlags flags = flags();
-        // Whoever tries it with a toy has a toy for this too.
+        // A demo model has a demo drafter.
         return drafter.named()
                 .or(() -> reader)
                 .or(() -> PrefillDrafterOption.named(Optional.empty(), flags.isAsked() && isDemo))
@@ -132,12 +132,12 @@ final class CompressionArguments {
                                 environment, text -> LOG.log(Level.WARNING, text)));
     }
 
-    /** What was named as the drafter. */
+    /** Drafter that was named. */
     Optional<String> drafter() {
         return drafter.named();
     }
 
-    /** The flags alone. */
+    /** Flags without environment variables. */
     CompressionFlags flags() {
         return new CompressionFlags(
                 mode,

@@ -20,14 +20,14 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 
 /**
- * What the command line says about long prompts that become shorter. What is wrong is an error.
+ * Flags of prompt compression. A wrong value is an error.
  *
  * @param mode {@code --prefill-compression}
  * @param drafter {@code --prefill-drafter}
  * @param threshold {@code --prefill-threshold}
- * @param keep how much stays
- * @param flow whether messages shrink one by one
- * @param layers what of the drafter counts
+ * @param keep how much of a prompt is kept
+ * @param flow whether messages are compressed one by one
+ * @param layers layers of the drafter that are used
  * @param skipPark {@code --prefill-skip-park}
  * @param adaptive {@code --prefill-adaptive}
  * @param hops {@code --prefill-hops}
@@ -65,7 +65,7 @@ record CompressionFlags(
     }
 
     /**
-     * How much stays.
+     * Share of a prompt that is kept.
      *
      * @param ratio {@code --prefill-keep-ratio}
      * @param curve {@code --prefill-curve}
@@ -75,7 +75,7 @@ record CompressionFlags(
     }
 
     /**
-     * Messages that shrink one by one.
+     * Compression of messages one by one.
      *
      * @param use {@code --flowkv}
      * @param leastTokens {@code --flowkv-min-tokens}
@@ -85,7 +85,7 @@ record CompressionFlags(
     }
 
     /**
-     * What of the drafter counts.
+     * Layers of the drafter that are used.
      *
      * @param scored {@code --prefill-score-layers}
      * @param exit {@code --prefill-exit-layers}
@@ -94,18 +94,21 @@ record CompressionFlags(
         static final Layers NONE = new Layers(Optional.empty(), Optional.empty());
     }
 
-    /** The same with a drafter. */
+    /** Returns the same flags with a drafter. */
     CompressionFlags reading(String file) {
         return new CompressionFlags(
                 mode, Optional.of(file), threshold, keep, flow, layers, skipPark, adaptive, hops);
     }
 
-    /** Whether anything is said at all, so that there is a drafter. */
+    /**
+     * Whether a flag names a drafter or a compression mode other than off, so that a drafter is
+     * used.
+     */
     boolean isAsked() {
         return drafter.isPresent() || asked() != CompressionMode.OFF;
     }
 
-    /** How prompts become shorter; empty for not at all. */
+    /** Returns the settings of prompt compression; empty for none. */
     Optional<CompressionSettings> settings(
             Function<String, Path> files, CompressionVariables variables) {
         CompressionPolicy policy = policy();
@@ -202,7 +205,7 @@ record CompressionFlags(
         }
     }
 
-    /** A ratio as it stands on the command line. */
+    /** Parses a keep ratio of the command line. */
     static KeepRatio ratio(String flag, String text) {
         try {
             return KeepRatio.parse(text);

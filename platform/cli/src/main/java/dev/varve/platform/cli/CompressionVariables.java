@@ -10,9 +10,8 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * What the environment says about what stays of a prompt, by the names that other programs use.
- * Flags go before it. Variables may have been meant for another program: what cannot be used is
- * left out, with a warning.
+ * Environment variables of prompt compression, by the names that other programs use. Flags override
+ * them. Variables may be meant for another program: an unusable value is ignored with a warning.
  */
 final class CompressionVariables {
     static final String HEAD = "DFLASH_COMPRESS_HEAD_CHUNKS";
@@ -28,7 +27,7 @@ final class CompressionVariables {
     static final String ALPHA = "DFLASH_FP_ALPHA";
     static final String HOT = "PFLASH_FREEZE_HOT_WINDOW";
 
-    /** Which of two programs is meant: the first goes before the second. */
+    /** Prefixes of two programs' variables; the first overrides the second. */
     private static final String[] PREFIXES = {"PFLASH_", "DFLASH_"};
 
     private static final String RADIUS = "COMPRESS_ANCHOR_RADIUS";
@@ -38,14 +37,14 @@ final class CompressionVariables {
     private final Consumer<String> warnings;
 
     /**
-     * @param warnings hears of variables that cannot be used
+     * @param warnings accepts a warning for each variable that cannot be used
      */
     CompressionVariables(Environment environment, Consumer<String> warnings) {
         this.environment = environment;
         this.warnings = warnings;
     }
 
-    /** What stays, where something is said about it; else as it is. */
+    /** Returns the selection settings with the values of the variables that are set. */
     SelectionSettings selection(SelectionSettings usual) {
         AnchorSettings anchors = usual.anchors();
         SelectionSettings chosen =
@@ -70,22 +69,22 @@ final class CompressionVariables {
         return chosen.withRepeats(new RecurringTokenSettings(from, to, chunks));
     }
 
-    /** Only so many layers count, if no flag says it. */
+    /** Number of scored layers, if no flag sets it. */
     OptionalInt scoredLayers(OptionalInt flag) {
         return flag.isPresent() ? flag : number(SCORED, 1);
     }
 
-    /** Only so many layers are computed, if no flag says it. */
+    /** Number of computed layers, if no flag sets it. */
     OptionalInt exitLayers(OptionalInt flag) {
         return flag.isPresent() ? flag : number(EXIT, 1);
     }
 
-    /** Whether what is near counts more. */
+    /** Whether scores depend on positions, so that near tokens weigh more. */
     boolean rotated() {
         return number(UNROTATED, 0).equals(OptionalInt.of(0));
     }
 
-    /** How long prompts are read in less time; empty for not at all. */
+    /** Sparse attention of the drafter for long prompts; empty for none. */
     Optional<SparseAttention> sparse() {
         if (number(SPARSE, 0).equals(OptionalInt.of(0))) {
             return Optional.empty();
@@ -112,7 +111,7 @@ final class CompressionVariables {
         }
     }
 
-    /** Newest messages that stay as they are. */
+    /** Number of newest messages that are not compressed. */
     int hotMessages(int usual) {
         return number(HOT, 1).orElse(usual);
     }

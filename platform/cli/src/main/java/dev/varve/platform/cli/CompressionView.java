@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 import java.util.Locale;
 import java.util.Map;
 
-/** A prompt of which a part stays, for people and for programs. */
+/** Renders a compressed prompt as text or as JSON. */
 final class CompressionView {
     private static final String RESET = "\u001b[0m";
     private static final String DIMMED = "\u001b[2;9m";
@@ -20,8 +20,8 @@ final class CompressionView {
     private CompressionView() {}
 
     /**
-     * The prompt: what is left out dimmed and struck through, what stays in a colour for its
-     * reason; without colours a mark in the place of what is left out.
+     * Renders the prompt: removed text is dimmed and struck through, kept text has the colour of
+     * its reason; without colours a mark replaces removed text.
      */
     static String text(CompressedText prompt, boolean colours) {
         StringBuilder text = new StringBuilder();
@@ -63,7 +63,7 @@ final class CompressionView {
         return "\u001b[" + number + "m";
     }
 
-    /** All that is known of it. */
+    /** Renders all fields of the prompt. */
     static ObjectNode json(
             CompressionReport report, CompressedConversation shorter, CompressedText prompt) {
         ObjectNode json =

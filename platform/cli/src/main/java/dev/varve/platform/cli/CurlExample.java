@@ -4,16 +4,15 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A command for a shell that asks a server a question. */
+/** Shell command that sends a question to a server. */
 final class CurlExample {
     private CurlExample() {}
 
     /**
-     * The command in lines.
+     * Returns the command in lines.
      *
      * @param server address of the server
-     * @param withKey whether the server wants an API key; the line shows where it belongs, not the
-     *     key
+     * @param withKey whether the server requires an API key; the line shows its place, not the key
      */
     static List<String> lines(URI server, boolean withKey) {
         List<String> lines = new ArrayList<>();

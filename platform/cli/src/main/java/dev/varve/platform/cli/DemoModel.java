@@ -13,18 +13,18 @@ enum DemoModel {
     GEMMA4,
     LAGUNA;
 
-    /** What is used where no model is named. */
+    /** Model that is used where none is named. */
     static final DemoModel DEFAULT = QWEN35;
 
-    /** Names the default; the others follow a colon. */
+    /** Reference to the default model; for others a colon and the family follow. */
     static final String PREFIX = "demo";
 
-    /** What {@code --model} calls it, such as {@code demo:qwen35}. */
+    /** Reference for {@code --model}, such as {@code demo:qwen35}. */
     String reference() {
         return PREFIX + ":" + family();
     }
 
-    /** Where an installation has it. */
+    /** File of this model in an installation. */
     Path file(Environment environment) {
         return environment.modelsFolder().resolve("varve-demo-" + family() + ".gguf");
     }

@@ -15,9 +15,7 @@ import tools.jackson.databind.node.ArrayNode;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * Lists the devices of all backends; a backend that cannot be used stays listed with the reason.
- */
+/** Lists the devices of all backends; a backend that cannot be used is listed with the reason. */
 @Command(
         name = "devices",
         description =

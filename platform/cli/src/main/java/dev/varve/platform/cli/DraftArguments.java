@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Who guesses tokens, and how many. */
+/** Options of speculative decoding: the speculator and the draft length. */
 final class DraftArguments {
     private static final int SECTION = OptionSections.SPECULATION;
 
@@ -123,11 +123,11 @@ final class DraftArguments {
     private Optional<Integer> ringCapacity = Optional.empty();
 
     /**
-     * How tokens are guessed; empty for not at all.
+     * Returns the settings of speculative decoding; empty for none.
      *
-     * @param usual draft model to guess with where nothing else was asked for
-     * @param readsPrompts whether there is a model that reads prompts
-     * @throws IllegalArgumentException that begins with the flag that is wrong
+     * @param usual draft model that is used without {@code --draft}
+     * @param readsPrompts whether a prefill drafter is used
+     * @throws IllegalArgumentException whose message begins with the wrong flag
      */
     Optional<DraftSettings> settings(
             PlacementRequest target, Optional<Path> usual, boolean readsPrompts) {
@@ -138,9 +138,10 @@ final class DraftArguments {
     }
 
     /**
-     * Likewise of a model that {@code --draft} does not mean: only what is usual.
+     * Returns the settings of a model that {@code --draft} does not apply to: only {@code usual} is
+     * used.
      *
-     * @throws IllegalArgumentException that begins with the flag that is wrong
+     * @throws IllegalArgumentException whose message begins with the wrong flag
      */
     Optional<DraftSettings> settingsOfOther(
             PlacementRequest target, Optional<Path> usual, boolean readsPrompts) {
@@ -154,15 +155,18 @@ final class DraftArguments {
     }
 
     /**
-     * Checks what is said of a model that reads prompts, where no tokens are guessed.
+     * Checks the flags that apply to a prefill drafter, without speculative decoding.
      *
-     * @throws IllegalArgumentException that begins with the flag that is wrong
+     * @throws IllegalArgumentException whose message begins with the wrong flag
      */
     void requireReading() {
         flags().requireValid(true);
     }
 
-    /** The same for a model that reads prompts. */
+    /**
+     * Returns the settings of a prefill drafter with the device, residency and process of these
+     * flags.
+     */
     CompressionSettings placed(CompressionSettings reader) {
         DraftFlags flags = flags();
         return new CompressionSettings(
@@ -176,23 +180,23 @@ final class DraftArguments {
                 reader.scoring());
     }
 
-    /** Looks at the device once it is clear which ones there are. */
+    /** Checks the draft device once the provided backends are known. */
     void requireProvided(PlacementRequest target, Predicate<String> provided) {
         flags().requireFits(target);
         flags().requireProvided(provided);
     }
 
-    /** Whether another process is reached that somebody else started. */
+    /** Whether the draft device is in a listening process that was started separately. */
     boolean reaches() {
         return flags().reaches();
     }
 
-    /** Whether nothing is to be guessed, though there may be what does by itself. */
+    /** Whether speculative decoding is off, also where it would be used by default. */
     boolean isOff() {
         return draft.filter(DraftFlags.OFF::equals).isPresent();
     }
 
-    /** Whether tokens are to be guessed. */
+    /** Whether flags ask for speculative decoding. */
     boolean isAsked() {
         return flags().settings().isPresent();
     }

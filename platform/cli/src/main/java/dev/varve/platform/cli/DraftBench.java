@@ -16,12 +16,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Measures decode with guesses against decode without: the same prompts in turns, so that what else
- * the machine does hits both alike. What guesses are worth depends on the text, so prompts are
- * questions as people ask them and not random tokens.
+ * Measures decode with and without draft tokens: the same prompts in turns, so that other load of
+ * the machine affects both alike. The gain depends on the text, so prompts are realistic questions
+ * and not random tokens.
  */
 final class DraftBench {
-    /** Asked where nobody gives others. */
+    /** Default questions. */
     static final List<String> QUESTIONS =
             List.of(
                     "Write a Java method that reverses a linked list, with a short explanation.",
@@ -39,7 +39,7 @@ final class DraftBench {
     private final int atOnce;
 
     /**
-     * @param tokens most tokens of an answer
+     * @param tokens most tokens of a completion
      * @param atOnce requests that run together
      */
     DraftBench(HostedModel model, int tokens, int atOnce) {
@@ -49,15 +49,15 @@ final class DraftBench {
     }
 
     /**
-     * What came out.
+     * Result of a run.
      *
-     * @param plain tokens per second without guesses, per round
+     * @param plain tokens per second without draft tokens, per round
      * @param guessed likewise with them
-     * @param guesses what became of them
+     * @param guesses counts of drafted and accepted tokens and of verify steps
      */
     record Outcome(double[] plain, double[] guessed, GenerationEnd.Speculation guesses) {}
 
-    /** The answers of a round. */
+    /** Completions of a round. */
     private record Round(
             double tokensPerSecond,
             List<List<Integer>> answers,
@@ -83,10 +83,10 @@ final class DraftBench {
     }
 
     /**
-     * Runs.
+     * Runs the rounds.
      *
-     * @param rounds how many are counted; one more comes first
-     * @throws VarveException if guesses change an answer
+     * @param rounds number of measured rounds; one warm-up round precedes them
+     * @throws VarveException if draft tokens change a completion
      */
     Outcome run(List<int[]> prompts, int rounds) throws InterruptedException {
         double[] plain = new double[rounds];
@@ -170,7 +170,7 @@ final class DraftBench {
         }
     }
 
-    /** Questions of a file, one per line; empty lines are left out. */
+    /** Reads questions, one per line; empty lines are skipped. */
     static List<String> questions(String text) {
         return Arrays.stream(text.split("\\R")).filter(line -> !line.isBlank()).toList();
     }

@@ -16,16 +16,16 @@ import java.util.OptionalInt;
 import java.util.function.Predicate;
 
 /**
- * What the command line says about whoever guesses tokens.
+ * Flags of speculative decoding.
  *
  * @param source {@code --draft}
- * @param limits how many are guessed, and for how long that stays in memory
+ * @param limits draft length, and residency of the draft model
  * @param device {@code --draft-device}
- * @param process where a draft model has a process of its own
+ * @param process process of the draft model, if it has its own
  */
 record DraftFlags(
         Optional<String> source, Limits limits, Optional<String> device, Process process) {
-    /** What {@code --draft} is where nothing is to be guessed. */
+    /** Value of {@code --draft} that turns speculative decoding off. */
     static final String OFF = "off";
 
     private static final String SOURCE = "--draft";
@@ -47,12 +47,12 @@ record DraftFlags(
     }
 
     /**
-     * Numbers and the like.
+     * Limits of speculative decoding.
      *
      * @param most {@code --draft-max}
      * @param width {@code --draft-width}
      * @param residency {@code --draft-residency}
-     * @param trees whether guesses branch
+     * @param trees whether draft tokens form trees
      */
     record Limits(
             Optional<Integer> most,
@@ -64,9 +64,9 @@ record DraftFlags(
     }
 
     /**
-     * Guesses that branch.
+     * Token trees.
      *
-     * @param use {@code --ddtree}, with or without a word
+     * @param use {@code --ddtree}, with or without a value
      * @param budget {@code --ddtree-budget}
      */
     record Trees(Optional<String> use, Optional<Integer> budget) {
@@ -74,7 +74,7 @@ record DraftFlags(
     }
 
     /**
-     * A process of the draft model's own.
+     * Separate process of the draft model.
      *
      * @param launcher {@code --draft-ipc-bin}
      * @param workFolder {@code --draft-ipc-work-dir}
@@ -87,11 +87,11 @@ record DraftFlags(
     }
 
     /**
-     * Checks what needs no knowledge of the backends.
+     * Checks everything that does not depend on the backends.
      *
-     * @param readsPrompts whether there is a model that reads prompts, for which device and
-     *     residency count too
-     * @throws IllegalArgumentException that begins with the flag that is wrong
+     * @param readsPrompts whether a prefill drafter is used, to which device and residency also
+     *     apply
+     * @throws IllegalArgumentException whose message begins with the wrong flag
      */
     void requireValid(boolean readsPrompts) {
         reference();
@@ -159,9 +159,8 @@ record DraftFlags(
     /**
      * Checks the draft's device against the target's.
      *
-     * @param target what the target's devices were resolved to; {@code auto} means its first
-     *     backend
-     * @throws IllegalArgumentException that begins with the flag that is wrong
+     * @param target resolved devices of the target; {@code auto} means its first backend
+     * @throws IllegalArgumentException whose message begins with the wrong flag
      */
     void requireFits(PlacementRequest target) {
         String targetBackend = target.primary().backend();
@@ -176,10 +175,10 @@ record DraftFlags(
     }
 
     /**
-     * Checks that this process can use the draft's device, unless another one will.
+     * Checks that this process can use the draft's device, unless another process uses it.
      *
      * @param provided whether a plugin provides a backend
-     * @throws IllegalArgumentException that begins with the flag that is wrong
+     * @throws IllegalArgumentException whose message begins with the wrong flag
      */
     void requireProvided(Predicate<String> provided) {
         DeviceReference draft = reference();
@@ -197,7 +196,7 @@ record DraftFlags(
         }
     }
 
-    /** What they say; empty where nothing is to be guessed. */
+    /** Returns the settings; empty without speculative decoding. */
     Optional<DraftSettings> settings() {
         return source.filter(given -> guesses())
                 .map(
@@ -212,12 +211,12 @@ record DraftFlags(
                                         apart()));
     }
 
-    /** Whether they name a process that somebody else started. */
+    /** Whether the device is in a listening process that was started separately. */
     boolean reaches() {
         return reference().site() instanceof ProcessLocation.Listening;
     }
 
-    /** A process of the draft model's own, and of a model that reads prompts. */
+    /** Settings of the separate process of a draft model or prefill drafter. */
     DraftProcessSettings apart() {
         return new DraftProcessSettings(
                 process.launcher(),
@@ -275,7 +274,7 @@ record DraftFlags(
                 return tokens;
             }
         } catch (NumberFormatException e) {
-            // Said below.
+            // Reported below.
         }
         throw new IllegalArgumentException(
                 flag + ": expected " + others + "1 to " + DraftSettings.MOST + ", found " + text);

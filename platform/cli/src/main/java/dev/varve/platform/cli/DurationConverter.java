@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads a time as people write it: a whole number and its unit. */
+/** Parses a duration: a whole number and its unit. */
 final class DurationConverter implements ITypeConverter<Duration> {
     private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
 

@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the process was started with, read in one place.
+ * Environment of the process, read in one place.
  *
  * @param variables environment variables
- * @param home the installation, where known
+ * @param home folder of the installation, where known
  * @param terminals which of the output streams are shown on a terminal
  */
 record Environment(Map<String, String> variables, Optional<Path> home, Set<Stream> terminals) {
@@ -26,7 +26,7 @@ record Environment(Map<String, String> variables, Optional<Path> home, Set<Strea
 
     /**
      * System property with the streams that are terminals, such as {@code "out err"}; Java cannot
-     * tell them apart.
+     * distinguish them.
      */
     private static final String TERMINAL_PROPERTY = "varve.terminal";
 
@@ -49,26 +49,26 @@ record Environment(Map<String, String> variables, Optional<Path> home, Set<Strea
                 terminals);
     }
 
-    /** A variable that is set and not blank. */
+    /** Value of a variable that is set and not blank. */
     Optional<String> variable(String name) {
         return Optional.ofNullable(variables.get(name)).filter(value -> !value.isBlank());
     }
 
     /**
-     * Folder for unpacked libraries and other things that can be made again.
+     * Folder for unpacked libraries and other files that can be recreated.
      *
-     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if there is no safe place for it
+     * @throws dev.varve.api.VarveException of kind UNAVAILABLE if no folder is safe
      */
     Path cacheFolder() {
         return CacheFolder.of(this);
     }
 
-    /** Plugins of the installation. */
+    /** Folder of the installation's plugins. */
     Path pluginsFolder() {
         return home.orElse(Path.of("")).resolve("plugins");
     }
 
-    /** Demo models of the installation. */
+    /** Folder of the installation's demo models. */
     Path modelsFolder() {
         return home.orElse(Path.of("")).resolve("models");
     }

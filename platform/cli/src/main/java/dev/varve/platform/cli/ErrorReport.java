@@ -14,8 +14,7 @@ import java.io.StringWriter;
 
 /**
  * Reports an error as one line, {@code varve: what is wrong}; with {@code --debug} the stack trace
- * follows. An error that is none of ours keeps its type in the message, so that a report of it is
- * of use.
+ * follows. The message of a foreign exception includes its type, so that a bug report is useful.
  */
 final class ErrorReport implements IParameterExceptionHandler, IExecutionExceptionHandler {
     static final int FAILURE = 1;
@@ -47,7 +46,10 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
         return isUsage(problem) ? USAGE : FAILURE;
     }
 
-    /** Options are also checked where they are used; such a message begins with the option. */
+    /**
+     * Whether an exception means wrong usage. Options are also checked where they are used; such a
+     * message begins with the option.
+     */
     private static boolean isUsage(Exception problem) {
         return problem instanceof UsageException
                 || (problem.getMessage() != null

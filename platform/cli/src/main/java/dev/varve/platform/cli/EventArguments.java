@@ -9,7 +9,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Optional;
 
-/** Where routers hear what is kept of prompts. */
+/** Options of cache events: where routers subscribe to changes of the prefix cache. */
 final class EventArguments {
     @Option(
             names = "--kv-events",
@@ -35,9 +35,9 @@ final class EventArguments {
     private Optional<String> pod = Optional.empty();
 
     /**
-     * What was asked for, of a model that is not named yet; empty without an address.
+     * Returns the settings, without the name of the model; empty without an address.
      *
-     * @throws UsageException if a value has no meaning, or a flag needs an address
+     * @throws UsageException if a value is invalid, or a flag requires an address
      */
     Optional<EventSettings> settings(Environment environment) {
         if (publish.isEmpty()) {

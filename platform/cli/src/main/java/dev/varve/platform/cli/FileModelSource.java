@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A model file that a server loads, maybe again and again. */
+/** A model file that a server loads, possibly several times. */
 final class FileModelSource implements ModelSource {
     private static final System.Logger LOG = System.getLogger(PreparedModel.class.getName());
 
@@ -25,16 +25,16 @@ final class FileModelSource implements ModelSource {
     private final Opening opening;
 
     /**
-     * How models are opened.
+     * Settings with which models are opened.
      *
-     * @param arguments whose flags are looked at
-     * @param template chat template in the place of the file's own
+     * @param arguments whose flags are checked
+     * @param template chat template that replaces the file's
      */
     record Opening(
             ModelLoadArguments arguments, Optional<Path> template, ServedModelFactory maker) {}
 
     /**
-     * @param stamp tells the file from another one
+     * @param stamp distinguishes the file from a replacement
      */
     FileModelSource(ModelOutline outline, String stamp, HostSettings settings, Opening opening) {
         this.outline = outline;
@@ -43,7 +43,7 @@ final class FileModelSource implements ModelSource {
         this.opening = opening;
     }
 
-    /** Whether it is this file's model. */
+    /** Whether this source loads this file. */
     boolean isOf(Path file) {
         return settings.file()
                 .toAbsolutePath()
@@ -61,7 +61,7 @@ final class FileModelSource implements ModelSource {
         return stamp;
     }
 
-    /** Logs what is found, and keeps the chat template. */
+    /** Logs findings, and keeps the chat template. */
     private final class Report extends ModelLoadLog {
         private Optional<ChatRenderer> chat = Optional.empty();
 
@@ -76,9 +76,9 @@ final class FileModelSource implements ModelSource {
     }
 
     /**
-     * Looks at everything that is cheap to look at, and promises the model what it will need.
+     * Runs all cheap checks, and reserves the memory of the model.
      *
-     * @return gives the promise back when it is closed
+     * @return releases the reservation when it is closed
      * @throws dev.varve.api.VarveException if the model cannot be loaded
      */
     PlacedShardFactory check() {

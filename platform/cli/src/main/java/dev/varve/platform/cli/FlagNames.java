@@ -3,7 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.platform.setting.Setting;
 import dev.varve.platform.setting.SettingNames;
 
-/** The settings as flags of the command line. */
+/** Names of settings as flags of the command line. */
 final class FlagNames implements SettingNames {
     static final SettingNames FLAGS = new FlagNames();
 

@@ -16,14 +16,14 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Models that were named, and behind them those of folders by their ids. A header is read when a
- * file is new or another one.
+ * Catalogue of the named models, followed by models of folders by their ids. Reads a header when a
+ * file is new or has changed.
  */
 final class FolderModelCatalogue implements ModelCatalogue {
     private static final System.Logger LOG = System.getLogger("dev.varve.http");
     private static final String PROJECTOR = "mmproj";
 
-    /** What became of a file; empty where it is no model to serve. */
+    /** Result of reading a file; empty if the file is not a model that can be served. */
     private record Known(String stamp, Optional<ModelSource> source) {}
 
     private final List<FileModelSource> named;
@@ -33,8 +33,8 @@ final class FolderModelCatalogue implements ModelCatalogue {
     private Map<Path, Known> known = Map.of();
 
     /**
-     * @param sources makes a source of a model by its header
-     * @throws UsageException if there is no such folder
+     * @param sources creates the source of a model from its header
+     * @throws UsageException if a folder does not exist
      */
     FolderModelCatalogue(
             List<FileModelSource> named,
@@ -99,7 +99,7 @@ final class FolderModelCatalogue implements ModelCatalogue {
         try {
             stamp = ModelHeader.stamp(file);
         } catch (VarveException e) {
-            // Deleted a moment ago.
+            // The file was just deleted.
             return Optional.empty();
         }
         Known before = known.get(file);
@@ -116,7 +116,7 @@ final class FolderModelCatalogue implements ModelCatalogue {
         try {
             ModelHeader header = ModelHeader.read(file);
             String architecture = header.architecture();
-            // Drafts and assistants help other models.
+            // Draft models and draft heads belong to other models.
             if (served.isDraft(architecture)) {
                 return Optional.empty();
             }
@@ -126,7 +126,7 @@ final class FolderModelCatalogue implements ModelCatalogue {
             }
             return Optional.of(sources.apply(header));
         } catch (VarveException e) {
-            // It may still be on its way here; then it is another one soon.
+            // The file may still be copied; its stamp changes then.
             note(file, e.getMessage());
             return Optional.empty();
         }

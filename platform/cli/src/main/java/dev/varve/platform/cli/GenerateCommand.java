@@ -127,7 +127,7 @@ final class GenerateCommand extends CliCommand {
         if (!form.isGiven()) {
             return TokenGuide.none();
         }
-        // A text that is only continued has no thoughts before it.
+        // A plain continuation has no reasoning.
         ResponseSyntax dialect =
                 prompt.isChat()
                         ? ResponseSyntax.of(runtime.adapter().chatDialect(), runtime.tokenizer())
@@ -155,7 +155,7 @@ final class GenerateCommand extends CliCommand {
         }
     }
 
-    /** Prints what comes until the end. */
+    /** Prints events until the generation ends. */
     private GenerationEnd show(BlockingQueue<GenerationEvent> events, GeneratedText text)
             throws InterruptedException {
         try (ProgressBar bar = ProgressBar.of(err(), environment(), "prefill")) {

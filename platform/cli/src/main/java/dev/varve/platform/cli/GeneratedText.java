@@ -18,14 +18,14 @@ final class GeneratedText {
         vocabularySize = tokenizer.vocabularySize();
     }
 
-    /** Takes a token and returns the text that is complete with it. */
+    /** Adds a token and returns the text that it completes. */
     String push(int id) {
         tokens.add(id);
         // A model may have more logits than its tokenizer has tokens; those have no text.
         return append(id < vocabularySize ? detokenizer.push(id) : "");
     }
 
-    /** Returns what was still held back. */
+    /** Returns the rest of the text that was held back. */
     String finish() {
         return append(detokenizer.finish());
     }

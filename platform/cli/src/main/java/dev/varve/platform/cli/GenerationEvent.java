@@ -7,12 +7,12 @@ import dev.varve.platform.engine.GenerationListener;
 
 import java.util.concurrent.BlockingQueue;
 
-/** What the engine's thread hands to the thread that prints. */
+/** An event that the engine's thread passes to the printing thread. */
 sealed interface GenerationEvent {
-    /** Prefill went on. */
+    /** Prefill made progress. */
     record Prefill(int done, int total) implements GenerationEvent {}
 
-    /** A token was chosen. */
+    /** A token was sampled. */
     record Token(int id) implements GenerationEvent {}
 
     /** The generation ended. */
@@ -22,7 +22,8 @@ sealed interface GenerationEvent {
     record Failure(VarveException error) implements GenerationEvent {}
 
     /**
-     * A listener that puts events into a queue without bound, so that it never blocks the engine.
+     * Returns a listener that adds events to an unbounded queue, so that it never blocks the
+     * engine.
      */
     static GenerationListener into(BlockingQueue<GenerationEvent> queue) {
         return new GenerationListener() {

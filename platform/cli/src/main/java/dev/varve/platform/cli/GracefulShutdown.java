@@ -7,25 +7,25 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 /**
- * How a server stops: the first signal lets running requests end, for a limited time; the second
- * one ends that time. Thread-safe.
+ * Stops a server: the first signal starts a drain of running requests with a time limit; the second
+ * one ends the drain. Thread-safe.
  */
 final class GracefulShutdown {
     private static final Duration DRAIN_LIMIT = Duration.ofSeconds(30);
     private static final Duration LIMIT = DRAIN_LIMIT.plusSeconds(10);
 
-    /** Refuses new requests and waits for the others. */
+    /** Rejects new requests and waits for running ones. */
     @FunctionalInterface
     interface Drain {
         /**
-         * Waits.
+         * Waits for running requests.
          *
          * @return whether all of them ended within {@code limit}
          */
         boolean await(Duration limit) throws InterruptedException;
     }
 
-    /** How a drain ended. */
+    /** Outcome of a drain. */
     private enum End {
         DONE,
         LATE,
@@ -35,7 +35,7 @@ final class GracefulShutdown {
     private final CountDownLatch asked = new CountDownLatch(1);
     private final CompletableFuture<End> hurried = new CompletableFuture<>();
 
-    /** Stops by signals from {@link ShutdownHook#arm} on. */
+    /** Returns a hook that handles signals from {@link ShutdownHook#arm} on. */
     ShutdownHook guard() {
         return ShutdownHook.prepare(asked::countDown, LIMIT, this::hurry);
     }
@@ -51,9 +51,9 @@ final class GracefulShutdown {
     }
 
     /**
-     * Lets running requests end. The caller cancels those that still run afterwards.
+     * Waits until running requests end. The caller cancels those that still run afterwards.
      *
-     * @param say takes lines for people
+     * @param say accepts lines for the user
      */
     void drain(Drain requests, Consumer<String> say) {
         String limit = DRAIN_LIMIT.toSeconds() + " s";
@@ -66,7 +66,8 @@ final class GracefulShutdown {
     }
 
     /**
-     * On a thread of its own: a drain that is hurried may still wait while its requests are ended.
+     * Drains on a separate thread: a drain that is ended early may still wait while its requests
+     * are cancelled.
      */
     private End await(Drain requests) {
         CompletableFuture<End> drained =

@@ -22,7 +22,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/** Tells what of a schema or a grammar can be enforced. */
+/** Reports which parts of a schema or a grammar can be enforced. */
 @Command(
         name = "grammar",
         description = {
@@ -39,7 +39,7 @@ import java.util.Optional;
             "  varve grammar test --schemas schemas.jsonl.gz --model model.gguf --json"
         })
 final class GrammarCommand extends CliCommand {
-    /** What is to be done. */
+    /** Action of the command. */
     enum Action {
         CHECK,
         TEST

@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** How much host memory holds computed prompts, for commands that serve or foretell a server. */
+/** Option for the host memory of the prefix cache, of commands that serve or plan a server. */
 final class HostCacheArguments {
     @Option(
             names = "--cache-ram",
@@ -31,7 +31,7 @@ final class HostCacheArguments {
         try {
             return new HostCacheLimit.Fixed(bytes.orElse(0));
         } catch (IllegalArgumentException e) {
-            // Its message has the bytes, which may not be what was written.
+            // The exception's message has bytes, which may differ from the text that was given.
             throw new UsageException(
                     "--cache-ram: expected " + HostCacheLimit.EXPECTED + ", found " + size);
         }

@@ -7,8 +7,8 @@ import java.net.URI;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The HTTP server of a process, which listens when it is told to. It is made beside whatever comes
- * before that, since it takes as long as reading a model. Owns the server.
+ * The HTTP server of a process, which listens after {@link #open}. It is prepared concurrently on a
+ * thread of its own, since that takes as long as reading a model. Owns the server.
  */
 final class HttpFrontend implements AutoCloseable {
     private final CompletableFuture<HttpServer> http;
@@ -21,7 +21,7 @@ final class HttpFrontend implements AutoCloseable {
     }
 
     /**
-     * Lets the server listen, once.
+     * Starts listening; called once.
      *
      * @return its address
      */
@@ -30,7 +30,7 @@ final class HttpFrontend implements AutoCloseable {
         return server().uri();
     }
 
-    /** The server. */
+    /** Returns the server; waits until it is prepared. */
     HttpServer server() {
         return http.join();
     }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /**
  * A file of HTTP headers, one {@code Name: value} a line; empty lines and those that begin with
- * {@code #} count for nothing. Values may be secret, so no error shows one.
+ * {@code #} are ignored. Values may be secret, so no error shows one.
  */
 final class HttpHeaderFile {
     /** RFC 9110, 5.1 and 5.5; only the ASCII part of values. */
@@ -21,10 +21,10 @@ final class HttpHeaderFile {
     private HttpHeaderFile() {}
 
     /**
-     * Reads one.
+     * Reads a file.
      *
-     * @param flag that names it
-     * @throws UsageException if it cannot be read, or a line is no header
+     * @param flag flag that names the file
+     * @throws UsageException if it cannot be read, or a line is not a header
      */
     static Map<String, String> read(String flag, Path file) {
         Map<String, String> headers = new LinkedHashMap<>();

@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Shows what a model file holds. */
+/** Shows the contents of a model file. */
 @Command(
         name = "inspect",
         description = {
@@ -63,11 +63,11 @@ final class InspectCommand extends CliCommand {
     }
 
     /**
-     * What the family says of a file.
+     * Verdict of the model family on a file.
      *
      * @param served whether a plugin serves the architecture
-     * @param problem why the family refuses the file
-     * @param unused what it would leave out, if it does not refuse it
+     * @param problem why the family rejects the file
+     * @param unused what it would ignore, if it does not reject the file
      */
     private record Verdict(
             boolean served, Optional<String> problem, Optional<UnusedTensors> unused) {
@@ -87,7 +87,7 @@ final class InspectCommand extends CliCommand {
             }
         }
 
-        /** For people: what is wrong or left out. */
+        /** Lines for the user about problems and ignored parts. */
         private List<String> remarks() {
             List<String> remarks = new ArrayList<>();
             problem.ifPresent(reason -> remarks.add("It cannot be used: " + reason));
@@ -97,7 +97,7 @@ final class InspectCommand extends CliCommand {
         }
     }
 
-    /** An importance matrix has none. */
+    /** Architecture of a file, or {@code none}: an importance matrix has none. */
     private static String architecture(GgufFile file) {
         return file.metadata().findString("general.architecture").orElse("none");
     }
@@ -191,7 +191,10 @@ final class InspectCommand extends CliCommand {
         }
     }
 
-    /** A value in full; numbers are texts, since not every reader of JSON takes 64 bits. */
+    /**
+     * Converts a value in full; numbers become strings, since not every JSON reader supports 64
+     * bits.
+     */
     private static JsonNode whole(GgufValue value) {
         ArrayNode array = CliJson.array();
         switch (value) {
@@ -221,7 +224,7 @@ final class InspectCommand extends CliCommand {
         return bytes;
     }
 
-    /** Metadata comes from the file: control characters in it must not reach the terminal. */
+    /** Returns metadata as one line: control characters of the file must not reach the terminal. */
     private static String oneLine(String text) {
         return text.replace("\n", "\\n").replaceAll("\\p{Cntrl}", "?");
     }

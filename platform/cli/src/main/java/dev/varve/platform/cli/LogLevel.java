@@ -2,7 +2,7 @@ package dev.varve.platform.cli;
 
 import java.util.logging.Level;
 
-/** What is logged; each level includes the ones before it. */
+/** Log levels; each level includes the ones before it. */
 enum LogLevel {
     OFF(Level.OFF),
     ERROR(Level.SEVERE),

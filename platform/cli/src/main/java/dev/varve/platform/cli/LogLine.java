@@ -13,8 +13,8 @@ import java.util.logging.LogRecord;
 /**
  * {@code 12:34:56.789 warning HttpServer: message}; a stack trace follows on lines of its own.
  *
- * <p>Numbers look the same everywhere: a message's own formatting would group their digits, and
- * write them in those of the user's language.
+ * <p>Numbers have the same form in every locale: the default formatting of messages would group
+ * digits and use digits of the user's language.
  */
 final class LogLine extends Formatter {
     private static final DateTimeFormatter TIME =

@@ -10,12 +10,12 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 
-/** Sends everything that is logged to stderr, one line each. */
+/** Sends all log messages to stderr, one line each. */
 final class LogSetup {
     /**
-     * What libraries say below {@code info} is for their authors and holds what passes through
-     * them: headers with keys and cookies, texts. Kept, because the log manager holds loggers
-     * weakly and would forget their level.
+     * Loggers of libraries, whose messages below {@code info} are for their authors and contain
+     * user data: headers with keys and cookies, texts. Referenced here, because the log manager
+     * holds loggers weakly and would lose their level.
      */
     private static final List<Logger> LIBRARIES =
             Stream.of("org.eclipse.jetty", "io.grpc", "io.netty", "jdk", "sun")
@@ -26,7 +26,7 @@ final class LogSetup {
 
     private LogSetup() {}
 
-    /** The level that was set, for processes that are to log likewise. */
+    /** Level that was set, for child processes that use the same one. */
     static LogLevel level() {
         return Arrays.stream(LogLevel.values())
                 .filter(each -> each.level().equals(ROOT.getLevel()))
@@ -42,7 +42,7 @@ final class LogSetup {
         };
     }
 
-    /** Sets the level; the libraries tell of their start only from {@code debug} on. */
+    /** Sets the level; libraries log their start only from {@code debug} on. */
     static void configure(LogLevel level) {
         for (Handler handler : ROOT.getHandlers()) {
             ROOT.removeHandler(handler);

@@ -12,7 +12,7 @@ public final class Main {
 
     /** Runs a command and ends the process: 0 for success, 1 for a failure, 2 for wrong usage. */
     public static void main(String[] arguments) {
-        // Varve's own code never asks for the user's locale; this is for the libraries.
+        // Varve's own code does not use the default locale; this is for the libraries.
         Locale.setDefault(Locale.ROOT);
         PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
@@ -28,8 +28,8 @@ public final class Main {
     }
 
     /**
-     * Names the plugin that ends the program. While plugins are loaded nothing has to end in order,
-     * and the status says that it failed, whatever the plugin chose.
+     * Reports the plugin that ended the program. While plugins are loaded no orderly shutdown is
+     * needed, and the exit status is a failure, whatever status the plugin chose.
      */
     private static void reportPluginExit(PrintWriter err) {
         PluginSystemExit.find()

@@ -80,7 +80,7 @@ final class ManCommand extends CliCommand {
         return release.orElseGet(Release::version);
     }
 
-    /** A command and all below it that help shows. */
+    /** Returns a command and all its subcommands that help shows. */
     static List<CommandLine> visible(CommandLine command) {
         List<CommandLine> all = new ArrayList<>();
         if (!command.getCommandSpec().usageMessage().hidden()) {

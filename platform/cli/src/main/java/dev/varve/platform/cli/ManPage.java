@@ -12,9 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/**
- * The manual page of a command, in the macros {@code man} of roff, made from what its help says.
- */
+/** The manual page of a command, in the macros {@code man} of roff, made from its help. */
 final class ManPage {
     private final CommandLine command;
     private final StringBuilder text = new StringBuilder();
@@ -29,7 +27,7 @@ final class ManPage {
     }
 
     /**
-     * The page.
+     * Returns the page.
      *
      * @param version of Varve
      */
@@ -159,7 +157,9 @@ final class ManPage {
         text.append('.').append(request).append('\n');
     }
 
-    /** Text, already escaped; one that looks like a request is none. */
+    /**
+     * Appends a line of escaped text; a line that looks like a roff request is not treated as one.
+     */
     private void line(String escaped) {
         boolean request = escaped.startsWith(".") || escaped.startsWith("'");
         text.append(request ? "\\&" : "").append(escaped).append('\n');
@@ -175,7 +175,7 @@ final class ManPage {
         return escaped.toString();
     }
 
-    /** Roff reads bytes; everything else has a name. */
+    /** Escapes a code point: roff reads bytes, and other characters have names. */
     private static String escaped(int point) {
         return switch (point) {
             case '\\' -> "\\e";

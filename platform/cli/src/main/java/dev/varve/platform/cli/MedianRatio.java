@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * The median of ratios, and where it lies nine times of ten.
+ * The median of ratios and its 90 % confidence interval.
  *
  * @param median of the ratios
  * @param low lower end of the 90 % interval, by the percentile bootstrap
@@ -13,7 +13,7 @@ import java.util.Random;
 public record MedianRatio(double median, double low, double high) {
     private static final int RESAMPLES = 10_000;
 
-    /** Of pairs, first by second; with a fixed seed. */
+    /** Computes the median of the ratios of pairs, first by second, with a fixed seed. */
     public static MedianRatio of(double[] first, double[] second) {
         double[] ratios = new double[first.length];
         for (int i = 0; i < ratios.length; i++) {
@@ -33,7 +33,7 @@ public record MedianRatio(double median, double low, double high) {
                 median(ratios), medians[RESAMPLES / 20], medians[RESAMPLES - RESAMPLES / 20 - 1]);
     }
 
-    /** The middle value, or the mean of the two middle ones. */
+    /** Returns the middle value, or the mean of the two middle ones. */
     public static double median(double... values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);

@@ -10,7 +10,7 @@ import java.util.Optional;
  * The model that a command uses.
  *
  * @param file the model file
- * @param named whether somebody asked for it, or it is what remains without {@code --model}
+ * @param named whether {@code --model} named it; otherwise it is the default
  */
 record ModelChoice(ModelReference reference, Path file, boolean named) {
     boolean isDemo() {
@@ -25,10 +25,10 @@ record ModelChoice(ModelReference reference, Path file, boolean named) {
     }
 
     /**
-     * What a person should know before the answers of this model are taken for Varve's best.
+     * Notes that the user should read before judging Varve by the output of this model.
      *
      * @param command as typed, such as {@code varve serve}
-     * @return lines for stderr; none for a file that somebody named
+     * @return lines for stderr; none for a file that was named
      */
     List<String> notes(String command) {
         return switch (reference) {

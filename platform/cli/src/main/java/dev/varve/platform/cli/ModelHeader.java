@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a model file says of itself, before anything is loaded.
+ * Metadata of a model file, read before anything is loaded.
  *
- * @param stamp tells the file from another one in its place
- * @param trainedTokens context that the model was trained for; 0 if it does not say
+ * @param stamp distinguishes the file from a replacement
+ * @param trainedTokens context that the model was trained for; 0 if unknown
  * @param template its own chat template
  */
 record ModelHeader(
@@ -48,9 +48,10 @@ record ModelHeader(
     }
 
     /**
-     * Time, length and identity of a file; of a split one of the part that is named.
+     * Returns time, length and identity of a file; for a split model those of the part that is
+     * named.
      *
-     * @throws VarveException of kind UNREADABLE_FILE if it is not there
+     * @throws VarveException of kind UNREADABLE_FILE if it does not exist
      */
     static String stamp(Path path) {
         try {
@@ -62,7 +63,7 @@ record ModelHeader(
         }
     }
 
-    /** The context that is offered where so much is asked for: no more than it was trained for. */
+    /** Limits the requested context to the trained one. */
     OptionalInt contextTokens(OptionalInt asked) {
         return asked.isPresent() && trainedTokens > 0
                 ? OptionalInt.of(Math.min(asked.getAsInt(), trainedTokens))
@@ -70,10 +71,10 @@ record ModelHeader(
     }
 
     /**
-     * What clients are told of it while it is not loaded.
+     * Returns the outline that clients get while the model is not loaded.
      *
-     * @param asked most tokens of a request that were asked for
-     * @param otherTemplate whether it gets another template than its own, which chats
+     * @param asked requested limit of a request's tokens
+     * @param otherTemplate whether another chat template replaces its own
      */
     ModelOutline outline(String id, OptionalInt asked, boolean otherTemplate) {
         int offered =
@@ -95,7 +96,7 @@ record ModelHeader(
         try {
             return Files.getLastModifiedTime(file).toMillis() / 1000;
         } catch (IOException e) {
-            // It was there a moment ago; nobody relies on its time.
+            // The file existed a moment ago; nothing depends on its time.
             return 0;
         }
     }

@@ -41,7 +41,7 @@ import java.util.stream.Collectors;
 
 /** Options of every command that loads a model. */
 final class ModelLoadArguments {
-    /** How weights are kept. */
+    /** Storage of weights. */
     enum Weights {
         /** Repacked for the device where that is faster; a private copy. */
         AUTO,
@@ -184,7 +184,7 @@ final class ModelLoadArguments {
 
     @Mixin private PluginOptions plugins;
 
-    /** Where plugins and native libraries come from. */
+    /** Sources of plugins and native libraries. */
     PluginSettings plugins(Environment environment) {
         return plugins.settings(environment);
     }
@@ -193,37 +193,39 @@ final class ModelLoadArguments {
         return model;
     }
 
-    /** What the numbers of a token may depend on, as people write it. */
+    /** Value of {@code --exact-rows} in lower case. */
     String exactRows() {
         return exactRows.name().toLowerCase(Locale.ROOT);
     }
 
-    /** One sequence, as long as asked for. */
+    /** Settings for one sequence of the requested length. */
     ModelSettings settings() {
         return settings(new SequenceLimits(maxContext(), 1, OptionalInt.empty()));
     }
 
-    /** One sequence of {@code context} tokens, unless another number was asked for. */
+    /** Settings for one sequence of {@code context} tokens, unless a flag sets another number. */
     ModelSettings settingsFor(int context) {
         return settings(SequenceLimits.of(maxContext().orElse(context), 1));
     }
 
-    /** Several sequences of {@code context} tokens, unless another number was asked for. */
+    /**
+     * Settings for several sequences of {@code context} tokens, unless a flag sets another number.
+     */
     ModelSettings settingsFor(int context, int parallel) {
         return settings(SequenceLimits.of(maxContext().orElse(context), parallel));
     }
 
-    /** Whether tokens are to be guessed. */
+    /** Whether flags ask for speculative decoding. */
     boolean drafts() {
         return draft.isAsked();
     }
 
-    /** Whether tokens may be guessed, with a demo model also without being asked for. */
+    /** Whether speculative decoding may be used, with a demo model also by default. */
     boolean mayDraft(boolean isDemo) {
         return draft.isAsked() || isDemo && !draft.isOff();
     }
 
-    /** Several sequences. */
+    /** Settings for several sequences. */
     ModelSettings settings(int parallel, OptionalInt kvTokens) {
         return settings(new SequenceLimits(maxContext(), parallel, kvTokens));
     }
@@ -245,11 +247,10 @@ final class ModelLoadArguments {
     }
 
     /**
-     * Everything about a model that is to be opened.
+     * Returns all settings of a model to open.
      *
-     * @param usualDraft whether the draft model that comes with a model is used without being asked
-     *     for
-     * @param compression how prompts become shorter
+     * @param usualDraft whether the draft model that belongs to a model is used by default
+     * @param compression settings of prompt compression
      */
     HostSettings host(
             ModelSettings settings,
@@ -267,9 +268,9 @@ final class ModelLoadArguments {
     }
 
     /**
-     * Everything about one of several models.
+     * Returns all settings of one of several models.
      *
-     * @param first whether it is the one that {@code --draft} means
+     * @param first whether {@code --draft} applies to it
      */
     HostSettings host(
             ModelChoice choice,
@@ -312,7 +313,7 @@ final class ModelLoadArguments {
         return compression.map(draft::placed).map(guessing::with).orElse(guessing);
     }
 
-    /** Likewise, with prompts as they are. */
+    /** Returns all settings of a model to open, without prompt compression. */
     HostSettings host(ModelSettings settings, Environment environment, boolean usualDraft) {
         return host(settings, environment, usualDraft, Optional.empty());
     }
@@ -322,7 +323,7 @@ final class ModelLoadArguments {
                 request, positive(threads, "--threads"), positive(threadsBatch, "--threads-batch"));
     }
 
-    /** Opens the model that reads prompts, without a model that computes them. */
+    /** Opens the prefill drafter without a target model. */
     StandalonePrefillDrafter openDrafter(CompressionSettings compression, Environment environment) {
         draft.requireReading();
         PlacementRequest best = DeviceSettings.best().placement();
@@ -336,7 +337,7 @@ final class ModelLoadArguments {
 
     private ProcessSettings processes(PlacementRequest request, Environment environment) {
         Optional<Path> ggmlHome = placement.shardGgmlHome();
-        // Who reaches no other process needs no secret for it.
+        // Without a connection to another process no secret is needed.
         boolean reaches =
                 draft.reaches()
                         || request.devices().stream()
@@ -364,7 +365,7 @@ final class ModelLoadArguments {
         return command;
     }
 
-    /** Looks at the flags of the draft model, once it is clear which devices are meant. */
+    /** Checks the flags of the draft model, once the devices are resolved. */
     void checkDraft(PlacementRequest request, Predicate<String> provided) {
         draft.requireProvided(request, provided);
     }
@@ -385,7 +386,7 @@ final class ModelLoadArguments {
         return OptionalDouble.of(value.get());
     }
 
-    /** A number that must be positive if it is there. */
+    /** Checks that a number is positive if it is present. */
     static OptionalInt positive(Optional<Integer> value, String option) {
         if (value.isEmpty()) {
             return OptionalInt.empty();

@@ -8,7 +8,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.function.Predicate;
 
-/** Logs what is found out about a model while it is opened, and looks at the draft's flags. */
+/** Logs notes and warnings about a model while it is opened, and checks the draft's flags. */
 class ModelLoadLog implements ModelLoadListener {
     private static final Logger LOG = System.getLogger(PreparedModel.class.getName());
 

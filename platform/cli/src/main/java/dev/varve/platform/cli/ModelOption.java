@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The option of every command that uses one model; without it, that is a demo model. */
+/** The model option of every command that uses one model; the default is a demo model. */
 final class ModelOption {
     @Option(
             names = {"-m", "--model"},
@@ -19,18 +19,18 @@ final class ModelOption {
             order = 1)
     private List<ModelReference> given = List.of();
 
-    /** Whether somebody named a model. */
+    /** Whether a model was named. */
     boolean isNamed() {
         return !given.isEmpty();
     }
 
-    /** All that were named, in their order; {@code varve serve} takes several. */
+    /** Models that were named, in order; {@code varve serve} accepts several. */
     List<NamedModel> all(Environment environment) {
         return given.stream().map(each -> NamedModel.of(each, environment)).toList();
     }
 
     /**
-     * The model to use.
+     * Returns the model to use.
      *
      * @throws UsageException if several were named, or none and the demo model is missing
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if the demo model that was named

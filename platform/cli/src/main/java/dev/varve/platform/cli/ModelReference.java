@@ -10,8 +10,8 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
- * What {@code --model} names: {@code demo}, {@code demo:FAMILY}, or else a file. A file whose name
- * reads like a demo model is given with its folder, {@code ./demo:x}.
+ * A value of {@code --model}: {@code demo}, {@code demo:FAMILY}, or else a file. A file whose name
+ * looks like a demo model needs its folder, {@code ./demo:x}.
  */
 sealed interface ModelReference {
     /** A file, which need not exist. */
@@ -38,7 +38,7 @@ sealed interface ModelReference {
         }
     }
 
-    /** For options of the command line. */
+    /** Converter for options of the command line. */
     final class Converter implements ITypeConverter<ModelReference> {
         @Override
         public ModelReference convert(String text) {
@@ -53,15 +53,15 @@ sealed interface ModelReference {
     }
 
     /**
-     * The file to open.
+     * Returns the file to open.
      *
-     * @throws VarveException of kind UNREADABLE_FILE if the installation lacks the demo model; a
-     *     file is not looked for
+     * @throws VarveException of kind UNREADABLE_FILE if the installation lacks the demo model;
+     *     other files are not checked
      */
     Path file(Environment environment);
 
     /**
-     * Reads a reference.
+     * Parses a reference.
      *
      * @throws IllegalArgumentException if it names an unknown demo model, or cannot be a path
      */

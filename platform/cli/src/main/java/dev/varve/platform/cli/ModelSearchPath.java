@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Folders in which models are looked up. */
+/** Folders in which models are found. */
 final class ModelSearchPath {
     /** Environment variable with a folder of models. */
     static final String VARIABLE = "VARVE_MODELS";
@@ -20,7 +20,7 @@ final class ModelSearchPath {
 
     private ModelSearchPath() {}
 
-    /** The folders of {@code --models}, or else that of {@link #VARIABLE}, where it is set. */
+    /** Returns the folders of {@code --models}, or else that of {@link #VARIABLE}, if set. */
     static List<Path> given(List<Path> options, Environment environment) {
         return options.isEmpty()
                 ? environment.variable(VARIABLE).map(Path::of).stream().toList()
@@ -28,9 +28,9 @@ final class ModelSearchPath {
     }
 
     /**
-     * The models of a folder by name; of a split model the first part that is there.
+     * Returns the models of a folder by name; of a split model the first part that exists.
      *
-     * @throws UsageException if there is no such folder
+     * @throws UsageException if the folder does not exist
      * @throws VarveException of kind UNREADABLE_FILE if it cannot be read
      */
     static List<Path> models(Path folder) {
@@ -51,7 +51,7 @@ final class ModelSearchPath {
         }
     }
 
-    /** Name of a model in the API: that of its file, without part and ending. */
+    /** Returns the API name of a model: its file name without part number and extension. */
     static String id(Path file) {
         return file.getFileName().toString().replaceFirst("(-\\d{5}-of-\\d{5})?\\.gguf$", "");
     }

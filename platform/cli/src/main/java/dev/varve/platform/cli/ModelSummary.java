@@ -16,11 +16,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a list tells about a model file.
+ * Summary of a model file in a list.
  *
- * @param about what the file says of itself
- * @param size how large it is
- * @param contextTokens what the model was trained for
+ * @param about title and description in the file
+ * @param size its size
+ * @param contextTokens context that the model was trained for
  * @param quantisation element type of the largest part of the weights, such as {@code q4_k}
  */
 record ModelSummary(
@@ -30,7 +30,7 @@ record ModelSummary(
         OptionalLong contextTokens,
         String quantisation) {
     /**
-     * What a file says of itself.
+     * Title and description in a file.
      *
      * @param title {@code general.name}
      * @param description {@code general.description}
@@ -38,7 +38,7 @@ record ModelSummary(
     record About(Optional<String> title, Optional<String> description) {}
 
     /**
-     * How large a model is.
+     * Size of a model.
      *
      * @param parameters elements of all tensors
      * @param fileBytes length of all files of the model
@@ -65,12 +65,12 @@ record ModelSummary(
                 quantisation(file));
     }
 
-    /** Elements of all tensors. */
+    /** Counts the elements of all tensors. */
     static long parameters(GgufFile file) {
         return file.tensors().stream().mapToLong(ModelSummary::elements).sum();
     }
 
-    /** A number of parameters as people say it, such as {@code 3.1 M} or {@code 27 B}. */
+    /** Formats a number of parameters, such as {@code 3.1 M} or {@code 27 B}. */
     static String count(long parameters) {
         String[] units = {"", " k", " M", " B", " T"};
         int unit = 0;

@@ -33,9 +33,9 @@ import java.util.Locale;
             "  varve serve --model demo:gemma4"
         })
 final class ModelsCommand extends CliCommand {
-    /** What one line tells. */
+    /** An entry of the list. */
     private sealed interface Listed {
-        /** What {@code --model} takes. */
+        /** Value for {@code --model}. */
         String name();
 
         Path file();

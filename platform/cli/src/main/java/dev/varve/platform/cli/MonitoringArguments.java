@@ -17,14 +17,14 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/** What is told of the server to those who watch it. */
+/** Options of metrics and traces. */
 final class MonitoringArguments {
     private static final String ENDPOINT = "--otlp-endpoint";
     private static final String SHARE = "--otlp-share";
     private static final String HEADERS = "--otlp-header-file";
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    /** Whose names metrics have beside Varve's own. */
+    /** Metric names beside Varve's own. */
     enum Aliases {
         NONE,
         VLLM
@@ -68,17 +68,17 @@ final class MonitoringArguments {
             order = 28)
     private Optional<Path> headers = Optional.empty();
 
-    /** Whether some metrics have vLLM's names, too. */
+    /** Whether some metrics also have vLLM's names. */
     boolean vllmNames() {
         return aliases == Aliases.VLLM;
     }
 
     /**
-     * Which requests are traced. The caller closes it.
+     * Returns the tracing of requests. The caller closes it.
      *
-     * @param plugins are asked for if some are
+     * @param plugins requested if tracing is on
      * @throws UsageException if flags are wrong
-     * @throws VarveException of kind UNAVAILABLE if nothing can send traces
+     * @throws VarveException of kind UNAVAILABLE if no plugin can export traces
      */
     Tracing tracing(Supplier<PluginCatalog> plugins) {
         double part = share.orElse(1.0);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Which models a server has beside the first one, how long, and by which names. */
+/** Options of further models: folders, idle time-to-live and aliases. */
 final class MultiModelArguments {
     @Option(
             names = "--models",
@@ -60,21 +60,21 @@ final class MultiModelArguments {
         return folders;
     }
 
-    /** Whether models are loaded and unloaded while the server runs, even if there is but one. */
+    /** Whether models are loaded and unloaded while the server runs, even if there is only one. */
     boolean areLoadedOnDemand() {
         return !folders.isEmpty() || ttl.isPresent();
     }
 
-    /** How long models that nobody uses stay loaded. */
+    /** Idle time-to-live of models. */
     IdleTtl keeping() {
         return ttl.map(IdleTtl::idle).orElseGet(IdleTtl::always);
     }
 
     /**
-     * Which models names mean.
+     * Returns the resolver of model names.
      *
-     * @param ids of all models that there are at the start
-     * @throws UsageException if an alias means none of them, or has the name of one
+     * @param ids of all models that exist at the start
+     * @throws UsageException if an alias refers to none of them, or equals the name of one
      */
     ModelNameResolver names(Collection<String> ids) {
         Map<String, String> meanings = new LinkedHashMap<>();

@@ -27,12 +27,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The models of a server that has several, or that loads its model on demand: those that were named
- * are loaded at the start, those of folders when a request names them. All take what they need from
- * one account of the memory.
+ * The models of a server that has several, or that loads its model on demand: named models are
+ * loaded at the start, those of folders when a request names them. All share one memory budget.
  */
 final class MultiModelServing {
-    /** More names are not read by anybody. */
+    /** Most names that are listed; beyond it the number is shown. */
     private static final int MOST_NAMES = 8;
 
     private final List<NamedModel> choices;
@@ -43,7 +42,7 @@ final class MultiModelServing {
     private final List<FileModelSource> named;
     private final ModelCatalogue catalogue;
 
-    /** The arguments that say what is served. */
+    /** Arguments of the served models. */
     record Flags(
             ModelLoadArguments model,
             ServeArguments server,
@@ -51,10 +50,10 @@ final class MultiModelServing {
             Environment environment) {}
 
     /**
-     * What all models have in common.
+     * Settings that all models share.
      *
-     * @param store computed prompts of each model are in a folder of its own in there
-     * @param sharing is the same for all, since they are told apart there
+     * @param store folder of cached prefixes, with a subfolder for each model
+     * @param sharing the same for all models, since shared entries are separate for each model
      */
     record Sizes(
             ModelSettings settings,
@@ -64,7 +63,7 @@ final class MultiModelServing {
             ServedModelFactory maker) {}
 
     /**
-     * @param choices those that were named, the default one first
+     * @param choices named models, the default one first
      * @throws UsageException if flags contradict each other
      * @throws VarveException if a named file cannot be read
      */
@@ -88,7 +87,7 @@ final class MultiModelServing {
     }
 
     private void requireNames() {
-        // Looked at again when plugins are there; a wrong name needs none to be found.
+        // Checked again when plugins are loaded; a wrong name is found without them.
         flags.models().folders().forEach(ModelSearchPath::models);
         Set<String> ids = new HashSet<>();
         for (NamedModel choice : choices) {
@@ -110,7 +109,7 @@ final class MultiModelServing {
         }
     }
 
-    /** What is meant for the first model needs one. */
+    /** Rejects flags that apply to the first named model if there is none. */
     private void requireNoneForOne() {
         String rest = ": is for the model of --model, and there is none beside --models";
         if (flags.server().chatTemplateFile().isPresent()) {
@@ -173,7 +172,10 @@ final class MultiModelServing {
                 new FileModelSource.Opening(flags.model(), template, sizes.maker()));
     }
 
-    /** Models that there are now; files may come and go, so this is what the budget is cut by. */
+    /**
+     * Number of models at present, by which the budget is divided; files may be added and removed
+     * later.
+     */
     private int offered() {
         return choices.size()
                 + flags.models().folders().stream()
@@ -181,7 +183,7 @@ final class MultiModelServing {
                         .sum();
     }
 
-    /** Two models cannot write to one folder. */
+    /** Store settings with a folder per model: two models cannot write to one folder. */
     private StoreSettings of(StoreSettings store, String id) {
         return areSeveral()
                 ? store.ofOne(
@@ -220,7 +222,7 @@ final class MultiModelServing {
                 : reason;
     }
 
-    /** The models, none of them loaded; the caller closes them. */
+    /** Opens the model manager with no model loaded; the caller closes it. */
     ModelManager open() {
         List<String> ids =
                 catalogue.models().stream().map(source -> source.outline().id()).toList();
@@ -248,8 +250,8 @@ final class MultiModelServing {
     }
 
     /**
-     * Loads the models that were named, one after the other, and offers all once the first one is
-     * loaded.
+     * Loads the models that were named, one after the other, and accepts requests for all once the
+     * first one is loaded.
      *
      * @throws VarveException that names the model if it cannot be loaded
      */

@@ -7,18 +7,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What one {@code --model} says: a model, and maybe its name in the API.
+ * A value of {@code --model}: a model, and optionally its name in the API.
  *
- * @param name what stands before {@code =}
+ * @param name text before {@code =}
  */
 record NamedModel(Optional<String> name, ModelChoice choice) {
     private static final Pattern NAMED =
             Pattern.compile("([A-Za-z0-9][\\w.:@+/-]*)=(.+)", Pattern.DOTALL);
 
     /**
-     * Reads one. A file with {@code =} in its name, which is there, is that file.
+     * Parses a value. An existing file with {@code =} in its name is that file.
      *
-     * @throws UsageException if what is named is no model reference
+     * @throws UsageException if the value is not a model reference
      * @throws dev.varve.api.VarveException of kind UNREADABLE_FILE if a demo model is missing
      */
     static NamedModel of(ModelReference given, Environment environment) {
@@ -44,12 +44,12 @@ record NamedModel(Optional<String> name, ModelChoice choice) {
         }
     }
 
-    /** Name in the API: what was given, or the file's without its ending. */
+    /** Name in the API: the given one, or the file's without its extension. */
     String id() {
         return name.orElseGet(() -> ModelSearchPath.id(choice.file()));
     }
 
-    /** What clients may call it beside its id, by which they can mean nothing else. */
+    /** Unambiguous names beside its id that clients may use. */
     Map<String, String> meanings(String id) {
         return choice.reference() instanceof ModelReference.OfDemo(DemoModel demo)
                 ? Map.of(demo.reference(), id)

@@ -9,9 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The options of a command under headings, by their {@code order}; what is rarely used comes last.
- */
+/** The options of a command under headings, by their {@code order}; rarely used ones come last. */
 final class OptionSections implements IHelpSectionRenderer {
     /** First order of the flags that say which devices compute. */
     static final int DEVICES = 100;
@@ -22,10 +20,10 @@ final class OptionSections implements IHelpSectionRenderer {
     /** First order of the flags that bound the attention cache. */
     static final int PAGING = 230;
 
-    /** First order of the flags for guessed tokens. */
+    /** First order of the flags of speculative decoding. */
     static final int SPECULATION = 250;
 
-    /** First order of the flags for prompts that become shorter. */
+    /** First order of the flags of prompt compression. */
     static final int COMPRESSION = 270;
 
     /** First order of the flags for shards in other processes. */

@@ -9,26 +9,26 @@ import dev.varve.platform.paging.RequestedPaging;
 import java.util.Optional;
 
 /**
- * The drafter that pages of a bounded attention cache are chosen by, where that was asked for.
+ * The prefill drafter that scores pages of a bounded attention cache.
  *
- * @param asked by {@code --prefill-drafter}, or else by the variable that stands for it
- * @param isDemo whether the model is a toy, for which there is a toy that reads
+ * @param asked name from {@code --prefill-drafter}, or else from its variable
+ * @param isDemo whether the model is a demo model, which has a demo drafter
  */
 record PageScoringDrafter(Optional<String> asked, boolean isDemo) {
-    /** Whether there is one. */
+    /** Whether a drafter is available. */
     boolean isThere() {
         return asked.isPresent() || isDemo;
     }
 
-    /** Whether pages of a pool are chosen by a drafter. */
+    /** Whether a drafter scores the pages of a pool. */
     static boolean scores(Optional<RequestedPaging> pool) {
         return pool.filter(request -> request.chosenPolicy() == PagePolicy.DRAFTER).isPresent();
     }
 
     /**
-     * What reads, and compresses nothing; empty where pages are chosen in another way.
+     * Settings of the drafter without compression; empty if pages are chosen in another way.
      *
-     * @throws UsageException if there is no drafter, or one that is of no use
+     * @throws UsageException if there is no drafter, or an unusable one
      */
     Optional<CompressionSettings> settings(
             Optional<RequestedPaging> pool, Optional<String> flag, Environment environment) {
@@ -47,7 +47,7 @@ record PageScoringDrafter(Optional<String> asked, boolean isDemo) {
         return Optional.of(reader(name(), environment));
     }
 
-    /** A drafter that compresses nothing. */
+    /** Settings of a drafter without compression. */
     static CompressionSettings reader(String name, Environment environment) {
         return CompressionSettings.of(
                 PrefillDrafterOption.file(name, environment),

@@ -9,7 +9,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
 
-/** How the attention cache is bounded, for commands that generate or foretell that. */
+/** Options of the bounded attention cache, of commands that generate or plan. */
 final class PagingArguments {
     private static final Logger LOG = System.getLogger(PagingArguments.class.getName());
     private static final int SECTION = OptionSections.PAGING;
@@ -48,21 +48,21 @@ final class PagingArguments {
     private Optional<Integer> tau = Optional.empty();
 
     /**
-     * What was asked for, by flags or else by variables; empty for a cache without bounds. Logs
-     * which variables cannot be used.
+     * Returns the requested pool, from flags or else from variables; empty for an unbounded cache.
+     * Logs variables that cannot be used.
      *
      * @param hasDrafter whether there is a drafter even if no variable names one
-     * @throws UsageException that begins with the flag that is wrong
-     * @throws IllegalArgumentException likewise, with a setting
+     * @throws UsageException whose message begins with the wrong flag
+     * @throws IllegalArgumentException whose message begins with a wrong setting
      */
     Optional<RequestedPaging> request(Environment environment, boolean hasDrafter) {
         return flags().request(variables(environment, hasDrafter));
     }
 
     /**
-     * The drafter that pages may be chosen by.
+     * Returns the drafter that may score pages.
      *
-     * @param named by a flag
+     * @param named name from a flag
      */
     PageScoringDrafter drafter(Optional<String> named, Environment environment, boolean isDemo) {
         return new PageScoringDrafter(named.or(variables(environment, true)::drafter), isDemo);
@@ -72,7 +72,7 @@ final class PagingArguments {
         return new PagingVariables(environment, hasDrafter, text -> LOG.log(Level.WARNING, text));
     }
 
-    /** The flags alone. */
+    /** Flags without environment variables. */
     PagingFlags flags() {
         return new PagingFlags(pool, policy, tau);
     }

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What the command line says about a bounded attention cache. What is wrong is an error.
+ * Flags of a bounded attention cache. A wrong value is an error.
  *
  * @param pool {@code --kvflash}
  * @param policy {@code --kvflash-policy}
@@ -27,11 +27,11 @@ record PagingFlags(Optional<String> pool, Optional<String> policy, Optional<Inte
     }
 
     /**
-     * What was asked for: by a flag, or by the variable that stands for it; empty for a cache
-     * without bounds.
+     * Returns the requested pool, from a flag or else from its variable; empty for an unbounded
+     * cache.
      *
-     * @throws UsageException that begins with the flag that is wrong
-     * @throws IllegalArgumentException likewise, with a setting
+     * @throws UsageException whose message begins with the wrong flag
+     * @throws IllegalArgumentException whose message begins with a wrong setting
      */
     Optional<RequestedPaging> request(PagingVariables variables) {
         Optional<RequestedPaging.Size> size = pool.map(text -> size(text, variables));
@@ -71,7 +71,7 @@ record PagingFlags(Optional<String> pool, Optional<String> policy, Optional<Inte
                                                 + text));
     }
 
-    /** Reads a size; empty if it is none. */
+    /** Parses a size; empty if the text is not one. */
     static Optional<RequestedPaging.Size> parse(String text, PagingVariables variables) {
         if (text.equalsIgnoreCase(RequestedPaging.AUTO)) {
             return Optional.of(new RequestedPaging.Size.Automatic(variables.mostTokens()));
@@ -89,7 +89,7 @@ record PagingFlags(Optional<String> pool, Optional<String> policy, Optional<Inte
                                         POLICY + ": expected qk, lru or drafter, found " + text));
     }
 
-    /** The policy of a name. */
+    /** Returns the policy with a name. */
     static Optional<PagePolicy> policyNamed(String text) {
         return Arrays.stream(PagePolicy.values())
                 .filter(policy -> policy.word().equalsIgnoreCase(text))

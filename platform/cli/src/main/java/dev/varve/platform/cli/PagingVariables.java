@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What the environment says about a bounded attention cache, for what no flag does. Variables may
- * have been meant for another program: what cannot be used is replaced, with a warning.
+ * Environment variables of a bounded attention cache; flags override them. Variables may be meant
+ * for another program: an unusable value is replaced with a warning.
  */
 final class PagingVariables {
     static final String POOL = "DFLASH_KVFLASH";
@@ -24,7 +24,7 @@ final class PagingVariables {
 
     /**
      * @param hasDrafter whether there is a drafter even if no variable names one
-     * @param warnings hears of variables that cannot be used
+     * @param warnings accepts a warning for each variable that cannot be used
      */
     PagingVariables(Environment environment, boolean hasDrafter, Consumer<String> warnings) {
         this.environment = environment;
@@ -32,7 +32,7 @@ final class PagingVariables {
         this.warnings = warnings;
     }
 
-    /** A whole number, as near to it as an {@code int} comes; empty where it is none. */
+    /** Parses a whole number and clamps it to an {@code int}; empty if it is not one. */
     static Optional<Integer> number(String text) {
         try {
             return Optional.of(
@@ -62,7 +62,7 @@ final class PagingVariables {
         return size;
     }
 
-    /** Which pages stay, where anything is said about it. */
+    /** Policy of page residency, if set. */
     Optional<PagePolicy> policy() {
         Optional<String> text = variable(POLICY);
         Optional<PagePolicy> policy = text.flatMap(PagingFlags::policyNamed).filter(this::canBeHad);
@@ -78,7 +78,7 @@ final class PagingVariables {
         return policy;
     }
 
-    /** Least tokens between two choices, where anything is said about it. */
+    /** Least tokens between two choices of pages, if set. */
     Optional<Integer> tau() {
         return atLeast(TAU, 1, PagingOptions.DEFAULT_TAU);
     }
@@ -102,7 +102,7 @@ final class PagingVariables {
                         });
     }
 
-    /** The drafter that pages are chosen by, where one is named. */
+    /** Drafter that scores pages, if named. */
     Optional<String> drafter() {
         return variable(DRAFTER);
     }

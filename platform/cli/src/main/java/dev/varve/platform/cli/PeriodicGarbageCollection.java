@@ -7,11 +7,11 @@ import java.util.function.LongSupplier;
 
 /**
  * Collects the garbage of a process that runs for days. The serial collector lets the old
- * generation grow up to the heap's limit before it collects it, so objects that die soon after they
- * were promoted fill it, and models need that memory.
+ * generation grow up to the heap's limit before it collects it, so short-lived objects that were
+ * promoted fill it, and models need that memory.
  */
 final class PeriodicGarbageCollection implements AutoCloseable {
-    /** Bytes that may be in use in any case. */
+    /** Bytes in use below which no collection is started. */
     static final long FLOOR = 96L << 20;
 
     private static final int LOOK_SECONDS = 5;
@@ -22,9 +22,7 @@ final class PeriodicGarbageCollection implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().name("varve-heap").daemon(true).factory());
 
-    /**
-     * At most so many bytes belong to live objects: the fewest in use since the last collection.
-     */
+    /** Upper bound of live bytes: the fewest bytes in use since the last collection. */
     private long live;
 
     /**
@@ -36,9 +34,9 @@ final class PeriodicGarbageCollection implements AutoCloseable {
         this.collector = collector;
     }
 
-    /** Watches the heap of this process until it is closed. */
+    /** Starts watching the heap of this process, until it is closed. */
     static PeriodicGarbageCollection start() {
-        // Java's management would know more, and takes 40 ms of each start.
+        // Java's management API reports more, but costs 40 ms of each start.
         Runtime runtime = Runtime.getRuntime();
         PeriodicGarbageCollection trimmer =
                 new PeriodicGarbageCollection(
@@ -48,10 +46,10 @@ final class PeriodicGarbageCollection implements AutoCloseable {
         return trimmer;
     }
 
-    /** Collects if the heap holds more than twice what lives. */
+    /** Collects if more than twice the live bytes, and more than {@link #FLOOR}, are in use. */
     void look() {
         long now = used.getAsLong();
-        // Java may have collected by itself, after a large grammar or body is gone.
+        // Java may have collected by itself, after a large grammar or body became garbage.
         live = Math.min(live, now);
         if (now > Math.max(FLOOR, 2 * live)) {
             collector.run();

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Which devices a model runs on, and in which processes. */
+/** Options of the devices and processes of a model. */
 final class PlacementArguments {
     @Option(
             names = {"--target-device", "--device"},
@@ -79,7 +79,7 @@ final class PlacementArguments {
             order = OptionSections.PROCESSES + 3)
     private Optional<Path> shardGgmlHome = Optional.empty();
 
-    /** The devices as they were asked for; {@code auto} may still stand among them. */
+    /** Returns the requested devices, which may still include {@code auto}. */
     PlacementRequest request() {
         return new PlacementFlags(
                         new PlacementFlags.Target(device, devices, split),
@@ -88,17 +88,17 @@ final class PlacementArguments {
                 .read();
     }
 
-    /** Program that starts a shard process, where it is not our own. */
+    /** Program that starts a shard process, if it is not Varve's own. */
     Optional<Path> shardLauncher() {
         return shardLauncher;
     }
 
-    /** Where shard processes keep their sockets. */
+    /** Folder of the sockets of shard processes. */
     Optional<Path> workFolder() {
         return workFolder;
     }
 
-    /** The ggml build of shard processes, where it is another one than this process's. */
+    /** The ggml build of shard processes, if it differs from this process's. */
     Optional<Path> shardGgmlHome() {
         shardGgmlHome
                 .filter(given -> !Files.isDirectory(given))

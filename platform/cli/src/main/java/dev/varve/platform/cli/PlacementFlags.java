@@ -12,14 +12,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the command line says about devices, unread. Where the flags stand does not matter: they are
- * looked at together.
+ * Flags of devices, not parsed yet. Their order does not matter: they are parsed together.
  *
  * @param peerAccess {@code --peer-access}
  */
 record PlacementFlags(Target target, PeerAccess peerAccess, Processes processes) {
     /**
-     * The devices.
+     * Devices of the target.
      *
      * @param device {@code --target-device}
      * @param devices {@code --target-devices}
@@ -28,14 +27,14 @@ record PlacementFlags(Target target, PeerAccess peerAccess, Processes processes)
     record Target(Optional<String> device, Optional<String> devices, Optional<String> split) {}
 
     /**
-     * Processes for them.
+     * Processes of the target's devices.
      *
      * @param launcher {@code --target-shard-ipc-bin}
      * @param workFolder {@code --target-shard-ipc-work-dir}
      */
     record Processes(Optional<Path> launcher, Optional<Path> workFolder) {}
 
-    /** Where a model goes that nobody placed. */
+    /** Device of a model without placement flags. */
     static final String DEFAULT_DEVICE = DeviceReference.AUTO + ":0";
 
     private static final String DEVICE = "--target-device";
@@ -44,7 +43,7 @@ record PlacementFlags(Target target, PeerAccess peerAccess, Processes processes)
     private static final String LAUNCHER = "--target-shard-ipc-bin";
     private static final String WORK_FOLDER = "--target-shard-ipc-work-dir";
 
-    /** No flag given. */
+    /** Returns the state without any flag. */
     static PlacementFlags none() {
         return new PlacementFlags(
                 new Target(Optional.empty(), Optional.empty(), Optional.empty()),
@@ -53,9 +52,9 @@ record PlacementFlags(Target target, PeerAccess peerAccess, Processes processes)
     }
 
     /**
-     * Reads and checks everything that can be checked before the backends are known.
+     * Parses the flags and checks everything that does not depend on the backends.
      *
-     * @throws IllegalArgumentException that begins with the flag that is wrong
+     * @throws IllegalArgumentException whose message begins with the wrong flag
      */
     PlacementRequest read() {
         if (target.device().isPresent() && target.devices().isPresent()) {
@@ -82,7 +81,7 @@ record PlacementFlags(Target target, PeerAccess peerAccess, Processes processes)
         requireSplit(rule, named.size());
         requireLauncher(named);
         PlacementRequest request = new PlacementRequest(named, rule, grouping(), peerAccess);
-        // Where nothing is automatic the rest can be checked now, before files are opened.
+        // Without automatic devices the rest can be checked now, before files are opened.
         return named.stream().anyMatch(DeviceReference::isAutomatic)
                 ? request
                 : request.resolve(() -> DeviceReference.AUTO);

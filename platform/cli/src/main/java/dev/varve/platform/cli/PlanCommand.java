@@ -24,7 +24,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Foretells memory and speed of a model on its devices. */
+/** Estimates memory and speed of a model on its devices. */
 @Command(
         name = "plan",
         description = {

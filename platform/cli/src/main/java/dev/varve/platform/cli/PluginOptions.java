@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Where plugins and native libraries come from. */
+/** Options of plugins and native libraries. */
 final class PluginOptions {
     @Option(
             names = "--plugins",
@@ -35,9 +35,9 @@ final class PluginOptions {
     }
 
     /**
-     * The same options for another process of Varve.
+     * Returns the same options for another process of Varve.
      *
-     * @param otherGgml ggml build of that process, where it is another one
+     * @param otherGgml ggml build of that process, if it differs
      */
     List<String> commandLine(Optional<Path> otherGgml) {
         List<String> options = new ArrayList<>();

@@ -8,8 +8,8 @@ import picocli.CommandLine.Mixin;
 import java.util.Optional;
 
 /**
- * A bounded attention cache and the drafter that may choose its pages, for commands that serve
- * nobody.
+ * A bounded attention cache and the drafter that may choose its pages, for commands that do not
+ * serve.
  */
 final class PoolArguments {
     @Mixin private PagingArguments paging;
@@ -17,18 +17,18 @@ final class PoolArguments {
     @Mixin private PrefillDrafterOption drafter;
 
     /**
-     * What was asked for.
+     * The requested pool and drafter.
      *
-     * @param pool empty for a cache that holds all
-     * @param reader the drafter; compresses nothing
+     * @param pool empty for an unbounded cache
+     * @param reader settings of the drafter, without compression
      */
     record Choice(Optional<RequestedPaging> pool, Optional<CompressionSettings> reader) {}
 
     /**
-     * A drafter that chooses pages, and no other.
+     * Returns the pool, with a drafter only if it scores pages.
      *
-     * @param isDemo whether the model is a toy, for which there is a toy that reads
-     * @throws UsageException that begins with the flag that is wrong
+     * @param isDemo whether the model is a demo model, which has a demo drafter
+     * @throws UsageException whose message begins with the wrong flag
      */
     Choice choose(Environment environment, boolean isDemo) {
         PageScoringDrafter pages = pages(environment, isDemo);
@@ -36,7 +36,7 @@ final class PoolArguments {
         return new Choice(pool, pages.settings(pool, drafter.named(), environment));
     }
 
-    /** Likewise, or a drafter for prompts that are to become shorter. */
+    /** Like {@link #choose}, but also accepts a drafter for prompt compression. */
     Choice plan(Environment environment, boolean isDemo) {
         PageScoringDrafter pages = pages(environment, isDemo);
         Optional<RequestedPaging> pool = paging.request(environment, pages.isThere());

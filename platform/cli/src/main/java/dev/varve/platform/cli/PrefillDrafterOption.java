@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The small model that reads prompts and scores pages. */
+/** The option of the prefill drafter, which scores tokens of prompts and pages. */
 final class PrefillDrafterOption {
-    /** The toy that does. */
+    /** Reference to the demo drafter. */
     private static final String DEMO = "demo:drafter";
 
     @Option(
@@ -22,23 +22,23 @@ final class PrefillDrafterOption {
             order = OptionSections.COMPRESSION + 1)
     private Optional<String> drafter = Optional.empty();
 
-    /** What was named. */
+    /** Drafter that was named. */
     Optional<String> named() {
         return drafter;
     }
 
-    /** The file; with a demo model there is one without being named. */
+    /** Returns the file of the drafter; a demo model has a default. */
     static Optional<Path> file(Optional<String> named, Environment environment, boolean isDemo) {
         return named(named, isDemo).map(name -> file(name, environment));
     }
 
-    /** What was named, or comes with a demo model. */
+    /** Returns the named drafter, or the default of a demo model. */
     static Optional<String> named(Optional<String> named, boolean isDemo) {
         return named.or(() -> isDemo ? Optional.of(DEMO) : Optional.empty());
     }
 
     /**
-     * The file of a name.
+     * Returns the file of a name.
      *
      * @throws UsageException if there is none
      */

@@ -4,8 +4,8 @@ import java.io.PrintWriter;
 import java.util.Locale;
 
 /**
- * One line on a terminal that is drawn over and over, and wiped at the end; nothing elsewhere. One
- * thread at a time.
+ * Progress line on a terminal, redrawn and finally cleared; without a terminal nothing is shown.
+ * For one thread at a time.
  */
 final class ProgressBar implements AutoCloseable {
     private static final int WIDTH = 30;
@@ -27,7 +27,7 @@ final class ProgressBar implements AutoCloseable {
                 err, environment.terminals().contains(Environment.Stream.ERR), label);
     }
 
-    /** Shows {@code done} of {@code total}; draws only when the picture changes. */
+    /** Shows {@code done} of {@code total}; draws only if the line changes. */
     synchronized void show(long done, long total) {
         long percent = total <= 0 ? 100 : Math.clamp(done * 100 / total, 0, 100);
         if (!visible || percent == lastDrawn) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a model is to continue, in one of three forms. */
+/** Options of the prompt, in one of three forms. */
 final class PromptArguments {
     @Option(
             names = "--chat",
@@ -35,13 +35,13 @@ final class PromptArguments {
             order = 4)
     private String ids;
 
-    /** Whether it is a message, which is answered. */
+    /** Whether the prompt is a chat message. */
     boolean isChat() {
         return message != null;
     }
 
     /**
-     * The tokens to continue, at least one.
+     * Returns the tokens to continue, at least one.
      *
      * @throws UsageException if there is nothing to continue, an id is not the model's, or a
      *     message is given to a model without a chat template

@@ -5,9 +5,12 @@ import picocli.CommandLine.ParseResult;
 
 import java.util.Set;
 
-/** Which flags mean anything where another server answers. */
+/** Flags that are valid where an upstream server generates. */
 final class ProxyFlags {
-    /** Beside those of compression itself, and of ways to other processes. */
+    /**
+     * Valid flags beside those of prompt compression, among them those of connections to other
+     * processes.
+     */
     private static final Set<String> KNOWN =
             Set.of(
                     "--host",
@@ -46,9 +49,9 @@ final class ProxyFlags {
     private ProxyFlags() {}
 
     /**
-     * Refuses flags that are about a model of this process.
+     * Rejects flags of a model of this process.
      *
-     * @throws UsageException that names the first one
+     * @throws UsageException naming the first one
      */
     static void requireNoOthers(ParseResult given) {
         for (OptionSpec option : given.matchedOptions()) {

@@ -12,24 +12,25 @@ import dev.varve.platform.http.upstream.UpstreamTarget;
 import java.util.Optional;
 
 /**
- * Serves chats that another server answers, until the process is asked to stop.
+ * Serves chats by forwarding compressed prompts to an upstream server, until the process is asked
+ * to stop.
  *
- * @param target that server
- * @param compression how prompts become shorter
- * @param options how this server listens
+ * @param target the upstream server
+ * @param compression settings of prompt compression
+ * @param options options of this HTTP server
  */
 record ProxyServing(UpstreamTarget target, CompressionSettings compression, HttpOptions options) {
-    /** What is said, to whom. */
+    /** Output of the command. */
     interface Speech {
-        /** A line for people. */
+        /** Prints a line for the user. */
         void say(String line);
 
-        /** A line of output. */
+        /** Prints a line of output. */
         void print(String line);
     }
 
     /**
-     * Checks that something is to be compressed.
+     * Creates it after checking that prompts are compressed.
      *
      * @throws UsageException if not
      */
@@ -56,9 +57,9 @@ record ProxyServing(UpstreamTarget target, CompressionSettings compression, Http
     }
 
     /**
-     * Serves.
+     * Runs the server.
      *
-     * @param drafter reads the prompts
+     * @param drafter scores the tokens of prompts
      */
     void run(StandalonePrefillDrafter drafter, GracefulShutdown stop, Speech speech)
             throws InterruptedException {

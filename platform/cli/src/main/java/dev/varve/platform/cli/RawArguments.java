@@ -13,23 +13,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The arguments as the system holds them, to find those that Java could not read: it puts U+FFFD in
- * the place of bytes that are not of its charset, and says nothing.
+ * The arguments as the operating system holds them, to find those that Java could not decode: Java
+ * silently replaces undecodable bytes by U+FFFD.
  */
 final class RawArguments {
     private static final Path OF_THIS_PROCESS = Path.of("/proc/self/cmdline");
     private static final char REPLACEMENT = '\uFFFD';
     private static final int SHOWN_BYTES = 16;
 
-    /** The charset that Java reads arguments and file names with; it has no other name. */
+    /** Property with the charset of arguments and file names; Java has no other API for it. */
     private static final String CHARSET_PROPERTY = "sun.jnu.encoding";
 
     private RawArguments() {}
 
     /**
-     * Looks for arguments that are not what the user wrote.
+     * Finds arguments that Java decoded wrongly.
      *
-     * @return what is wrong with the first one, for people; empty if all are as they were written
+     * @return message about the first one; empty if all are correct
      */
     static Optional<String> complaint(String... arguments) {
         if (String.join("", arguments).indexOf(REPLACEMENT) < 0) {
@@ -41,14 +41,14 @@ final class RawArguments {
                     System.getProperty(CHARSET_PROPERTY, "unknown"),
                     arguments);
         } catch (IOException e) {
-            // Without a /proc nothing more can be found out.
+            // Without /proc nothing more is known.
             return Optional.empty();
         }
     }
 
     /**
      * @param commandLine words that end in a zero byte, the last ones being the arguments
-     * @param charset what Java read them with
+     * @param charset charset with which Java decoded them
      */
     static Optional<String> complaint(byte[] commandLine, String charset, String... arguments) {
         List<byte[]> words = split(commandLine);
@@ -94,7 +94,7 @@ final class RawArguments {
         return words;
     }
 
-    /** The bytes from the first one that is not ASCII on. */
+    /** Formats the bytes from the first non-ASCII one on. */
     private static String shown(byte[] word) {
         int begin = 0;
         while (begin < word.length && word[begin] >= 0) {

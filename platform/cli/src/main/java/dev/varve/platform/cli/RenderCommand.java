@@ -45,7 +45,7 @@ final class RenderCommand extends CliCommand {
                 .properties()
                 .forEach(entry -> variables.put(entry.getKey(), CliJson.plain(entry.getValue())));
         variables.putIfAbsent("add_generation_prompt", false);
-        // As it is: a newline of ours would look like one of the prompt's.
+        // No newline is added: it would look like part of the prompt.
         out().print(compiled.render(variables).text());
         if (environment().terminals().contains(Environment.Stream.OUT)) {
             out().println();

@@ -4,7 +4,7 @@ import dev.varve.platform.runtime.ModelSettings;
 
 import picocli.CommandLine.Option;
 
-/** How many engines of a model share its requests. */
+/** Option of the number of replicas of a model. */
 final class ReplicaOption {
     @Option(
             names = "--replicas",
@@ -19,7 +19,7 @@ final class ReplicaOption {
             order = OptionSections.DEVICES + 4)
     private int replicas;
 
-    /** The same settings with so many of them. */
+    /** Returns the settings with this number of replicas. */
     ModelSettings in(ModelSettings settings) {
         return settings.withReplicas(replicas);
     }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** How tokens are chosen. */
+/** Sampling options. */
 final class SamplingArguments {
     @Option(
             names = "--temperature",

@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.zip.GZIPInputStream;
 
-/** Tries the schemas of a file, one a line, and prints what came out of each and of all. */
+/** Tests the schemas of a file, one per line, and prints each result and a summary. */
 final class SchemaTrialRunner {
-    /** What a server has done long before: without it, the first schemas measure the compiler. */
+    /** Schema of the warm-up: without it, the first schemas would measure the JIT compiler. */
     private static final String WARM_UP =
             """
             {"type": "object", "properties": {"name": {"type": "string"},
@@ -51,7 +51,7 @@ final class SchemaTrialRunner {
         this.json = json;
     }
 
-    /** Returns the exit status: 1 if a value was read that is not valid, or something failed. */
+    /** Returns the exit status: 1 if an invalid value was accepted, or something failed. */
     int run(Path file) throws IOException {
         warmUp();
         boolean failed = false;
@@ -75,7 +75,7 @@ final class SchemaTrialRunner {
         JsonNode value = CliJson.parseExact(WARM_UP_VALUE, "warm-up");
         for (int i = 0; i < WARM_UPS; i++) {
             ObjectNode schema = (ObjectNode) CliJson.parseExact(WARM_UP, "warm-up");
-            // Another schema each time: the same one would be found.
+            // A different schema each time: the same one would be cached.
             schema.put("title", "" + i);
             trial.run(schema, List.of(value));
         }

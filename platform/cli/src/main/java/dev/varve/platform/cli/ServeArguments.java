@@ -28,7 +28,7 @@ import java.util.OptionalInt;
 final class ServeArguments {
     private static final int LONGEST_GAP = 60_000;
 
-    /** A choice that has a default of its own. */
+    /** Value of an on/off option; without the option another default applies. */
     enum Switch {
         ON,
         OFF
@@ -215,10 +215,10 @@ final class ServeArguments {
     private Optional<Switch> enableThinking = Optional.empty();
 
     /**
-     * How the server listens.
+     * Returns the options of the HTTP server.
      *
      * @throws dev.varve.api.VarveException of kind INVALID_REQUEST if the address is open to other
-     *     machines without a key, or of another kind if its certificate cannot be used
+     *     machines without a key, or of another kind if the certificate cannot be used
      */
     HttpOptions httpOptions(Environment environment) {
         return new HttpOptions(
@@ -244,22 +244,22 @@ final class ServeArguments {
         return ModelLoadArguments.positive(kvTokens, "--kv-tokens");
     }
 
-    /** Where computed prompts are kept on disk. */
+    /** Settings of the disk store of cached prefixes. */
     Optional<StoreSettings> store() {
         return store.settings();
     }
 
-    /** What other servers and routers have of them. */
+    /** Settings of the sharing of cached prefixes with other servers and routers. */
     CacheSharingSettings sharing(Environment environment) {
         return store.sharing(environment);
     }
 
-    /** How much host memory holds computed prompts. */
+    /** Limit of host memory for cached prefixes. */
     HostCacheLimit hostCache() {
         return hostCache.limit();
     }
 
-    /** How much the model thinks where a request does not say. */
+    /** Reasoning defaults of requests. */
     ReasoningDefaults reasoningDefaults() {
         int budget = reasoningBudget.orElse(0);
         if (budget < 0) {
@@ -270,12 +270,15 @@ final class ServeArguments {
                 reasoningBudget.isPresent() ? OptionalInt.of(budget) : OptionalInt.empty());
     }
 
-    /** Whether tool calls without their opening mark are calls. */
+    /** Whether tool calls without their opening delimiter are parsed as calls. */
     UnmarkedCallPolicy callRecovery() {
         return callRecovery;
     }
 
-    /** How many requests wait, how long for a lost shard, and how long for others. */
+    /**
+     * Queue limit, waiting time for a lost shard, and longest time that a stream waits for its next
+     * token during prefill.
+     */
     WaitingLimits waiting() {
         if (maxGap < 1 || maxGap > LONGEST_GAP) {
             throw new UsageException(
@@ -311,12 +314,12 @@ final class ServeArguments {
         return (int) bytes;
     }
 
-    /** Name of the one model in the API. */
+    /** Name of the single model in the API. */
     String modelName(NamedModel model) {
         return modelName.orElseGet(model::id);
     }
 
-    /** Whether it was given on the command line. */
+    /** Whether the name was given on the command line. */
     boolean namesModel() {
         return modelName.isPresent();
     }

@@ -120,7 +120,7 @@ final class ServeCommand extends CliCommand {
         ProxyFlags.requireNoOthers(parsed());
     }
 
-    /** Serves without a model: another server computes. */
+    /** Serves without a model: an upstream server generates. */
     private int proxy(UpstreamTarget target, MonitoringOptions watched)
             throws InterruptedException {
         ProxyServing serving =
@@ -156,7 +156,7 @@ final class ServeCommand extends CliCommand {
     }
 
     private int serve(MonitoringOptions watched) throws InterruptedException {
-        // Before anything slow: it may say that a flag is wrong.
+        // Read before slow work, since a flag may be wrong.
         ReasoningDefaults reasoningDefaults = server.reasoningDefaults();
         HostCacheLimit hostCache = server.hostCache();
         List<NamedModel> named = named();
@@ -202,14 +202,17 @@ final class ServeCommand extends CliCommand {
                 options);
     }
 
-    /** The models to load at the start; the demo model where there would be none at all. */
+    /** Models to load at the start; the demo model if there is no model at all. */
     private List<NamedModel> named() {
         return model.model().isNamed() || !models.folders().isEmpty()
                 ? model.model().all(environment())
                 : List.of(new NamedModel(Optional.empty(), model.model().choose(environment())));
     }
 
-    /** Serves models that come and go; all are looked at before the first one is loaded. */
+    /**
+     * Serves models that are loaded and unloaded at run time; all are checked before the first one
+     * is loaded.
+     */
     private int serveSeveral(MultiModelServing several, HttpOptions options)
             throws InterruptedException {
         GracefulShutdown stop = new GracefulShutdown();
@@ -247,9 +250,8 @@ final class ServeCommand extends CliCommand {
         int status;
         try (ShutdownHook guard = stop.guard()) {
             try (HttpFrontend entrance = new HttpFrontend(options)) {
-                // Not before everything that takes no time was looked at, and not after the weights
-                // are loaded: a port that is taken is found soon, and /health can say that it
-                // loads.
+                // After all cheap checks and before the weights are loaded: a used port is reported
+                // early, and /health can report that the model is loading.
                 listen =
                         () ->
                                 say(
@@ -265,8 +267,8 @@ final class ServeCommand extends CliCommand {
                                     "%s ready after %.1f s",
                                     ready(shards, runtime.replicaCount()),
                                     runtime.loadMillis() / 1000));
-                    // Not before: nobody waits for a model that is still loading when the process
-                    // is asked to stop.
+                    // Not earlier: a process that is asked to stop does not wait for a model that
+                    // is still loading.
                     guard.arm();
                     HttpServer http = entrance.server();
                     ServedModel served = maker.served(runtime, id, chat);
@@ -300,7 +302,10 @@ final class ServeCommand extends CliCommand {
         return runtime.file().metadata().findString("general.name").orElse(id);
     }
 
-    /** Learning from guesses needs some. */
+    /**
+     * Rejects adaptive compression without speculative decoding, since it learns from accepted
+     * draft tokens.
+     */
     private void requireGuesses(boolean there) {
         if (!there && compression.filter(each -> each.options().adaptive()).isPresent()) {
             throw new UsageException(
@@ -334,7 +339,7 @@ final class ServeCommand extends CliCommand {
         chat = ChatTemplateLoader.open(server.chatTemplateFile(), file, tokenizer, this::say);
     }
 
-    /** Who tries Varve for the first time may not know what to do with an address. */
+    /** Prints how to chat with the server, for new users. */
     private void showChat(URI server, HttpOptions options) {
         out().println(
                         switch (options.page()) {
@@ -345,7 +350,7 @@ final class ServeCommand extends CliCommand {
                 .forEach(line -> out().println("  " + line));
     }
 
-    /** Serves until the end and returns the exit status. */
+    /** Serves until the process stops and returns the exit status. */
     private int serve(
             HttpServer http, CompletableFuture<VarveException> broken, GracefulShutdown stop)
             throws InterruptedException {

@@ -18,12 +18,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Makes what is served of models that are loaded.
+ * Creates the served form of loaded models.
  *
- * @param reasoning how much they think where a request does not say
- * @param exactRows what the numbers of a token may depend on
- * @param recovery whether tool calls without their open mark are calls
- * @param outputLimit what a limit of output tokens means that the context does not leave
+ * @param reasoning reasoning defaults of requests
+ * @param exactRows value of {@code --exact-rows}
+ * @param recovery whether tool calls without their opening delimiter are parsed as calls
+ * @param outputLimit meaning of an output limit if the context has room for fewer tokens
  */
 record ServedModelFactory(
         ReasoningDefaults reasoning,
@@ -31,10 +31,10 @@ record ServedModelFactory(
         UnmarkedCallPolicy recovery,
         OutputLimit outputLimit) {
     /**
-     * What is served of one.
+     * Creates the served form of a loaded model.
      *
      * @param id its name for clients
-     * @param chat its template, if it has one
+     * @param chat its chat template, if any
      */
     ServedModel served(HostedModel runtime, String id, Optional<ChatRenderer> chat) {
         return new ServedModel(
@@ -57,7 +57,7 @@ record ServedModelFactory(
 
     private static ModelPlacement placement(HostedModel runtime) {
         List<ShardMemoryPlan> shards = runtime.plannedShards();
-        // Devices that share a memory were asked one after the other what is free of it.
+        // Devices that share a memory reported its free bytes one after the other.
         Map<String, ModelPlacement.Memory> memories = new LinkedHashMap<>();
         for (ShardMemoryPlan shard : shards) {
             memories.putIfAbsent(

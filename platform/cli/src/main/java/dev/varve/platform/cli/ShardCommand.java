@@ -158,7 +158,7 @@ final class ShardCommand extends CliCommand {
         out().flush();
         if (supervised) {
             Connection only = listener.accept();
-            // Nobody else is to come, and the socket's file is not to be left behind.
+            // No other client may connect, and the socket's file must not remain.
             listener.close();
             server.serve(only).join();
             return;
@@ -195,7 +195,7 @@ final class ShardCommand extends CliCommand {
         if (lookedUp.isEmpty()) {
             lookedUp.add(Path.of("").toAbsolutePath());
         }
-        // Last, so that they stand in for nothing that a person named.
+        // Last, so that they do not shadow models that the user named.
         lookedUp.add(environment().modelsFolder());
         return new InstalledShardResources(
                 catalog,

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Where computed prompts are shared with other servers. */
+/** Options of the shared store of cached prefixes. */
 final class SharedStoreArguments {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(1);
     private static final int MOST_PASSWORD = 4096;
@@ -75,16 +75,16 @@ final class SharedStoreArguments {
             order = OptionSections.MEMORY + 14)
     private String mode;
 
-    /** Whether a store was asked for. */
+    /** Whether a shared store was requested. */
     boolean isAskedFor() {
         return url.isPresent();
     }
 
     /**
-     * What was asked for; empty without an address.
+     * Returns the settings; empty without an address.
      *
-     * @param keyFile key for what is written
-     * @throws UsageException if a value has no meaning, or a flag needs an address
+     * @param keyFile key of the data that is written
+     * @throws UsageException if a value is invalid, or a flag requires an address
      */
     Optional<SharedStoreSettings> settings(Optional<Path> keyFile, boolean sharesBackends) {
         boolean reads =
@@ -120,7 +120,7 @@ final class SharedStoreArguments {
                         sharesBackends));
     }
 
-    /** What is wrong with it is not repeated: there may be a password in it. */
+    /** Parses an address. The error does not repeat it, since it may contain a password. */
     private static URI uri(String text) {
         try {
             URI uri = new URI(text);

@@ -6,9 +6,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets work end in order when the process is asked to stop by SIGINT or SIGTERM: calls {@code stop}
- * and then waits until the guard is closed by the thread that works. {@code stop} must only ask,
- * not wait.
+ * Ends work in order when the process is asked to stop by SIGINT or SIGTERM: calls {@code stop} and
+ * then waits until the guard is closed by the thread that works. {@code stop} must not wait.
  */
 final class ShutdownHook implements AutoCloseable {
     private final CountDownLatch finished = new CountDownLatch(1);
@@ -20,22 +19,23 @@ final class ShutdownHook implements AutoCloseable {
         this.signals = signals;
     }
 
-    /** Guards nothing before {@link #arm}; a stop takes at most {@code limit}. */
+    /** Returns a guard that is inactive before {@link #arm}; a stop takes at most {@code limit}. */
     static ShutdownHook prepare(Runnable stop, Duration limit) {
         return new ShutdownHook(stop, limit, Optional.empty());
     }
 
     /**
-     * Likewise; a second signal hurries the stop, and a third one ends the process at once.
+     * Like {@link #prepare(Runnable, Duration)}; a second signal hurries the stop, and a third one
+     * ends the process at once.
      *
-     * @param hurry must only ask, not wait
+     * @param hurry must not wait
      */
     static ShutdownHook prepare(Runnable stop, Duration limit, Runnable hurry) {
         return new ShutdownHook(
                 stop, limit, Optional.of(new StopSignals(StopSignals.Reactions.of(hurry))));
     }
 
-    /** Guards from now on until it is closed. */
+    /** Activates the guard until it is closed. */
     void arm() {
         Runtime.getRuntime().addShutdownHook(hook);
         signals.ifPresent(StopSignals::install);
@@ -57,7 +57,7 @@ final class ShutdownHook implements AutoCloseable {
             Runtime.getRuntime().removeShutdownHook(hook);
             signals.ifPresent(StopSignals::close);
         } catch (IllegalStateException e) {
-            // The process is stopping already, which is what the guard is for.
+            // The process is already stopping, so the hook is not needed.
         }
     }
 }

@@ -10,8 +10,7 @@ import java.util.function.IntConsumer;
 
 /**
  * Counts SIGINT and SIGTERM: the first one stops the process in order, the second one hurries it,
- * and a third one ends it at once. A shutdown hook alone would hear of the first one only.
- * Thread-safe.
+ * and a third one ends it at once. A shutdown hook alone would see only the first one. Thread-safe.
  */
 final class StopSignals implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.cli");
@@ -47,7 +46,7 @@ final class StopSignals implements AutoCloseable {
     }
 
     /**
-     * Counts from now on, until this is closed. Where Java may not handle signals it counts none.
+     * Counts from now on, until this is closed. If Java may not handle signals, none is counted.
      */
     void install() {
         try {
@@ -59,7 +58,9 @@ final class StopSignals implements AutoCloseable {
         }
     }
 
-    /** By reflection: javac warns of this type, and nothing but -nowarn makes it stop. */
+    /**
+     * Installs a handler by reflection: javac warns of this type, and only -nowarn suppresses it.
+     */
     private Restoring install(String name) throws ReflectiveOperationException {
         Class<?> signal = Class.forName("sun.misc.Signal");
         Class<?> handler = Class.forName("sun.misc.SignalHandler");
@@ -80,7 +81,7 @@ final class StopSignals implements AutoCloseable {
         return () -> handle.invoke(null, handled, earlier);
     }
 
-    /** One signal came, on a thread of its own. */
+    /** Handles one signal; called on a thread of its own. */
     void receive(int number) {
         int status = SIGNALLED + number;
         switch (received.incrementAndGet()) {

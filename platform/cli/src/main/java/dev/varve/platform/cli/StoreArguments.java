@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Where computed prompts are kept on disk, and where they are shared. */
+/** Options of the disk store of cached prefixes, and of their sharing. */
 final class StoreArguments {
     @Mixin private SharedStoreArguments shared;
 
@@ -92,9 +92,9 @@ final class StoreArguments {
     private Optional<String> store = Optional.empty();
 
     /**
-     * What was asked for; empty without a folder.
+     * Returns the settings of the disk store; empty without a folder.
      *
-     * @throws UsageException if a value has no meaning, or another flag needs the folder
+     * @throws UsageException if a value is invalid, or another flag requires the folder
      */
     Optional<StoreSettings> settings() {
         boolean reads =
@@ -130,9 +130,9 @@ final class StoreArguments {
     }
 
     /**
-     * What other servers and routers have of them.
+     * Returns the settings of the sharing of cached prefixes with other servers and routers.
      *
-     * @throws UsageException if a value has no meaning, or a flag needs another one
+     * @throws UsageException if a value is invalid, or a flag requires another one
      */
     CacheSharingSettings sharing(Environment environment) {
         return new CacheSharingSettings(

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** What an answer must be. */
+/** Options of structured output. */
 final class StructuredOutputArguments {
     private static final String SCHEMA = "--json-schema";
     private static final String GRAMMAR = "--grammar";
@@ -35,16 +35,16 @@ final class StructuredOutputArguments {
             order = 8)
     private Path grammar;
 
-    /** Whether an answer must be anything. */
+    /** Whether any option constrains the output. */
     boolean isGiven() {
         return schema != null || grammar != null;
     }
 
     /**
-     * Checks what can be checked before the model is there.
+     * Checks the options before the model is loaded.
      *
-     * @param ignoreEos whether answers go on behind their end
-     * @throws UsageException if two things contradict each other
+     * @param ignoreEos whether generation continues after end-of-sequence tokens
+     * @throws UsageException if two options contradict each other
      */
     void check(boolean ignoreEos) {
         if (schema != null && grammar != null) {
@@ -60,10 +60,10 @@ final class StructuredOutputArguments {
     }
 
     /**
-     * What answers must be.
+     * Returns the format of responses.
      *
-     * @throws UsageException if the schema is no JSON object
-     * @throws VarveException if a file cannot be read, or what it says cannot be enforced
+     * @throws UsageException if the schema is not a JSON object
+     * @throws VarveException if a file cannot be read, or its content cannot be enforced
      */
     ResponseFormat form(ResponseSyntax dialect, Tokenizer tokenizer) {
         Optional<GrammarSource> source =

@@ -8,12 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Files that a person names on the command line. */
+/** Reads text files that are named on the command line. */
 final class TextFile {
     private TextFile() {}
 
     /**
-     * Reads a text in UTF-8.
+     * Reads a file in UTF-8.
      *
      * @throws VarveException of kind UNREADABLE_FILE or CORRUPT_FILE, naming the file
      */

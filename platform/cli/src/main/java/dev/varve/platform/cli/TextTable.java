@@ -5,14 +5,14 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Rows of cells in columns as wide as they need to be. Cells may come from files: control
- * characters in them do not reach the terminal.
+ * Table of cells in columns as wide as necessary. Cells may come from files: control characters in
+ * them do not reach the terminal.
  */
 final class TextTable {
     private static final String GAP = "  ";
 
     /**
-     * @param columns cells that share their width with those above and below, but for the last
+     * @param columns cells, which share the width of their column, except the last
      */
     private record Row(List<String> columns) {}
 
@@ -27,12 +27,12 @@ final class TextTable {
         rows.add(new Row(columns));
     }
 
-    /** Adds a row with a text that runs over all columns but the first. */
+    /** Adds a row with a text that spans all columns but the first. */
     void line(String first, String text) {
         row(first, text);
     }
 
-    /** The rows with {@code indent} before each. */
+    /** Returns the rows with {@code indent} before each. */
     List<String> lines(String indent) {
         List<Integer> widths = new ArrayList<>();
         for (Row row : rows) {

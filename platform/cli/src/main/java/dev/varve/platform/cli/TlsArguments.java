@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What the server shows to clients that speak HTTPS. */
+/** Options of the server's TLS certificate. */
 final class TlsArguments {
     @Option(
             names = "--tls-cert",
@@ -30,7 +30,7 @@ final class TlsArguments {
      * Reads the files.
      *
      * @throws UsageException if only one of them was given
-     * @throws dev.varve.api.VarveException if they cannot be used
+     * @throws dev.varve.api.VarveException if the files cannot be used
      */
     Optional<TlsSource> source() {
         if (certificate.isPresent() != key.isPresent()) {

@@ -2,14 +2,14 @@ package dev.varve.platform.cli;
 
 import java.util.Arrays;
 
-/** Token ids on the command line: {@code 1,2,3}. */
+/** Parser of token ids on the command line: {@code 1,2,3}. */
 final class TokenIds {
     private TokenIds() {}
 
     /**
-     * Reads ids.
+     * Parses ids.
      *
-     * @throws UsageException if the text is no list of numbers from 0 on
+     * @throws UsageException if the text is not a list of numbers from 0 on
      */
     static int[] parse(String text) {
         String[] parts = text.strip().split("\\s*,\\s*", -1);
@@ -31,7 +31,7 @@ final class TokenIds {
     /**
      * Checks ids against a vocabulary.
      *
-     * @throws UsageException if one is not in it
+     * @throws UsageException if an id is not in it
      */
     static void requireBelow(int[] ids, int vocabularySize) {
         Arrays.stream(ids)

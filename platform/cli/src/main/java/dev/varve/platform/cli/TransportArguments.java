@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** How a server and a shard process of somebody else find and trust each other. */
+/** Options of connections to separately started shard processes, and of their security. */
 final class TransportArguments {
     private static final String TOKEN_VARIABLE = "VARVE_SHARD_TOKEN";
 
@@ -58,7 +58,7 @@ final class TransportArguments {
         return options(environment, false);
     }
 
-    /** As above; {@code insecurely} where another flag said so. */
+    /** Returns the options; {@code insecurely} is set if another flag allows it. */
     TransportOptions options(Environment environment, boolean insecurely) {
         if (certificate.isPresent() != key.isPresent()) {
             throw new UsageException(

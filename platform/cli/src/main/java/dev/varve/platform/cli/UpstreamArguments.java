@@ -7,13 +7,13 @@ import picocli.CommandLine.Option;
 import java.net.URI;
 import java.util.Optional;
 
-/** Whether another server answers, in the place of a model. */
+/** Options of an upstream server that generates instead of a local model. */
 final class UpstreamArguments {
     static final String BASE = "--prefill-upstream-base";
     static final String KEY = "--prefill-upstream-key";
     static final String MODEL = "--prefill-upstream-model";
 
-    /** Holds the key where the command line does not. */
+    /** Variable with the key, if the command line has none. */
     static final String KEY_VARIABLE = "VARVE_UPSTREAM_KEY";
 
     private static final int SECTION = OptionSections.COMPRESSION + 8;
@@ -46,9 +46,9 @@ final class UpstreamArguments {
     private Optional<String> model = Optional.empty();
 
     /**
-     * The server that answers; empty where a model of this process does.
+     * Returns the upstream server; empty if a model of this process generates.
      *
-     * @throws UsageException that begins with the flag that is wrong
+     * @throws UsageException whose message begins with the wrong flag
      */
     Optional<UpstreamTarget> target(Environment environment) {
         if (base.isEmpty()) {

@@ -1,6 +1,6 @@
 package dev.varve.platform.cli;
 
-/** The command line asks for something contradictory or malformed. */
+/** Thrown if the command line is contradictory or malformed. */
 final class UsageException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

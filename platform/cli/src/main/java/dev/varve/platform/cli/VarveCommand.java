@@ -39,7 +39,7 @@ import java.util.Set;
             "Exit status: 0 success, 1 failure, 2 wrong usage, 143 after SIGTERM, 130 after Ctrl-C."
         })
 final class VarveCommand implements Runnable {
-    /** In the order in which the help lists them. */
+    /** Subcommands in the order in which help lists them. */
     private static final Map<String, Class<?>> COMMANDS = commands();
 
     private final Environment environment;
@@ -74,19 +74,21 @@ final class VarveCommand implements Runnable {
         return commands;
     }
 
-    /** All subcommands, the hidden ones too. */
+    /** Names of all subcommands, including hidden ones. */
     static Set<String> names() {
         return COMMANDS.keySet();
     }
 
-    /** The command line with all subcommands, writing to {@code out} and {@code err}. */
+    /**
+     * Creates the command line with all subcommands, which writes to {@code out} and {@code err}.
+     */
     static CommandLine commandLine(Environment environment, PrintWriter out, PrintWriter err) {
         return commandLine(environment, out, err, COMMANDS.values());
     }
 
     /**
-     * Runs a command. Reading what all commands take costs 0.15 s of every start, so only the one
-     * that is named is looked at, except by those that tell of all.
+     * Runs a command. Reading the options of all commands costs 0.15 s of every start, so only the
+     * named command is read, except by commands that describe all.
      *
      * @return the exit status
      */
@@ -129,7 +131,7 @@ final class VarveCommand implements Runnable {
                 .put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new OptionSections());
     }
 
-    /** Help shows no default where none is set. */
+    /** Hides empty defaults, so that help shows none where none is set. */
     private static void hideEmptyDefaults(CommandLine command) {
         CommandSpec commandSpec = command.getCommandSpec();
         for (OptionSpec option : List.copyOf(commandSpec.options())) {
@@ -139,7 +141,7 @@ final class VarveCommand implements Runnable {
                         OptionSpec.builder(option).showDefaultValue(Visibility.NEVER).build());
             }
         }
-        // Picocli renumbers the parameters behind a removed one: remove all, then add all.
+        // Picocli renumbers the parameters after a removed one: remove all, then add all.
         List<PositionalParamSpec> parameters = List.copyOf(commandSpec.positionalParameters());
         parameters.forEach(commandSpec::remove);
         for (PositionalParamSpec parameter : parameters) {

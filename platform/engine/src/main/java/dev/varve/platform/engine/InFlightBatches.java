@@ -72,7 +72,7 @@ final class InFlightBatches {
      * A failed batch.
      *
      * @param requests its requests that still have the sequence that was computed
-     * @param changedOthers whether it should also change rows of other sequences
+     * @param changedOthers whether it was to change rows of other sequences as well
      * @param mixed whether each of the requests can be computed without the others
      */
     record Failure(

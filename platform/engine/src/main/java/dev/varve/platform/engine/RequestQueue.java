@@ -393,7 +393,7 @@ final class RequestQueue implements WaitingRequests {
         }
     }
 
-    /** Returns whether the queue is open and has neither requests nor calls. */
+    /** Returns whether the queue is neither closed nor draining, and has no requests and calls. */
     boolean isQuiet() {
         lock.lock();
         try {

@@ -136,7 +136,7 @@ public record ShardLoadRequest(
      * Sizes of a model that both sides must agree on.
      *
      * @param architecture its family
-     * @param layers trunk layers
+     * @param layers number of layers of the backbone
      * @param embeddingLength width of the hidden state
      * @param vocabulary rows of the head
      */

@@ -95,7 +95,7 @@ final class RingFile {
                             room));
         }
         String name = PREFIX + ProcessHandle.current().pid() + "-" + nonce.hex();
-        // Where the system supports it, DELETE_ON_CLOSE deletes right after opening.
+        // DELETE_ON_CLOSE deletes right after opening if the system supports it.
         FileChannel channel =
                 FileChannel.open(
                         folder.resolve(name),

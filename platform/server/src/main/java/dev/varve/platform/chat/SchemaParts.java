@@ -38,7 +38,7 @@ final class SchemaParts {
     private static final String WRAPPED = "/allOf/0";
     private static final int MOST_HOPS = 8;
 
-    /** Where schemas keep definitions for references. */
+    /** Keys under which schemas keep definitions for references. */
     private static final List<String> DEFINITIONS = List.of("$defs", "definitions");
 
     private SchemaParts() {}

@@ -16,8 +16,8 @@ public sealed interface CachePart {
     /**
      * Rows of a full attention layer: all K rows, then all V rows.
      *
-     * @param slot of the first position
-     * @param first position; with reordered pages it may be greater than the slot
+     * @param slot slot of the first position
+     * @param position first position; with reordered pages it may be greater than the slot
      * @param count consecutive positions, in consecutive slots
      */
     record Rows(int layer, RowLayout layout, int slot, int position, int count)
@@ -47,7 +47,7 @@ public sealed interface CachePart {
      * rows.
      *
      * @param page name of their page
-     * @param first position; a page begins at every multiple of {@link Pages#TOKENS}
+     * @param position first position; a page begins at every multiple of {@link Pages#TOKENS}
      * @param count consecutive positions of the page
      */
     record Page(int layer, RowLayout layout, long page, int position, int count)

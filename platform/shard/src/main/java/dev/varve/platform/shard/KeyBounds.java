@@ -9,11 +9,11 @@ import java.util.Optional;
  * and element. They give an upper bound for the product of a query with any key of the group
  * (Quest, arXiv 2406.10774). A mean of keys would hide a single key that matches the query.
  *
- * <p>The score of a page is the distance of its bound from the mean of the other pages, in standard
- * deviations, for the head and token with the largest distance: heads that attend everywhere, and
- * heads with long keys, do not outvote a head that attends to one place. A match may continue
- * across a page border, so that a page next to an outermost group with a high bound gets almost the
- * same score.
+ * <p>The score of a page is the distance of its bound from the mean of the pages that may leave the
+ * pool, in standard deviations, for the head and token with the largest distance: heads that attend
+ * everywhere, and heads with long keys, do not outvote a head that attends to one place. A match
+ * may continue across a page border, so that a page next to an outermost group with a high bound
+ * gets almost the same score.
  */
 public final class KeyBounds {
     /** Groups of a page: fewer give weaker bounds, more need memory without finding more. */

@@ -1,7 +1,8 @@
 package dev.varve.platform.shard;
 
 /**
- * Run of KV slots that one sequence owns; position p of the sequence is in slot {@code begin + p}.
+ * Run of KV slots that one sequence owns; position p of the sequence is in slot {@code begin + p},
+ * unless a {@link PageMap} assigns another one.
  *
  * @param begin first slot
  * @param capacity number of slots, a multiple of {@value #BLOCK}

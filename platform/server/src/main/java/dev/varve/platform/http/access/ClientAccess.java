@@ -21,7 +21,7 @@ public record ClientAccess(
         CrossOriginOptions pages,
         CacheAccess cache,
         boolean openMetrics) {
-    /** Where a server without keys may listen. */
+    /** Addresses on which a server without keys may listen. */
     public enum WithoutKey {
         /** Only on addresses that only programs on this machine can reach. */
         LOOPBACK_ONLY,

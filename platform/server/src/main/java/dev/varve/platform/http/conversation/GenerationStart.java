@@ -1,6 +1,6 @@
 package dev.varve.platform.http.conversation;
 
-/** Where generation begins. */
+/** Position at which generation begins. */
 public enum GenerationStart {
     /** After the last message. */
     ANSWER,

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Where the shards of a model allocate their memory, as planned before they were loaded.
+ * Memories in which the shards of a model allocate, as planned before they were loaded.
  *
  * @param shards in layer order; empty if unknown
  * @param memories memories that the shards use

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What clients may request of a model. */
+/** A capability of a model that clients may request. */
 public enum ModelCapability {
     /** Text completion. */
     COMPLETION,

@@ -18,7 +18,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 java=${VARVE_JAVA_HOME:-${JAVA_HOME:-/usr}}/bin/java
-classes=$(printf '%s:' "$root"/platform/*/target/classes "$root"/{api,plugin-cpu,plugin-qwen3,plugin-qwen35,plugin-gemma4,plugin-laguna,testkit,bench}/target/classes)
+classes=$(printf '%s:' "$root"/{api,platform}/*/target/classes "$root"/{plugin-cpu,plugin-qwen3,plugin-qwen35,plugin-gemma4,plugin-laguna,testkit,bench}/target/classes)
 if [[ ${1:-} == http ]]; then
   shift
   # few threads and little memory: the server that is measured needs the machine

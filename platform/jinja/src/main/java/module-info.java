@@ -3,7 +3,7 @@
  * on models.
  */
 module dev.varve.platform.jinja {
-    requires transitive dev.varve.api;
+    requires transitive dev.varve.error;
     requires transitive dev.varve.platform.base;
 
     exports dev.varve.platform.template;

@@ -75,6 +75,7 @@ class ModuleOrderIT {
             value = {
                 "grammar | dev.varve.platform.engine.Engine        | is not visible",
                 "engine  | dev.varve.platform.engine.Engine        | is not visible",
+                "jinja   | dev.varve.api.model.ModelFamilyProvider   | is not visible",
                 "grammar | dev.varve.platform.grammar.gbnf.Gbnf       | is not visible",
             })
     void javacRefusesWhatAModuleDoesNotShow(String module, String type, String reason)

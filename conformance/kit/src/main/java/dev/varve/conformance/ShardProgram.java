@@ -135,7 +135,7 @@ final class ShardProgram {
                 "-XX:TieredStopAtLevel=1",
                 "--module-path",
                 modulePath(),
-                "--enable-native-access=dev.varve.api");
+                "--enable-native-access=dev.varve.ggml");
     }
 
     /** Varve and its libraries, without the plugins. */

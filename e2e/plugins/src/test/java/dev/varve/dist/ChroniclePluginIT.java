@@ -115,7 +115,7 @@ class ChroniclePluginIT {
                         "dev.varve.platform.host/dev.varve.platform.plugin=ALL-UNNAMED",
                         "--add-opens",
                         "dev.varve.platform.host/dev.varve.platform.plugin=ALL-UNNAMED",
-                        "--enable-native-access=dev.varve.api",
+                        "--enable-native-access=dev.varve.ggml",
                         "-cp",
                         Path.of(
                                         StoreProbe.class

@@ -51,7 +51,7 @@ class GrpcPluginIT {
                         "dev.varve.platform.host",
                         "--add-exports",
                         "dev.varve.platform.host/dev.varve.platform.plugin=ALL-UNNAMED",
-                        "--enable-native-access=dev.varve.api",
+                        "--enable-native-access=dev.varve.ggml",
                         "-cp",
                         Path.of(
                                         GrpcProbe.class

@@ -38,17 +38,20 @@ class PluginKitIT {
         assertEquals(
                 List.of(
                         "module:dev.varve.api",
-                        "dev.varve.api",
                         "dev.varve.api.backend",
                         "dev.varve.api.event",
-                        "dev.varve.api.ggml",
-                        "dev.varve.api.gguf",
                         "dev.varve.api.model",
-                        "dev.varve.api.nativecall",
                         "dev.varve.api.snapshot",
                         "dev.varve.api.speculation",
                         "dev.varve.api.telemetry",
-                        "dev.varve.api.transport"),
+                        "dev.varve.api.transport",
+                        "module:dev.varve.error",
+                        "dev.varve.api",
+                        "module:dev.varve.ggml",
+                        "dev.varve.api.ggml",
+                        "dev.varve.api.nativecall",
+                        "module:dev.varve.gguf",
+                        "dev.varve.api.gguf"),
                 packages.lines().toList());
         assertTrue(Files.isRegularFile(documentation.resolve("index.html")));
         assertTrue(
@@ -111,7 +114,7 @@ class PluginKitIT {
                                             jar ->
                                                     jar.getFileName()
                                                             .toString()
-                                                            .startsWith("varve-api-")),
+                                                            .matches("varve-(api|error|ggml|gguf)-.*")),
                                     kit)
                             .map(Path::toString);
             Stream<String> junit =

@@ -1,5 +1,6 @@
 package dev.varve.platform.prefix;
 
+import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.sequence.CacheScope;
 import dev.varve.platform.store.ObjectKey;
 
@@ -7,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -60,12 +60,8 @@ final class ChainKeys {
     }
 
     private static MessageDigest digest(String kind) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(kind.getBytes(StandardCharsets.UTF_8));
-            return digest;
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
+        MessageDigest digest = Sha256.begin();
+        digest.update(kind.getBytes(StandardCharsets.UTF_8));
+        return digest;
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.store;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.setting.Setting;
 
 import java.io.IOException;
@@ -40,13 +41,9 @@ public final class ChunkCipher {
 
     private ChunkCipher(byte[] bytes) {
         key = new SecretKeySpec(bytes, "AES");
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update("varve cache key ".getBytes(StandardCharsets.UTF_8));
-            id = HexFormat.of().formatHex(digest.digest(bytes), 0, ID_BYTES);
-        } catch (GeneralSecurityException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
+        MessageDigest digest = Sha256.begin();
+        digest.update("varve cache key ".getBytes(StandardCharsets.UTF_8));
+        id = HexFormat.of().formatHex(digest.digest(bytes), 0, ID_BYTES);
     }
 
     /**

@@ -1,9 +1,10 @@
 package dev.varve.platform.store;
 
+import dev.varve.platform.digest.Sha256;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
 
 /**
@@ -31,14 +32,10 @@ public record SharedObjectManifest(ObjectKey key, ObjectKey content, long bytes)
 
     /** Creates the head of an object whose parts have a writer's name. */
     static SharedObjectManifest of(ObjectKey key, byte[] name, long bytes) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update("varve parts ".getBytes(StandardCharsets.US_ASCII));
-            digest.update(key.bytes());
-            return new SharedObjectManifest(key, ObjectKey.of(digest.digest(name)), bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
+        MessageDigest digest = Sha256.begin();
+        digest.update("varve parts ".getBytes(StandardCharsets.US_ASCII));
+        digest.update(key.bytes());
+        return new SharedObjectManifest(key, ObjectKey.of(digest.digest(name)), bytes);
     }
 
     static void put(byte[] name, long bytes, ByteBuffer to) {

@@ -1,9 +1,10 @@
 package dev.varve.platform.compression;
 
+import dev.varve.platform.digest.Sha256;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -23,7 +24,7 @@ public record CompressionFingerprint(String hex) {
      * the settings of the selection. The string form of their records contains all their values.
      */
     public static CompressionFingerprint of(List<?> facts) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.begin();
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, VERSION));
         for (Object fact : facts) {
             byte[] text = fact.toString().getBytes(StandardCharsets.UTF_8);
@@ -32,13 +33,5 @@ public record CompressionFingerprint(String hex) {
             digest.update(text);
         }
         return new CompressionFingerprint(HexFormat.of().formatHex(digest.digest()));
-    }
-
-    static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
     }
 }

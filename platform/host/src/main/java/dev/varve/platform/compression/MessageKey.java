@@ -1,5 +1,7 @@
 package dev.varve.platform.compression;
 
+import dev.varve.platform.digest.Sha256;
+
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +26,7 @@ public record MessageKey(String hex) {
                 ByteBuffer.allocate(Math.multiplyExact(ids.length + 1, Integer.BYTES))
                         .order(ByteOrder.LITTLE_ENDIAN);
         bytes.asIntBuffer().put(ids.length).put(ids);
-        var digest = CompressionFingerprint.sha256();
+        var digest = Sha256.begin();
         digest.update(fingerprint.hex().getBytes(StandardCharsets.US_ASCII));
         digest.update(bytes);
         return new MessageKey(HexFormat.of().formatHex(digest.digest()));
@@ -32,7 +34,7 @@ public record MessageKey(String hex) {
 
     /** Computes the key of a text that is more than one message, from its characters. */
     public static MessageKey of(CompressionFingerprint fingerprint, String text) {
-        var digest = CompressionFingerprint.sha256();
+        var digest = Sha256.begin();
         digest.update(fingerprint.hex().getBytes(StandardCharsets.US_ASCII));
         digest.update(text.getBytes(StandardCharsets.UTF_8));
         return new MessageKey(HexFormat.of().formatHex(digest.digest()));

@@ -2,6 +2,7 @@ package dev.varve.platform.host;
 
 import dev.varve.api.backend.DeviceBackendProvider;
 import dev.varve.api.gguf.GgufFile;
+import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.placement.Placement;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.runtime.ComputeSettings;
@@ -11,7 +12,6 @@ import dev.varve.platform.store.Namespace;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
@@ -69,17 +69,13 @@ final class CacheNamespace {
     }
 
     private static byte[] digest(Map<String, String> facts, GgufFile file) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            facts.forEach(
-                    (name, value) ->
-                            digest.update(
-                                    (name + '\0' + value + '\0').getBytes(StandardCharsets.UTF_8)));
-            ModelFingerprint.add(digest, file);
-            return digest.digest();
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
+        MessageDigest digest = Sha256.begin();
+        facts.forEach(
+                (name, value) ->
+                        digest.update(
+                                (name + '\0' + value + '\0').getBytes(StandardCharsets.UTF_8)));
+        ModelFingerprint.add(digest, file);
+        return digest.digest();
     }
 
     private static Map<String, String> described(Map<String, String> facts, GgufFile file) {

@@ -3,12 +3,12 @@ package dev.varve.platform.host;
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.platform.compression.PrefillDrafter;
+import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.shard.TextScorer;
 import dev.varve.platform.shard.local.LayerwiseTextScorer;
 import dev.varve.platform.tokenizer.Tokenizer;
 
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -46,13 +46,9 @@ final class FilePrefillDrafter implements PrefillDrafter {
     }
 
     private static String identity(GgufFile file, LayerwiseTextScorer.Look look) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            ModelFingerprint.add(digest, file);
-            return HexFormat.of().formatHex(digest.digest()) + " " + look;
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
+        MessageDigest digest = Sha256.begin();
+        ModelFingerprint.add(digest, file);
+        return HexFormat.of().formatHex(digest.digest()) + " " + look;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.varve.platform.host;
 
+import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.plugin.LoadedPlugin;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.plugin.PluginServiceKind;
@@ -12,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Predicate;
@@ -58,7 +58,7 @@ final class PluginDigest {
      */
     static String of(Path plugin) {
         try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            MessageDigest digest = Sha256.begin();
             for (Path file : files(plugin)) {
                 String name = plugin.relativize(file).toString();
                 digest.update((name + '\0').getBytes(StandardCharsets.UTF_8));
@@ -70,8 +70,6 @@ final class PluginDigest {
             return HexFormat.of().formatHex(digest.digest(), 0, SHOWN_BYTES);
         } catch (IOException e) {
             return NO_FILE;
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java has SHA-256", e);
         }
     }
 

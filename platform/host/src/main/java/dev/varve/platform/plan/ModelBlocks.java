@@ -6,10 +6,8 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.LayerState;
 import dev.varve.api.model.ModelShape;
 import dev.varve.api.model.TensorSelection;
+import dev.varve.platform.digest.Sha256;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -61,7 +59,11 @@ public record ModelBlocks(
             kinds.add(seen.indexOf(kind));
             bytes.add(ownBytes(block, layers, selection));
         }
-        return new ModelBlocks(blocks, kinds, bytes, hash(seen + " " + kinds));
+        return new ModelBlocks(
+                blocks,
+                kinds,
+                bytes,
+                HexFormat.of().formatHex(Sha256.of(seen + " " + kinds), 0, 16));
     }
 
     private static boolean mayBeCut(LayerSplitAdapter model, int boundary) {
@@ -115,17 +117,6 @@ public record ModelBlocks(
         return parts.length == 3 && parts[0].equals("blk")
                 ? (Integer.parseInt(parts[1]) - begin) + "." + parts[2]
                 : name;
-    }
-
-    private static String hash(String text) {
-        try {
-            byte[] digest =
-                    MessageDigest.getInstance("SHA-256")
-                            .digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest, 0, 16);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java has SHA-256", e);
-        }
     }
 
     /** Returns the number of kinds. */

@@ -1,6 +1,7 @@
 package dev.varve.platform.content;
 
 import dev.varve.api.gguf.GgufTensor;
+import dev.varve.platform.digest.Sha256;
 
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -133,8 +134,7 @@ final class DigestRecords {
 
     private Path apart(Path file) {
         String path = file.toAbsolutePath().normalize().toString();
-        return folder.resolve(
-                Sha256.hex(path.getBytes(StandardCharsets.UTF_8)).substring(0, 24) + SUFFIX);
+        return folder.resolve(Sha256.hex(path).substring(0, 24) + SUFFIX);
     }
 
     /**
@@ -165,7 +165,7 @@ final class DigestRecords {
                                 place.offset(),
                                 place.offset() + " " + place.bytes() + " " + digest + "\n"));
         String body = MAGIC + "\n" + state(identity) + "\n" + String.join("", lines.values());
-        return body + END + Sha256.hex(body.getBytes(StandardCharsets.UTF_8)) + "\n";
+        return body + END + Sha256.hex(body) + "\n";
     }
 
     /** Omits the device: its number may change with each boot. */
@@ -179,13 +179,7 @@ final class DigestRecords {
         String text = new String(Files.readAllBytes(record), StandardCharsets.UTF_8);
         int end = text.lastIndexOf(END);
         if (end < 0
-                || !text.substring(end)
-                        .equals(
-                                END
-                                        + Sha256.hex(
-                                                text.substring(0, end)
-                                                        .getBytes(StandardCharsets.UTF_8))
-                                        + "\n")) {
+                || !text.substring(end).equals(END + Sha256.hex(text.substring(0, end)) + "\n")) {
             throw new UnusableException("damaged or cut short");
         }
         List<String> lines = text.substring(0, end).lines().toList();

@@ -1,9 +1,9 @@
 package dev.varve.platform.content;
 
 import dev.varve.api.VarveException;
+import dev.varve.platform.digest.Sha256;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -65,7 +65,7 @@ public record FileIdentity(long device, long inode, long bytes, Instant modified
     private static String digest(String boot, Collection<Path> files) {
         StringBuilder text = new StringBuilder(boot);
         files.forEach(file -> text.append('\n').append(of(file)));
-        return Sha256.hex(text.toString().getBytes(StandardCharsets.UTF_8));
+        return Sha256.hex(text.toString());
     }
 
     private static Optional<String> bootId() {

@@ -2,6 +2,7 @@ package dev.varve.platform.content;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufTensor;
+import dev.varve.platform.digest.Sha256;
 
 import java.io.IOException;
 import java.lang.System.Logger;

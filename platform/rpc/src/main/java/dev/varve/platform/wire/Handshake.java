@@ -3,13 +3,12 @@ package dev.varve.platform.wire;
 import dev.varve.api.VarveException;
 import dev.varve.api.VarveException.Kind;
 import dev.varve.api.transport.Connection;
+import dev.varve.platform.digest.Sha256;
 
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Future;
@@ -228,15 +227,6 @@ final class Handshake {
 
     /** Compares digests, so that the time reveals neither a common prefix nor the length. */
     private static boolean sameSecret(String expected, String found) {
-        return MessageDigest.isEqual(digest(expected), digest(found));
-    }
-
-    private static byte[] digest(String secret) {
-        try {
-            return MessageDigest.getInstance("SHA-256")
-                    .digest(secret.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every JDK has SHA-256", e);
-        }
+        return MessageDigest.isEqual(Sha256.of(expected), Sha256.of(found));
     }
 }

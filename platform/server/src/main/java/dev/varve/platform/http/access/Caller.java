@@ -1,10 +1,8 @@
 package dev.varve.platform.http.access;
 
+import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.sequence.CacheScope;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -22,19 +20,8 @@ public record Caller(CacheScope scope, String owner, boolean isOperator) {
     private static final int SCOPE_BYTES = 16;
 
     static Caller withKey(String key) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update("varve caller ".getBytes(StandardCharsets.UTF_8));
-            String owner =
-                    HexFormat.of()
-                            .formatHex(
-                                    digest.digest(key.getBytes(StandardCharsets.UTF_8)),
-                                    0,
-                                    SCOPE_BYTES);
-            return new Caller(new CacheScope(owner), owner, false);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
+        String owner = HexFormat.of().formatHex(Sha256.of("varve caller " + key), 0, SCOPE_BYTES);
+        return new Caller(new CacheScope(owner), owner, false);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.varve.platform.http.ollama;
 
+import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.serving.ModelCapability;
 import dev.varve.platform.http.serving.ModelStatus;
@@ -8,11 +9,7 @@ import dev.varve.platform.setting.Release;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.List;
 
 /** Describes the models for {@code /api/tags}, {@code /api/ps} and {@code /api/show}. */
@@ -103,11 +100,6 @@ public final class OllamaModels {
      * for a list is too slow.
      */
     private static String digest(String id) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            return HexFormat.of().formatHex(digest.digest(id.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return Sha256.hex(id);
     }
 }

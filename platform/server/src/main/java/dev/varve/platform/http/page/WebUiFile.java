@@ -1,10 +1,11 @@
 package dev.varve.platform.http.page;
 
+import dev.varve.platform.digest.Sha256;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.zip.Deflater;
@@ -36,17 +37,9 @@ record WebUiFile(String name, String type, byte[] plain, byte[] packed, String m
         if (type == null) {
             throw new IllegalStateException("a file of the page is of no known kind: " + name);
         }
-        MessageDigest digest = digest();
+        MessageDigest digest = Sha256.begin();
         digest.update(plain);
         return new WebUiFile(name, type, plain, pack(plain), mark(digest));
-    }
-
-    static MessageDigest digest() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every Java platform has SHA-256", e);
-        }
     }
 
     static String mark(MessageDigest digest) {

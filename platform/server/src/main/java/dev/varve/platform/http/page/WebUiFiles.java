@@ -1,5 +1,7 @@
 package dev.varve.platform.http.page;
 
+import dev.varve.platform.digest.Sha256;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -56,7 +58,7 @@ final class WebUiFiles {
     }
 
     private static String mark(Map<String, byte[]> bytes) {
-        MessageDigest digest = WebUiFile.digest();
+        MessageDigest digest = Sha256.begin();
         bytes.forEach(
                 (name, content) -> {
                     String head = name + "\n" + content.length + "\n";

@@ -2,7 +2,6 @@ package dev.varve.platform.engine;
 
 import dev.varve.platform.prefix.CacheEventPublisher;
 import dev.varve.platform.sequence.CacheCapacity;
-import dev.varve.platform.shard.SlotSpan;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -73,12 +72,6 @@ public record EngineOptions(
                 Optional.empty());
     }
 
-    /** Returns the same options with another patience. */
-    public EngineOptions withShardPatience(Duration patience) {
-        return new EngineOptions(
-                capacity, queueLimit, suppressedTokens, patience, pace, hostCache, feed);
-    }
-
     /** Returns the same options with another pace. */
     public EngineOptions withPace(Pace other) {
         return new EngineOptions(
@@ -95,30 +88,6 @@ public record EngineOptions(
                 pace,
                 Optional.empty(),
                 Optional.empty());
-    }
-
-    /** Returns the same options with a host cache. */
-    public EngineOptions withHostCache(HostCacheOptions memory) {
-        return new EngineOptions(
-                capacity,
-                queueLimit,
-                suppressedTokens,
-                shardPatience,
-                pace,
-                Optional.of(memory),
-                feed);
-    }
-
-    /** Returns the same options with a publisher of cache events. */
-    public EngineOptions withFeed(CacheEventPublisher other) {
-        return new EngineOptions(
-                capacity,
-                queueLimit,
-                suppressedTokens,
-                shardPatience,
-                pace,
-                hostCache,
-                Optional.of(other));
     }
 
     @Override
@@ -193,13 +162,6 @@ public record EngineOptions(
          */
         public static int rowsFor(int parallel) {
             return 1 + 2 * parallel;
-        }
-
-        /**
-         * Returns the slots of a pool in which {@code parallel} sequences have their whole context.
-         */
-        public static int slotsFor(int contextTokens, int parallel) {
-            return Math.multiplyExact(SlotSpan.roundUp(contextTokens), parallel);
         }
     }
 }

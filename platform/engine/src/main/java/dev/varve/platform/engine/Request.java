@@ -262,11 +262,6 @@ final class Request implements TransferableRequest {
         return shared;
     }
 
-    /** Returns the number of tokens generated so far. */
-    int generated() {
-        return generated;
-    }
-
     /** Returns whether the maximum number of tokens was generated. */
     boolean isAtItsLimit() {
         return generated >= request.ending().maxTokens();

@@ -155,7 +155,7 @@ public final class EngineScenario implements Scenario {
                         64);
         patient = choices.nextInt(4) > 0;
         if (!patient) {
-            options = options.withShardPatience(SHORT_PATIENCE);
+            options = ChangedOptions.withShardPatience(options, SHORT_PATIENCE);
         }
         if (choices.nextInt(8) > 0) {
             Optional<DiskCacheStore> below =
@@ -163,7 +163,8 @@ public final class EngineScenario implements Scenario {
                             ? Optional.of(new DiskCacheStore(disk.open(NAMESPACE), NAMESPACE, ""))
                             : Optional.empty();
             options =
-                    options.withHostCache(
+                    ChangedOptions.withHostCache(
+                            options,
                             new HostCacheOptions(
                                     model.layout(),
                                     oneOf(100_000, 200_000, 2_000_000),

@@ -331,9 +331,7 @@ class PipelineTest {
                 shape,
                 new EngineOptions(
                         EngineOptions.Capacity.of(
-                                context,
-                                parallel,
-                                EngineOptions.Capacity.slotsFor(context, parallel)),
+                                context, parallel, SlotSpan.roundUp(context) * parallel),
                         8));
     }
 }

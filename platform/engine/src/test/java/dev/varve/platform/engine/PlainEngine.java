@@ -41,7 +41,7 @@ final class PlainEngine {
     }
 
     static EngineOptions withHost(EngineOptions options, PlainModel model, long bytes) {
-        return options.withHostCache(new HostCacheOptions(layout(model), bytes));
+        return ChangedOptions.withHostCache(options, new HostCacheOptions(layout(model), bytes));
     }
 
     static EngineOptions withDisk(
@@ -51,7 +51,8 @@ final class PlainEngine {
 
     static EngineOptions withStores(
             EngineOptions options, PlainModel model, long bytes, CacheStores stores) {
-        return options.withHostCache(new HostCacheOptions(layout(model), bytes, stores));
+        return ChangedOptions.withHostCache(
+                options, new HostCacheOptions(layout(model), bytes, stores));
     }
 
     private static CacheLayout layout(PlainModel model) {

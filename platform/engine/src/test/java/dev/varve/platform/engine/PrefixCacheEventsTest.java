@@ -92,7 +92,8 @@ class PrefixCacheEventsTest {
     private Scheduler start(PlainModel model, boolean withHost) {
         EngineOptions options = PlainEngine.options(2, (withHost ? 4 : 2) * BLOCKS);
         EngineOptions host = withHost ? PlainEngine.withHost(options, model, 64 << 20) : options;
-        return PlainEngine.start(model, host.withFeed(CacheEventPublisher.to(router)), 1);
+        return PlainEngine.start(
+                model, ChangedOptions.withFeed(host, CacheEventPublisher.to(router)), 1);
     }
 
     @ParameterizedTest

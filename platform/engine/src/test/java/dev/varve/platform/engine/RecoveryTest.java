@@ -40,8 +40,9 @@ class RecoveryTest {
         return Scheduler.start(
                 new ShardPipeline(List.of(shard)),
                 SHAPE,
-                new EngineOptions(EngineOptions.Capacity.of(CONTEXT, 1, CONTEXT), 8)
-                        .withShardPatience(PATIENCE));
+                ChangedOptions.withShardPatience(
+                        new EngineOptions(EngineOptions.Capacity.of(CONTEXT, 1, CONTEXT), 8),
+                        PATIENCE));
     }
 
     private static CompletableFuture<Integer> ask(Engine engine) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.api.model.LayerRange;
+import dev.varve.platform.engine.ChangedOptions;
 import dev.varve.platform.engine.EngineOptions;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.HostCacheOptions;
@@ -89,15 +90,18 @@ public final class ReplicaScenario implements Scenario {
 
     private PooledEngine open(int replica) {
         EngineOptions options =
-                new EngineOptions(
+                ChangedOptions.withShardPatience(
+                        new EngineOptions(
                                 EngineOptions.Capacity.of(
                                         SimulatedModel.CONTEXT,
                                         choices.nextInt(1, 4),
                                         SlotSpan.BLOCK * choices.nextInt(3, 8)),
-                                64)
-                        .withShardPatience(PATIENCE);
+                                64),
+                        PATIENCE);
         if (choices.nextBoolean()) {
-            options = options.withHostCache(new HostCacheOptions(model.layout(), 200_000));
+            options =
+                    ChangedOptions.withHostCache(
+                            options, new HostCacheOptions(model.layout(), 200_000));
         }
         SimulatedShard shard =
                 new SimulatedShard(

@@ -170,11 +170,6 @@ public final class PluginCatalog {
         return table(PluginServiceKind.BACKENDS).require(name, "", this::describe);
     }
 
-    /** Returns the transports by scheme; {@code unix} is built in. */
-    public Map<String, TransportProvider> transports() {
-        return table(PluginServiceKind.TRANSPORTS).providers();
-    }
-
     /**
      * Returns the transport of a scheme.
      *

@@ -17,10 +17,6 @@ final class RingProducer {
         this.ring = ring;
     }
 
-    boolean isUsable() {
-        return !broken;
-    }
-
     /** Copies a payload into the ring; empty if it does not fit now, or the ring is broken. */
     Optional<RingSlot> put(long requestId, ByteBuffer payload) {
         int length = payload.remaining();

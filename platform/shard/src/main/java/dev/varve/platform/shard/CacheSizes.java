@@ -36,9 +36,4 @@ public record CacheSizes(int slots, int stateRows, int regionSlots, RollbackBuff
     public CacheSizes(int slots, int stateRows, int regionSlots) {
         this(slots, stateRows, regionSlots, RollbackBuffers.NONE);
     }
-
-    /** Returns these sizes with other rollback buffers for drafted slices. */
-    public CacheSizes withStashes(RollbackBuffers others) {
-        return new CacheSizes(slots, stateRows, regionSlots, others);
-    }
 }

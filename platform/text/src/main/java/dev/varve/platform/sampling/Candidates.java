@@ -23,18 +23,6 @@ final class Candidates {
     private float lowest;
     private float stepsPerLogit;
 
-    int count() {
-        return count;
-    }
-
-    int id(int index) {
-        return ids[index];
-    }
-
-    float logit(int index) {
-        return logits[index];
-    }
-
     /** Restarts with the tokens that reach a logit. */
     void collect(float[] row, int offset, RowMaxima maxima, float least) {
         count = 0;

@@ -32,10 +32,6 @@ final class SymbolTable {
         slots = newSlots(Math.max(16, Integer.highestOneBit(Math.max(1, expectedSymbols)) * 4));
     }
 
-    int size() {
-        return count;
-    }
-
     /** Adds a symbol under the next id. A lookup finds the first of equal symbols. */
     int add(byte[] text, int from, int to) {
         reserve(to - from);
@@ -69,10 +65,6 @@ final class SymbolTable {
 
     int find(byte[] text) {
         return find(text, 0, text.length);
-    }
-
-    byte[] text(int id) {
-        return Arrays.copyOfRange(bytes, offsets[id], offsets[id + 1]);
     }
 
     private void enter(int id) {

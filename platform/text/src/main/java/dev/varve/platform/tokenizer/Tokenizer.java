@@ -246,11 +246,6 @@ public final class Tokenizer {
         return type == TokenType.CONTROL || type == TokenType.USER_DEFINED;
     }
 
-    /** Returns whether the token controls the model and is not part of the text. */
-    public boolean isControl(int id) {
-        return pieces.type(id) == TokenType.CONTROL;
-    }
-
     /** Returns whether a prompt must begin with {@link #bosId}, which is present then. */
     public boolean addsBos() {
         return addsBos;

@@ -133,9 +133,7 @@ class TokenizerTest {
 
     @Test
     void kindsOfTokensAreToldApart() {
-        assertTrue(chat.isControl(start));
         assertTrue(chat.isSpecial(start));
-        assertFalse(chat.isControl(think));
         assertTrue(chat.isSpecial(think));
         assertFalse(chat.isSpecial('a'));
     }
@@ -147,7 +145,6 @@ class TokenizerTest {
                 List.<Callable<?>>of(
                         () -> chat.piece(id),
                         () -> chat.isSpecial(id),
-                        () -> chat.isControl(id),
                         () -> chat.decode(new int[] {'a', id}))) {
             IllegalArgumentException refused =
                     assertThrows(IllegalArgumentException.class, use::call);

@@ -13,7 +13,6 @@ import java.util.Map;
  */
 final class GbnfParser {
     private static final int MOST_DEPTH = 100;
-    private static final int MOST_STACKED = 3;
     private static final int MOST_TIMES = 1 << 16;
 
     private final GbnfReader reader;

@@ -23,11 +23,6 @@ final class GbnfReader {
         at = index;
     }
 
-    /** The next character; -1 at the end. */
-    int peek() {
-        return isAtEnd() ? -1 : text.codePointAt(at);
-    }
-
     /** Reads a character; the caller checked that there is one. */
     int next() {
         int codePoint = text.codePointAt(at);

@@ -4,19 +4,11 @@ package dev.varve.platform.grammar.pattern;
 public final class PatternException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final int index;
-
     /**
      * @param index position in the pattern, counted in UTF-16 units
      * @param what a phrase that describes the error
      */
     public PatternException(int index, String what) {
         super(what + " at index " + index);
-        this.index = index;
-    }
-
-    /** Position in the pattern, counted in UTF-16 units. */
-    public int index() {
-        return index;
     }
 }

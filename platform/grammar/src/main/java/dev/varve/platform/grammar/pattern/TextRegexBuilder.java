@@ -12,12 +12,11 @@ import java.util.Map;
 /**
  * Builds byte expressions of characters. For one thread at a time.
  *
- * <p>In JSON a character can be written in several ways. {@link #anyCharacter} and {@link
- * #characters} accept all of them; all other methods accept only <em>canonical</em> text:
- * characters as such, except the quote, the backslash and controls as {@code \" \\ \b \f \n \r \t}
- * or, if there is no such letter, {@code \}{@code u00xx}. An expression of canonical text may be
- * complemented only within {@link #canonical}; otherwise the complement would contain other
- * spellings of the excluded text.
+ * <p>In JSON a character can be written in several ways. {@link #characters} accepts all of them;
+ * all other methods accept only <em>canonical</em> text: characters as such, except the quote, the
+ * backslash and controls as {@code \" \\ \b \f \n \r \t} or, if there is no such letter, {@code
+ * \}{@code u00xx}. An expression of canonical text may be complemented only within {@link
+ * #canonical}; otherwise the complement would contain other spellings of the excluded text.
  */
 public final class TextRegexBuilder {
     private static final String SHORT = "\"\\\b\f\n\r\t";
@@ -48,11 +47,6 @@ public final class TextRegexBuilder {
         return store;
     }
 
-    /** Encoding of characters in the text. */
-    public StringEscaping encoding() {
-        return encoding;
-    }
-
     /** One character of a set, canonically. */
     public Regex character(CodePointSet set) {
         return characters.computeIfAbsent(
@@ -61,11 +55,6 @@ public final class TextRegexBuilder {
                         encoding == StringEscaping.PLAIN
                                 ? Utf8Expressions.of(store, key)
                                 : canonicalJson(key));
-    }
-
-    /** One character, in any spelling. */
-    public Regex anyCharacter() {
-        return any;
     }
 
     /**

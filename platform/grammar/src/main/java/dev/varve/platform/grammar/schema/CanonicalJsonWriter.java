@@ -29,11 +29,6 @@ public final class CanonicalJsonWriter {
         fractions = model.dialect() == SchemaEdition.DRAFT_4;
     }
 
-    /** Returns whether a value is valid. */
-    public boolean isValid(JsonNode value) {
-        return membership.has(model.root(), value);
-    }
-
     /** Writes a value as text. The properties of an invalid value may be in any order. */
     public String of(JsonNode value) {
         StringBuilder text = new StringBuilder();

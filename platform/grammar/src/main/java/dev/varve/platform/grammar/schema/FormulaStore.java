@@ -71,11 +71,6 @@ final class FormulaStore {
         return combine(Formula.Kind.ANY_OF, List.of(parts), nothing, everything);
     }
 
-    /** The union of all parts. */
-    Formula any(Collection<Formula> parts) {
-        return combine(Formula.Kind.ANY_OF, parts, nothing, everything);
-    }
-
     private Formula combine(
             Formula.Kind kind, Collection<Formula> parts, Formula neutral, Formula absorbing) {
         SortedMap<Integer, Formula> sorted = new TreeMap<>();

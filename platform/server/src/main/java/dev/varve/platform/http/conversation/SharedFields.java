@@ -72,11 +72,6 @@ public final class SharedFields {
         return value.isBoolean() && !value.booleanValue();
     }
 
-    /** Rules for the fields of generation. */
-    public static FieldRules generation() {
-        return GENERATION;
-    }
-
     /**
      * Returns the generation rules and those for the required format of the content, which all APIs
      * but the newest share.

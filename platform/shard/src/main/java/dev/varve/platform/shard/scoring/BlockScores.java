@@ -47,13 +47,6 @@ public final class BlockScores {
         return Math.ceilDiv(tokens, BLOCK);
     }
 
-    /** The mean of a block's keys of one head, {@code [headLength]}. */
-    public double[] meanKey(int block, int keyHead) {
-        double[] mean = new double[shape.length()];
-        System.arraycopy(means, at(block, keyHead), mean, 0, mean.length);
-        return mean;
-    }
-
     /**
      * Scores of all key blocks from 0 to {@code block} for a block of queries and one query head.
      */

@@ -1,9 +1,9 @@
 /**
- * Scores which tokens of a long prompt matter, with a drafter: which of its layers are scored, how
- * strongly the last tokens attend to all others, and which blocks of keys its attention reads.
- * Arithmetic on the host only; graphs and devices are in other packages.
+ * Scores which tokens of a long prompt matter, with a drafter: which of its layers are scored, and
+ * which blocks of keys its attention reads. Arithmetic on the host only; graphs and devices are in
+ * other packages.
  *
- * <p>Start with {@link dev.varve.platform.shard.scoring.TailAttention}. The scores are used in
- * {@link dev.varve.platform.compression.selection}.
+ * <p>Start with {@link dev.varve.platform.shard.scoring.BlockScores}. The scores are used in {@link
+ * dev.varve.platform.compression.selection}.
  */
 package dev.varve.platform.shard.scoring;

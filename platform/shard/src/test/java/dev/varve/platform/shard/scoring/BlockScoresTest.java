@@ -1,7 +1,5 @@
 package dev.varve.platform.shard.scoring;
 
-import static dev.varve.platform.shard.scoring.TailAttentionTest.gaussian;
-
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -81,11 +79,13 @@ class BlockScoresTest {
     void aMeanIsOneOfRealKeys() {
         float[] keys = new float[8 * 2 * 130];
         Arrays.fill(keys, 3f);
+        float[] queries = new float[8 * 4 * 130];
+        Arrays.fill(queries, 0.5f);
 
-        BlockScores scores = new BlockScores(SHAPE, new float[8 * 4 * 130], keys);
+        BlockScores scores = new BlockScores(SHAPE, queries, keys);
 
-        assertEquals(3, scores.meanKey(0, 1)[7]);
-        assertEquals(3, scores.meanKey(1, 0)[0]);
+        // The last block has 2 keys, whose mean is that of the other one.
+        assertArrayEquals(new double[] {2, 2}, scores.of(1, 1), 1e-9);
     }
 
     @ParameterizedTest
@@ -183,5 +183,13 @@ class BlockScoresTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> new BlockScores(SHAPE, new float[0], new float[0]));
+    }
+
+    private static float[] gaussian(int count, Random random) {
+        float[] values = new float[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = (float) random.nextGaussian();
+        }
+        return values;
     }
 }

@@ -50,40 +50,6 @@ public record HostSettings(
         Objects.requireNonNull(sharing);
     }
 
-    /** Creates settings without sharing. */
-    public HostSettings(
-            Path file,
-            ModelSettings model,
-            DeviceSettings devices,
-            PluginSettings plugins,
-            ProcessSettings processes,
-            Optional<StoreSettings> store,
-            Optional<DraftSettings> draft,
-            Optional<CompressionSettings> compression) {
-        this(
-                file,
-                model,
-                devices,
-                plugins,
-                processes,
-                store,
-                draft,
-                compression,
-                CacheSharingSettings.NONE);
-    }
-
-    /** Creates settings without compression. */
-    public HostSettings(
-            Path file,
-            ModelSettings model,
-            DeviceSettings devices,
-            PluginSettings plugins,
-            ProcessSettings processes,
-            Optional<StoreSettings> store,
-            Optional<DraftSettings> draft) {
-        this(file, model, devices, plugins, processes, store, draft, Optional.empty());
-    }
-
     /** Creates settings without a disk store and without speculative decoding. */
     public HostSettings(
             Path file,
@@ -91,7 +57,16 @@ public record HostSettings(
             DeviceSettings devices,
             PluginSettings plugins,
             ProcessSettings processes) {
-        this(file, model, devices, plugins, processes, Optional.empty(), Optional.empty());
+        this(
+                file,
+                model,
+                devices,
+                plugins,
+                processes,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                CacheSharingSettings.NONE);
     }
 
     /**
@@ -180,7 +155,7 @@ public record HostSettings(
 
     /** Returns a copy whose shard processes an installation's launcher starts. */
     public HostSettings withLauncher(Path launcher) {
-        return with(processes.withCommand(ProcessSettings.launchedBy(launcher).command()));
+        return with(processes.startedBy(launcher));
     }
 
     /** Whether a drafter selects the pages of a bounded attention cache. */

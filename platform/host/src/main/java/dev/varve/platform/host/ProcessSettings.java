@@ -41,17 +41,13 @@ public record ProcessSettings(
 
     /** Returns settings for processes of an installation, which use its plugins. */
     public static ProcessSettings launchedBy(Path launcher) {
-        return none().withCommand(List.of(launcher.toString(), SUBCOMMAND));
-    }
-
-    /** Returns a copy with another command. */
-    public ProcessSettings withCommand(List<String> other) {
-        return new ProcessSettings(other, workFolder, boundaryType, transport);
+        return none().startedBy(launcher);
     }
 
     /** Returns a copy with another launcher, which uses the plugins of its own installation. */
     public ProcessSettings startedBy(Path launcher) {
-        return withCommand(List.of(launcher.toString(), SUBCOMMAND));
+        return new ProcessSettings(
+                List.of(launcher.toString(), SUBCOMMAND), workFolder, boundaryType, transport);
     }
 
     /** Returns a copy with sockets in another folder. */

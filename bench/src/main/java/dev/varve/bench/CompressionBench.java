@@ -2,9 +2,7 @@ package dev.varve.bench;
 
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.compression.CompressionMode;
-import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.CompressionTimes;
-import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.conversation.CompressionOverrides;
@@ -84,8 +82,10 @@ public final class CompressionBench {
                         "--drafter",
                         new Shape(number(flags, "--drafter-layers", 2), width, width / 64));
         CompressionOptions options =
-                CompressionOptions.of(new CompressionPolicy(CompressionMode.ALWAYS, 0, false))
-                        .with(KeepCurve.flat(KeepRatio.parse(flags.getOrDefault("--keep", "0.1"))));
+                CompressionOptions.of(
+                        CompressionMode.ALWAYS,
+                        0,
+                        KeepRatio.parse(flags.getOrDefault("--keep", "0.1")));
         try (HostedModel model =
                         HostedModel.open(
                                 settings(flags, file, tokens)

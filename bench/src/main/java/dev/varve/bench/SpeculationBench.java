@@ -16,7 +16,7 @@ import dev.varve.platform.draft.DraftFile;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationRequest;
 import dev.varve.platform.host.DeviceSettings;
-import dev.varve.platform.host.DraftProcessSettings;
+import dev.varve.platform.host.DraftPlacement;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
 import dev.varve.platform.host.HostedModel;
@@ -267,14 +267,13 @@ public final class SpeculationBench {
                         .with(
                                 new DraftSettings(
                                         repeated.length > 0 ? "ngram" : NAME,
-                                        Optional.empty(),
                                         OptionalInt.of(depth),
                                         width.equals("auto")
                                                 ? OptionalInt.empty()
                                                 : OptionalInt.of(Integer.parseInt(width)),
                                         trees(),
-                                        DraftSettings.Residency.PERSISTENT,
-                                        DraftProcessSettings.USUAL))
+                                        DraftPlacement.USUAL.with(
+                                                DraftPlacement.Residency.PERSISTENT)))
                         .onDevices(flags.getOrDefault("--devices", "cpu:0")));
     }
 

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.DeviceSettings;
@@ -72,9 +71,7 @@ class DrafterPagesTest {
                                         new RequestedPaging.Size.Fixed(PagedModel.POOL),
                                         Optional.of(policy),
                                         PagingOptions.DEFAULT_TAU))
-                        .with(
-                                CompressionSettings.of(
-                                        drafter, CompressionOptions.of(CompressionPolicy.USUAL)));
+                        .with(CompressionSettings.of(drafter, CompressionOptions.USUAL));
         return PreparedModel.open(host, new ModelLoadListener() {}).load();
     }
 

@@ -8,6 +8,7 @@ import dev.varve.api.backend.DeviceInfo;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.host.DeviceSettings;
+import dev.varve.platform.host.DraftPlacement;
 import dev.varve.platform.host.DraftPlan;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.host.HostSettings;
@@ -22,6 +23,7 @@ import dev.varve.platform.runtime.MemoryClaims;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.sampling.SamplingOptions;
 import dev.varve.platform.shard.BatchInvariance;
+import dev.varve.platform.speculation.TreeOptions;
 import dev.varve.testkit.ByDay;
 import dev.varve.testkit.GgufWriter;
 import dev.varve.testkit.TestThreads;
@@ -35,6 +37,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /** Multi-token prediction beside its model: it sees all tokens and changes none. */
 @Timeout(600)
@@ -70,7 +73,14 @@ class MtpSpeculationTest {
                                 ProcessSettings.none())
                         .onDevices("cpu:0,cpu:0");
         for (String source : draft) {
-            host = host.with(DraftSettings.of(source).withWidth(WIDTH));
+            host =
+                    host.with(
+                            new DraftSettings(
+                                    source,
+                                    OptionalInt.empty(),
+                                    OptionalInt.of(WIDTH),
+                                    TreeOptions.OFF,
+                                    DraftPlacement.USUAL));
         }
         return PreparedModel.open(
                 host.with(host.devices().with(claims)), new ModelLoadListener() {});

@@ -3,10 +3,7 @@ package dev.varve.platform.cli;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.compression.CompressedText;
 import dev.varve.platform.compression.CompressionMode;
-import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.CompressionReport;
-import dev.varve.platform.compression.KeepCurve;
-import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.compression.PromptMessage;
 import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.conversation.CompressionOptions;
@@ -15,6 +12,7 @@ import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.host.CompressionSettings;
 import dev.varve.platform.host.PreparedModel;
+import dev.varve.platform.host.StandalonePrefillDrafter;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -100,18 +98,17 @@ final class CompressCommand extends CliCommand {
                                 () ->
                                         new UsageException(
                                                 "--model: expected a model with a chat template"));
-        try (PreparedModel.OpenDrafter open = prepared.openDrafter()) {
-            show(open.drafter(), settings.options(), chat, messages, variables);
+        try (StandalonePrefillDrafter drafter = prepared.openDrafter()) {
+            show(drafter.compressor(), chat, messages, variables);
         }
         return 0;
     }
 
     private CompressionSettings settings(ModelChoice choice) {
         KeepRatio ratio =
-                keep.map(text -> CompressionFlags.ratio("--keep", text)).orElse(KeepRatio.USUAL);
-        CompressionOptions options =
-                CompressionOptions.of(new CompressionPolicy(CompressionMode.ALWAYS, 0, false))
-                        .with(KeepCurve.flat(ratio));
+                keep.map(text -> CompressionArguments.ratio("--keep", text))
+                        .orElse(KeepRatio.USUAL);
+        CompressionOptions options = CompressionOptions.of(CompressionMode.ALWAYS, 0, ratio);
         return CompressionSettings.of(
                 PrefillDrafterOption.file(drafter, environment(), choice.isDemo())
                         .orElseThrow(
@@ -147,21 +144,19 @@ final class CompressCommand extends CliCommand {
     }
 
     private void show(
-            PrefillDrafter reader,
-            CompressionOptions options,
+            ConversationCompressor compressor,
             ChatRenderer chat,
             List<Map<String, Object>> messages,
             Map<String, Object> variables) {
         int tokens = chat.render(with(variables, messages)).tokens().length;
         Optional<CompressedConversation> shorter =
-                new ConversationCompressor(reader, options)
-                        .compress(
-                                new ConversationCompressor.Conversation(
-                                        messages,
-                                        each -> chat.text(with(variables, each)),
-                                        each -> chat.render(with(variables, each)).tokens().length),
-                                CompressionOverrides.USUAL,
-                                () -> false);
+                compressor.compress(
+                        new ConversationCompressor.Conversation(
+                                messages,
+                                each -> chat.text(with(variables, each)),
+                                each -> chat.render(with(variables, each)).tokens().length),
+                        CompressionOverrides.USUAL,
+                        () -> false);
         if (shorter.isEmpty()) {
             say("nothing of the " + tokens + " tokens can be left out");
             if (json) {

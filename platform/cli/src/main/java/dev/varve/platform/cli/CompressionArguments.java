@@ -1,22 +1,46 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.compression.CompressionMode;
+import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.MessageCompressionSettings;
+import dev.varve.platform.compression.conversation.CompressionOptions;
+import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.host.CompressionSettings;
+import dev.varve.platform.host.DraftPlacement;
 
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Options of prompt compression. */
 final class CompressionArguments {
     private static final System.Logger LOG = System.getLogger("dev.varve.cli");
 
     private static final int SECTION = OptionSections.COMPRESSION;
+    private static final String THRESHOLD = "--prefill-threshold";
+    private static final String KEEP = "--prefill-keep-ratio";
+    private static final String CURVE = "--prefill-curve";
+    private static final String HOPS = "--prefill-hops";
+    private static final String FLOW = "--flowkv";
+    private static final String FLOW_TOKENS = "--flowkv-min-tokens";
+    private static final String SCORED = "--prefill-score-layers";
+    private static final String EXIT = "--prefill-exit-layers";
+    private static final String SKIP_PARK = "--prefill-skip-park";
+
+    /** Option of the mode. */
+    static final String MODE = "--prefill-compression";
+
+    /** Option that adapts the keep ratio to accepted draft tokens. */
+    static final String ADAPTIVE = "--prefill-adaptive";
 
     @Option(
-            names = CompressionFlags.MODE,
+            names = MODE,
             paramLabel = "off|auto|always",
             description =
                     "Leave out what a small model finds not to matter of long prompts, before they"
@@ -30,14 +54,14 @@ final class CompressionArguments {
     @Mixin private PrefillDrafterOption drafter;
 
     @Option(
-            names = CompressionFlags.THRESHOLD,
+            names = THRESHOLD,
             paramLabel = "N",
             description = "Tokens from which on auto compresses a prompt (default: 32000).",
             order = SECTION + 2)
     private Optional<Integer> threshold = Optional.empty();
 
     @Option(
-            names = CompressionFlags.KEEP,
+            names = KEEP,
             paramLabel = "R",
             description =
                     "Part of a prompt that stays, above 0 and at most 1 (default: 0.05); more stays"
@@ -46,7 +70,7 @@ final class CompressionArguments {
     private Optional<String> keep = Optional.empty();
 
     @Option(
-            names = CompressionFlags.CURVE,
+            names = CURVE,
             paramLabel = "T:R",
             split = ",",
             description =
@@ -56,7 +80,7 @@ final class CompressionArguments {
     private List<String> curve = List.of();
 
     @Option(
-            names = CompressionFlags.HOPS,
+            names = HOPS,
             description =
                     "What stays for its words may lead to further places by rare words of its own,"
                             + " for questions that need several steps.",
@@ -64,7 +88,7 @@ final class CompressionArguments {
     private boolean hops;
 
     @Option(
-            names = CompressionFlags.ADAPTIVE,
+            names = ADAPTIVE,
             description =
                     "In conversations that a request names by session_id, let more or less of a"
                             + " whole prompt stay as fewer or more guesses of --draft are right"
@@ -74,7 +98,7 @@ final class CompressionArguments {
     private boolean adaptive;
 
     @Option(
-            names = CompressionFlags.FLOW,
+            names = FLOW,
             paramLabel = "on|off",
             description =
                     "Shorten long old messages of conversations one by one, each once, in the place"
@@ -83,32 +107,37 @@ final class CompressionArguments {
     private Optional<String> flow = Optional.empty();
 
     @Option(
-            names = CompressionFlags.FLOW_TOKENS,
+            names = FLOW_TOKENS,
             paramLabel = "N",
             description = "Tokens from which on a message is long (default: 4096).",
             order = SECTION + 6)
     private Optional<Integer> flowTokens = Optional.empty();
 
     @Option(
-            names = CompressionFlags.SCORED,
+            names = SCORED,
             paramLabel = "N",
             description = "Only the last N layers of the drafter count (default: all).",
             order = OptionSections.RARE + 14)
     private Optional<Integer> scored = Optional.empty();
 
     @Option(
-            names = CompressionFlags.EXIT,
+            names = EXIT,
             paramLabel = "N",
             description = "Only the first N layers of the drafter are computed (default: all).",
             order = OptionSections.RARE + 15)
     private Optional<Integer> exit = Optional.empty();
 
     @Option(
-            names = CompressionFlags.SKIP_PARK,
+            names = SKIP_PARK,
             description =
                     "Let the drafter stay in memory; the same as --draft-residency persistent.",
             order = OptionSections.RARE + 16)
     private boolean skipPark;
+
+    /** Drafter that was named. */
+    Optional<String> drafter() {
+        return drafter.named();
+    }
 
     /**
      * Returns the settings; empty if prompts are not compressed.
@@ -119,35 +148,152 @@ final class CompressionArguments {
      */
     Optional<CompressionSettings> settings(
             Environment environment, boolean isDemo, Optional<String> reader) {
-        CompressionFlags flags = flags();
-        // A demo model has a demo drafter.
-        return drafter.named()
-                .or(() -> reader)
-                .or(() -> PrefillDrafterOption.named(Optional.empty(), flags.isAsked() && isDemo))
-                .map(flags::reading)
-                .orElse(flags)
-                .settings(
-                        name -> PrefillDrafterOption.file(name, environment),
-                        new CompressionVariables(
-                                environment, text -> LOG.log(Level.WARNING, text)));
+        Optional<String> named =
+                drafter.named()
+                        .or(() -> reader)
+                        .or(
+                                () ->
+                                        PrefillDrafterOption.named(
+                                                Optional.empty(),
+                                                mode() != CompressionMode.OFF && isDemo));
+        return settings(
+                named,
+                name -> PrefillDrafterOption.file(name, environment),
+                new CompressionVariables(environment, text -> LOG.log(Level.WARNING, text)));
     }
 
-    /** Drafter that was named. */
-    Optional<String> drafter() {
-        return drafter.named();
+    /**
+     * Returns the settings; empty if prompts are not compressed.
+     *
+     * @param named name of the drafter, if there is one
+     * @param files finds the file of a drafter
+     * @param variables apply where no flag does
+     * @throws UsageException whose message begins with the wrong flag
+     */
+    Optional<CompressionSettings> settings(
+            Optional<String> named, Function<String, Path> files, CompressionVariables variables) {
+        int tokens = threshold.orElse(CompressionOptions.USUAL.thresholdTokens());
+        if (tokens < 0) {
+            throw new UsageException(THRESHOLD + ": expected 0 or more tokens, found " + tokens);
+        }
+        CompressionMode chosen = mode();
+        boolean byMessage = byMessage();
+        KeepCurve keepCurve = keepCurve();
+        MessageCompressionSettings messages = messages(variables);
+        CompressionSettings.Scoring scoring =
+                new CompressionSettings.Scoring(
+                        variables.scoredLayers(ModelLoadArguments.positive(scored, SCORED)),
+                        variables.exitLayers(ModelLoadArguments.positive(exit, EXIT)),
+                        variables.rotated(),
+                        variables.sparse());
+        if (named.isEmpty()) {
+            requireNothing(chosen);
+            return Optional.empty();
+        }
+        return Optional.of(
+                new CompressionSettings(
+                        files.apply(named.get()),
+                        new CompressionOptions(
+                                chosen,
+                                tokens,
+                                byMessage,
+                                keepCurve,
+                                variables.selection(hops),
+                                messages,
+                                adaptive),
+                        skipPark
+                                ? DraftPlacement.USUAL.with(DraftPlacement.Residency.PERSISTENT)
+                                : DraftPlacement.USUAL,
+                        scoring));
     }
 
-    /** Flags without environment variables. */
-    CompressionFlags flags() {
-        return new CompressionFlags(
-                mode,
-                drafter.named(),
-                threshold,
-                new CompressionFlags.Keep(keep, curve),
-                new CompressionFlags.Flow(flow, flowTokens),
-                new CompressionFlags.Layers(scored, exit),
-                skipPark,
-                adaptive,
-                hops);
+    private MessageCompressionSettings messages(CompressionVariables variables) {
+        MessageCompressionSettings usual = MessageCompressionSettings.USUAL;
+        return new MessageCompressionSettings(
+                variables.hotMessages(usual.hotMessages()),
+                usual.waitingTokens(),
+                ModelLoadArguments.positive(flowTokens, FLOW_TOKENS)
+                        .orElse(usual.leastMessageTokens()));
+    }
+
+    private CompressionMode mode() {
+        try {
+            return mode.map(CompressionMode::parse).orElse(CompressionMode.OFF);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(
+                    MODE + ": expected off, auto or always, found " + mode.orElseThrow());
+        }
+    }
+
+    private boolean byMessage() {
+        return switch (flow.orElse("off")) {
+            case "on" -> true;
+            case "off" -> false;
+            default ->
+                    throw new UsageException(
+                            FLOW + ": expected on or off, found " + flow.orElseThrow());
+        };
+    }
+
+    private KeepCurve keepCurve() {
+        Optional<KeepRatio> ratio = keep.map(text -> ratio(KEEP, text));
+        List<String> points = new ArrayList<>();
+        curve.forEach(words -> points.addAll(List.of(words.trim().split("[,\\s]+"))));
+        if (points.isEmpty()) {
+            return ratio.map(KeepCurve::flat).orElse(KeepCurve.USUAL);
+        }
+        try {
+            return KeepCurve.parse(points);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(
+                    CURVE + ": " + e.getMessage().replaceFirst("^keep curve: ", ""));
+        }
+    }
+
+    /**
+     * Parses a keep ratio.
+     *
+     * @throws UsageException whose message begins with the flag
+     */
+    static KeepRatio ratio(String flag, String text) {
+        try {
+            return KeepRatio.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(
+                    flag + ": expected a number above 0 and at most 1, found " + text);
+        }
+    }
+
+    /** Rejects flags that need a drafter. */
+    private void requireNothing(CompressionMode chosen) {
+        if (chosen != CompressionMode.OFF) {
+            throw new UsageException(
+                    MODE
+                            + " "
+                            + chosen.word()
+                            + ": needs "
+                            + PrefillDrafterOption.FLAG
+                            + ", a small model that reads prompts");
+        }
+        requireUnset(threshold.isPresent(), THRESHOLD);
+        requireUnset(keep.isPresent(), KEEP);
+        requireUnset(!curve.isEmpty(), CURVE);
+        requireUnset(byMessage(), FLOW);
+        requireUnset(flowTokens.isPresent(), FLOW_TOKENS);
+        requireUnset(scored.isPresent(), SCORED);
+        requireUnset(exit.isPresent(), EXIT);
+        requireUnset(skipPark, SKIP_PARK);
+        requireUnset(adaptive, ADAPTIVE);
+        requireUnset(hops, HOPS);
+    }
+
+    private static void requireUnset(boolean set, String flag) {
+        if (set) {
+            throw new UsageException(
+                    flag
+                            + ": needs "
+                            + PrefillDrafterOption.FLAG
+                            + "; without it no prompt becomes shorter");
+        }
     }
 }

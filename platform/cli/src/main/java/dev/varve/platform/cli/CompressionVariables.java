@@ -44,29 +44,36 @@ final class CompressionVariables {
         this.warnings = warnings;
     }
 
-    /** Returns the selection settings with the values of the variables that are set. */
-    SelectionSettings selection(SelectionSettings usual) {
-        AnchorSettings anchors = usual.anchors();
-        SelectionSettings chosen =
-                usual.withEdges(
-                                new SelectionSettings.Edges(
-                                        number(HEAD, 0).orElse(usual.edges().head()),
-                                        number(TAIL, 0).orElse(usual.edges().tail())))
-                        .withAnchors(
-                                new AnchorSettings(
-                                        number(QUERY, 0).orElse(anchors.queryTokens()),
-                                        anchors.ngram(),
-                                        first(RADIUS),
-                                        first(HITS)));
+    /**
+     * Returns the selection settings with the values of the variables that are set.
+     *
+     * @param hops whether anchors lead to further ones
+     */
+    SelectionSettings selection(boolean hops) {
+        SelectionSettings usual = SelectionSettings.USUAL;
+        return new SelectionSettings(
+                new SelectionSettings.Edges(
+                        number(HEAD, 0).orElse(usual.edges().head()),
+                        number(TAIL, 0).orElse(usual.edges().tail())),
+                new AnchorSettings(
+                        number(QUERY, 0).orElse(usual.anchors().queryTokens()),
+                        usual.anchors().ngram(),
+                        first(RADIUS),
+                        first(HITS)),
+                hops,
+                repeats());
+    }
+
+    private Optional<RecurringTokenSettings> repeats() {
         OptionalInt chunks = number(REPEAT_CHUNKS, 0);
         OptionalInt least = number(REPEAT_LEAST, 1);
         OptionalInt most = number(REPEAT_MOST, 1);
         if (chunks.isEmpty() && least.isEmpty() && most.isEmpty()) {
-            return chosen;
+            return Optional.empty();
         }
         int from = least.orElse(RecurringTokenSettings.USUAL.least());
         int to = Math.max(from, most.orElse(RecurringTokenSettings.USUAL.most()));
-        return chosen.withRepeats(new RecurringTokenSettings(from, to, chunks));
+        return Optional.of(new RecurringTokenSettings(from, to, chunks));
     }
 
     /** Number of scored layers, if no flag sets it. */

@@ -1,22 +1,40 @@
 package dev.varve.platform.cli;
 
-import dev.varve.platform.host.CompressionSettings;
+import dev.varve.platform.host.DraftPlacement;
 import dev.varve.platform.host.DraftSettings;
+import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.ProcessLocation;
 import dev.varve.platform.speculation.TreeOptions;
 
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Predicate;
 
 /** Options of speculative decoding: the speculator and the draft length. */
 final class DraftArguments {
     private static final int SECTION = OptionSections.SPECULATION;
+    private static final String SOURCE = "--draft";
+    private static final String MOST = "--draft-max";
+    private static final String WIDTH = "--draft-width";
+    private static final String TREES = "--ddtree";
+    private static final String BUDGET = "--ddtree-budget";
+    private static final String DEVICE = "--draft-device";
+    private static final String RESIDENCY = "--draft-residency";
+    private static final String LAUNCHER = "--draft-ipc-bin";
+    private static final String WORK_FOLDER = "--draft-ipc-work-dir";
+    private static final String RING_CAPACITY = "--draft-ipc-ring-cap";
+    private static final String OFF = "off";
+    private static final String AUTO = "auto";
+    private static final String ALWAYS = "always";
 
     @Option(
-            names = "--draft",
+            names = SOURCE,
             paramLabel = "FILE|mtp|NAME|off",
             description =
                     "Guess tokens, of which one step of the model checks several; answers stay the"
@@ -29,7 +47,7 @@ final class DraftArguments {
     private Optional<String> draft = Optional.empty();
 
     @Option(
-            names = "--draft-max",
+            names = MOST,
             paramLabel = "N",
             description =
                     "Most tokens that are guessed of a sequence in a step (default: "
@@ -42,7 +60,7 @@ final class DraftArguments {
     private Optional<Integer> most = Optional.empty();
 
     @Option(
-            names = "--draft-width",
+            names = WIDTH,
             paramLabel = "auto|N",
             description =
                     "Guesses in a step: auto (default), as many as pay, by what steps take here and"
@@ -52,10 +70,10 @@ final class DraftArguments {
     private Optional<String> width = Optional.empty();
 
     @Option(
-            names = "--ddtree",
+            names = TREES,
             paramLabel = "auto|always|off",
             arity = "0..1",
-            fallbackValue = "auto",
+            fallbackValue = AUTO,
             description =
                     "Let the guesses of a draft model branch, so that a step checks several for one"
                             + " place: auto (without a word), where that is measured to be faster"
@@ -64,7 +82,7 @@ final class DraftArguments {
     private Optional<String> trees = Optional.empty();
 
     @Option(
-            names = "--ddtree-budget",
+            names = BUDGET,
             paramLabel = "N",
             description =
                     "Guesses of such a tree (default: "
@@ -76,7 +94,7 @@ final class DraftArguments {
     private Optional<Integer> treeBudget = Optional.empty();
 
     @Option(
-            names = "--draft-device",
+            names = DEVICE,
             paramLabel = "DEVICE",
             description =
                     "Device of a draft model, and of one that reads prompts (default: the model's"
@@ -88,7 +106,7 @@ final class DraftArguments {
     private Optional<String> device = Optional.empty();
 
     @Option(
-            names = "--draft-residency",
+            names = RESIDENCY,
             paramLabel = "MODE",
             description =
                     "Whether a draft model, or one that reads prompts, stays in memory: auto"
@@ -98,7 +116,7 @@ final class DraftArguments {
     private Optional<String> residency = Optional.empty();
 
     @Option(
-            names = "--draft-ipc-bin",
+            names = LAUNCHER,
             paramLabel = "FILE",
             description =
                     "Start this varve for a draft model, or one that reads prompts, on a backend"
@@ -107,14 +125,14 @@ final class DraftArguments {
     private Optional<Path> launcher = Optional.empty();
 
     @Option(
-            names = "--draft-ipc-work-dir",
+            names = WORK_FOLDER,
             paramLabel = "FOLDER",
             description = "Folder for the socket of a draft model's process.",
             order = OptionSections.RARE + 12)
     private Optional<Path> workFolder = Optional.empty();
 
     @Option(
-            names = "--draft-ipc-ring-cap",
+            names = RING_CAPACITY,
             paramLabel = "N",
             description =
                     "Positions of a sequence that a draft model in another process keeps (default:"
@@ -131,10 +149,7 @@ final class DraftArguments {
      */
     Optional<DraftSettings> settings(
             PlacementRequest target, Optional<Path> usual, boolean readsPrompts) {
-        DraftFlags flags = flags(draft.or(() -> usual.map(Path::toString)));
-        flags.requireValid(readsPrompts);
-        flags.requireFits(target);
-        return flags.settings();
+        return settings(draft.or(() -> usual.map(Path::toString)), target, readsPrompts);
     }
 
     /**
@@ -145,13 +160,21 @@ final class DraftArguments {
      */
     Optional<DraftSettings> settingsOfOther(
             PlacementRequest target, Optional<Path> usual, boolean readsPrompts) {
-        if (isOff() || usual.isEmpty()) {
-            return Optional.empty();
-        }
-        DraftFlags flags = flags(usual.map(Path::toString));
-        flags.requireValid(readsPrompts);
-        flags.requireFits(target);
-        return flags.settings();
+        return isOff() || usual.isEmpty()
+                ? Optional.empty()
+                : settings(usual.map(Path::toString), target, readsPrompts);
+    }
+
+    private Optional<DraftSettings> settings(
+            Optional<String> source, PlacementRequest target, boolean readsPrompts) {
+        requireValid(source, readsPrompts);
+        requireFits(target);
+        return settings(source);
+    }
+
+    private Optional<DraftSettings> settings(Optional<String> source) {
+        return source.filter(given -> !given.equals(OFF))
+                .map(given -> new DraftSettings(given, most(), width(), trees(), placement()));
     }
 
     /**
@@ -160,57 +183,218 @@ final class DraftArguments {
      * @throws IllegalArgumentException whose message begins with the wrong flag
      */
     void requireReading() {
-        flags().requireValid(true);
+        requireValid(draft, true);
+    }
+
+    /** Returns the device, residency and process of a draft model or prefill drafter. */
+    DraftPlacement placement() {
+        return new DraftPlacement(
+                device,
+                residency(),
+                launcher,
+                workFolder,
+                ringCapacity.map(OptionalInt::of).orElse(OptionalInt.empty()));
     }
 
     /**
-     * Returns the settings of a prefill drafter with the device, residency and process of these
-     * flags.
+     * Checks that this process can use the draft's device, unless another process uses it.
+     *
+     * @param target resolved devices of the target
+     * @param provided whether a plugin provides a backend
+     * @throws IllegalArgumentException whose message begins with the wrong flag
      */
-    CompressionSettings placed(CompressionSettings reader) {
-        DraftFlags flags = flags();
-        return new CompressionSettings(
-                reader.drafter(),
-                reader.options(),
-                flags.device(),
-                reader.residency() == DraftSettings.Residency.PERSISTENT
-                        ? reader.residency()
-                        : flags.residency(),
-                flags.apart(),
-                reader.scoring());
-    }
-
-    /** Checks the draft device once the provided backends are known. */
     void requireProvided(PlacementRequest target, Predicate<String> provided) {
-        flags().requireFits(target);
-        flags().requireProvided(provided);
+        requireFits(target);
+        DeviceReference named = reference();
+        if (launcher.isEmpty()
+                && named.isLocal()
+                && !named.isAutomatic()
+                && !provided.test(named.backend())) {
+            throw new IllegalArgumentException(
+                    DEVICE
+                            + ": no plugin provides device backend "
+                            + named.backend()
+                            + ", and no "
+                            + LAUNCHER
+                            + " is given");
+        }
     }
 
     /** Whether the draft device is in a listening process that was started separately. */
     boolean reaches() {
-        return flags().reaches();
+        return reference().site() instanceof ProcessLocation.Listening;
     }
 
     /** Whether speculative decoding is off, also where it would be used by default. */
     boolean isOff() {
-        return draft.filter(DraftFlags.OFF::equals).isPresent();
+        return draft.filter(OFF::equals).isPresent();
     }
 
     /** Whether flags ask for speculative decoding. */
     boolean isAsked() {
-        return flags().settings().isPresent();
+        return settings(draft).isPresent();
     }
 
-    private DraftFlags flags() {
-        return flags(draft);
+    /**
+     * Checks everything that does not depend on the backends.
+     *
+     * @param source {@code --draft}, or what is used without it
+     * @param readsPrompts whether a prefill drafter is used, to which device and residency also
+     *     apply
+     */
+    private void requireValid(Optional<String> source, boolean readsPrompts) {
+        boolean apart = !reference().isLocal() || launcher.isPresent();
+        if (width().orElse(0) > most().orElse(DraftSettings.MOST)) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "%s: expected %s or at most %d, as %s has it, found %d",
+                            WIDTH,
+                            AUTO,
+                            most().getAsInt(),
+                            MOST,
+                            width().getAsInt()));
+        }
+        residency();
+        trees();
+        int kept = ringCapacity.orElse(1);
+        if (kept < 1 || kept > DraftPlacement.LARGEST_CONTEXT) {
+            throw new IllegalArgumentException(
+                    RING_CAPACITY
+                            + ": expected 1 to "
+                            + DraftPlacement.LARGEST_CONTEXT
+                            + ", found "
+                            + kept);
+        }
+        requireApart(apart, workFolder.isPresent(), WORK_FOLDER);
+        requireApart(apart, ringCapacity.isPresent(), RING_CAPACITY);
+        if (source.isEmpty() || source.get().equals(OFF)) {
+            requireAbsent(device.isPresent() && !readsPrompts, DEVICE, source);
+            requireAbsent(most.isPresent(), MOST, source);
+            requireAbsent(width.isPresent(), WIDTH, source);
+            requireAbsent(residency.isPresent() && !readsPrompts, RESIDENCY, source);
+            requireAbsent(trees.isPresent(), TREES, source);
+            requireAbsent(launcher.isPresent() && !readsPrompts, LAUNCHER, source);
+        }
     }
 
-    private DraftFlags flags(Optional<String> source) {
-        return new DraftFlags(
-                source,
-                new DraftFlags.Limits(
-                        most, width, residency, new DraftFlags.Trees(trees, treeBudget)),
-                device,
-                new DraftFlags.Process(launcher, workFolder, ringCapacity));
+    private static void requireApart(boolean apart, boolean present, String flag) {
+        if (present && !apart) {
+            throw new IllegalArgumentException(
+                    flag
+                            + ": needs "
+                            + LAUNCHER
+                            + " or a "
+                            + DEVICE
+                            + " in another process, such as cpu:0@process");
+        }
+    }
+
+    private static void requireAbsent(boolean present, String flag, Optional<String> source) {
+        if (present) {
+            throw new IllegalArgumentException(
+                    flag
+                            + ": needs "
+                            + SOURCE
+                            + source.map(off -> ", which is " + off).orElse("")
+                            + "; nothing is guessed without it");
+        }
+    }
+
+    /**
+     * Checks the draft's device against the target's.
+     *
+     * @param target resolved devices of the target; {@code auto} means its first backend
+     */
+    private void requireFits(PlacementRequest target) {
+        String targetBackend = target.primary().backend();
+        DeviceReference named = reference();
+        if (launcher.isPresent()
+                && (named.isAutomatic() || named.backend().equals(targetBackend))) {
+            throw new IllegalArgumentException(
+                    LAUNCHER
+                            + ": only needed for mixed backends, and draft and target are both on "
+                            + targetBackend);
+        }
+    }
+
+    private OptionalInt most() {
+        return most.isPresent()
+                ? OptionalInt.of(tokens(MOST, most.get().toString(), ""))
+                : OptionalInt.empty();
+    }
+
+    private OptionalInt width() {
+        return width.isEmpty() || width.get().equals(AUTO)
+                ? OptionalInt.empty()
+                : OptionalInt.of(tokens(WIDTH, width.get(), AUTO + " or "));
+    }
+
+    private TreeOptions trees() {
+        String use = trees.orElse(OFF);
+        if (!use.equals(AUTO) && !use.equals(ALWAYS) && !use.equals(OFF)) {
+            throw new IllegalArgumentException(
+                    TREES + ": expected auto, always or off, found " + use);
+        }
+        if (use.equals(OFF)) {
+            if (treeBudget.isPresent()) {
+                throw new IllegalArgumentException(BUDGET + ": needs " + TREES);
+            }
+            return TreeOptions.OFF;
+        }
+        if (width().isPresent()) {
+            throw new IllegalArgumentException(
+                    WIDTH
+                            + ": expected "
+                            + AUTO
+                            + " with "
+                            + TREES
+                            + ", which checks all guesses of a tree, found "
+                            + width().getAsInt());
+        }
+        int budget = treeBudget.orElse(TreeOptions.USUAL);
+        if (budget < 1 || budget > TreeOptions.MOST) {
+            throw new IllegalArgumentException(
+                    BUDGET + ": expected 1 to " + TreeOptions.MOST + ", found " + budget);
+        }
+        return new TreeOptions(budget, use.equals(ALWAYS));
+    }
+
+    private static int tokens(String flag, String text, String others) {
+        try {
+            int tokens = Integer.parseInt(text);
+            if (tokens >= 1 && tokens <= DraftSettings.MOST) {
+                return tokens;
+            }
+        } catch (NumberFormatException e) {
+            // Reported below.
+        }
+        throw new IllegalArgumentException(
+                flag + ": expected " + others + "1 to " + DraftSettings.MOST + ", found " + text);
+    }
+
+    private DraftPlacement.Residency residency() {
+        return residency.map(DraftArguments::parseResidency).orElse(DraftPlacement.Residency.AUTO);
+    }
+
+    private static DraftPlacement.Residency parseResidency(String text) {
+        return Arrays.stream(DraftPlacement.Residency.values())
+                .filter(each -> each.name().toLowerCase(Locale.ROOT).replace('_', '-').equals(text))
+                .findFirst()
+                .orElseThrow(
+                        () ->
+                                new IllegalArgumentException(
+                                        RESIDENCY
+                                                + ": expected auto, persistent or request-scoped,"
+                                                + " found "
+                                                + text));
+    }
+
+    private DeviceReference reference() {
+        try {
+            return DeviceReference.parse(device.orElse(PlacementArguments.DEFAULT_DEVICE));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(DEVICE + ": " + e.getMessage(), e);
+        }
     }
 }

@@ -310,12 +310,10 @@ final class ModelLoadArguments {
                         plugins.settings(environment),
                         processes(request, environment));
         HostSettings guessing = guesses.map(host::with).orElse(host);
-        return compression.map(draft::placed).map(guessing::with).orElse(guessing);
-    }
-
-    /** Returns all settings of a model to open, without prompt compression. */
-    HostSettings host(ModelSettings settings, Environment environment, boolean usualDraft) {
-        return host(settings, environment, usualDraft, Optional.empty());
+        return compression
+                .map(reader -> reader.with(draft.placement()))
+                .map(guessing::with)
+                .orElse(guessing);
     }
 
     private DeviceSettings devices(PlacementRequest request) {
@@ -328,7 +326,7 @@ final class ModelLoadArguments {
         draft.requireReading();
         PlacementRequest best = DeviceSettings.best().placement();
         return StandalonePrefillDrafter.open(
-                draft.placed(compression),
+                compression.with(draft.placement()),
                 devices(best),
                 plugins.settings(environment),
                 processes(best, environment),

@@ -1,5 +1,6 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.PagingOptions;
 import dev.varve.platform.paging.RequestedPaging;
 
@@ -7,15 +8,21 @@ import picocli.CommandLine.Option;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** Options of the bounded attention cache, of commands that generate or plan. */
 final class PagingArguments {
     private static final Logger LOG = System.getLogger(PagingArguments.class.getName());
     private static final int SECTION = OptionSections.PAGING;
+    private static final String POOL = "--kvflash";
+    private static final String TAU = "--kvflash-tau";
+
+    /** Option of the policy. */
+    static final String POLICY = "--kvflash-policy";
 
     @Option(
-            names = PagingFlags.POOL,
+            names = POOL,
             paramLabel = "N|auto",
             description =
                     "Keep the keys and values of N tokens of each sequence on the devices, however"
@@ -28,7 +35,7 @@ final class PagingArguments {
     private Optional<String> pool = Optional.empty();
 
     @Option(
-            names = PagingFlags.POLICY,
+            names = POLICY,
             paramLabel = "qk|lru|drafter",
             description =
                     "What stays: qk (default), what the model's own queries look for; lru, what was"
@@ -38,7 +45,7 @@ final class PagingArguments {
     private Optional<String> policy = Optional.empty();
 
     @Option(
-            names = PagingFlags.TAU,
+            names = TAU,
             paramLabel = "N",
             description =
                     "Least tokens between two choices of what stays (default: "
@@ -56,24 +63,105 @@ final class PagingArguments {
      * @throws IllegalArgumentException whose message begins with a wrong setting
      */
     Optional<RequestedPaging> request(Environment environment, boolean hasDrafter) {
-        return flags().request(variables(environment, hasDrafter));
+        return request(variables(environment, hasDrafter));
+    }
+
+    /** Like {@link #request(Environment, boolean)}, with other variables. */
+    Optional<RequestedPaging> request(PagingVariables variables) {
+        Optional<RequestedPaging.Size> size = pool.map(text -> size(text, variables));
+        Optional<PagePolicy> asked = policy.map(PagingArguments::policy);
+        ModelLoadArguments.positive(tau, TAU);
+        size = size.or(variables::size);
+        if (size.isEmpty()) {
+            requireUnset(policy, POLICY);
+            requireUnset(tau, TAU);
+            return Optional.empty();
+        }
+        return Optional.of(
+                new RequestedPaging(
+                        size.get(),
+                        asked.or(variables::policy),
+                        tau.or(variables::tau).orElse(PagingOptions.DEFAULT_TAU)));
+    }
+
+    private static void requireUnset(Optional<?> value, String flag) {
+        if (value.isPresent()) {
+            throw new UsageException(
+                    flag + ": needs " + POOL + "; without it nothing leaves the cache");
+        }
+    }
+
+    private static RequestedPaging.Size size(String text, PagingVariables variables) {
+        return parse(text, variables)
+                .orElseThrow(
+                        () ->
+                                new UsageException(
+                                        POOL
+                                                + ": expected "
+                                                + RequestedPaging.EXPECTED
+                                                + ", found "
+                                                + text));
+    }
+
+    /** Parses a size; empty if the text is not one. */
+    static Optional<RequestedPaging.Size> parse(String text, PagingVariables variables) {
+        if (text.equalsIgnoreCase(RequestedPaging.AUTO)) {
+            return Optional.of(new RequestedPaging.Size.Automatic(variables.mostTokens()));
+        }
+        return PagingVariables.number(text)
+                .filter(number -> number > 0)
+                .map(RequestedPaging.Size.Fixed::new);
+    }
+
+    private static PagePolicy policy(String text) {
+        return policyNamed(text)
+                .orElseThrow(
+                        () ->
+                                new UsageException(
+                                        POLICY + ": expected qk, lru or drafter, found " + text));
+    }
+
+    /** Returns the policy with a name. */
+    static Optional<PagePolicy> policyNamed(String text) {
+        return Arrays.stream(PagePolicy.values())
+                .filter(policy -> policy.word().equalsIgnoreCase(text))
+                .findFirst();
     }
 
     /**
-     * Returns the drafter that may score pages.
+     * Returns the name of the drafter that may score pages: from its flag, from its variable, or
+     * that of a demo model; empty for none.
      *
      * @param named name from a flag
      */
-    PageScoringDrafter drafter(Optional<String> named, Environment environment, boolean isDemo) {
-        return new PageScoringDrafter(named.or(variables(environment, true)::drafter), isDemo);
+    Optional<String> drafter(Optional<String> named, Environment environment, boolean isDemo) {
+        return PrefillDrafterOption.named(named.or(variables(environment, true)::drafter), isDemo);
+    }
+
+    /**
+     * Returns the drafter that scores the pages of a pool; empty if they are chosen in another way.
+     *
+     * @param drafter the drafter that may score pages
+     * @throws UsageException if there is none and the pool needs one
+     */
+    static Optional<String> scoringDrafter(
+            Optional<RequestedPaging> pool, Optional<String> drafter) {
+        if (pool.filter(request -> request.chosenPolicy() == PagePolicy.DRAFTER).isEmpty()) {
+            return Optional.empty();
+        }
+        if (drafter.isEmpty()) {
+            throw new UsageException(
+                    POLICY
+                            + " "
+                            + PagePolicy.DRAFTER.word()
+                            + ": needs "
+                            + PrefillDrafterOption.FLAG
+                            + ", a small model that reads what is written");
+        }
+        return drafter;
     }
 
     private static PagingVariables variables(Environment environment, boolean hasDrafter) {
         return new PagingVariables(environment, hasDrafter, text -> LOG.log(Level.WARNING, text));
-    }
-
-    /** Flags without environment variables. */
-    PagingFlags flags() {
-        return new PagingFlags(pool, policy, tau);
     }
 }

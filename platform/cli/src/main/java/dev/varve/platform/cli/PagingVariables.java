@@ -49,7 +49,8 @@ final class PagingVariables {
     /** Slots of a pool; empty for no pool, as with 0. */
     Optional<RequestedPaging.Size> size() {
         Optional<String> text = variable(POOL);
-        Optional<RequestedPaging.Size> size = text.flatMap(given -> PagingFlags.parse(given, this));
+        Optional<RequestedPaging.Size> size =
+                text.flatMap(given -> PagingArguments.parse(given, this));
         if (size.isEmpty() && !text.flatMap(PagingVariables::number).equals(Optional.of(0))) {
             text.ifPresent(
                     given ->
@@ -65,13 +66,14 @@ final class PagingVariables {
     /** Policy of page residency, if set. */
     Optional<PagePolicy> policy() {
         Optional<String> text = variable(POLICY);
-        Optional<PagePolicy> policy = text.flatMap(PagingFlags::policyNamed).filter(this::canBeHad);
+        Optional<PagePolicy> policy =
+                text.flatMap(PagingArguments::policyNamed).filter(this::canBeHad);
         if (policy.isEmpty()) {
             text.ifPresent(
                     given ->
                             replace(
                                     POLICY,
-                                    "qk or lru, or drafter with " + CompressionFlags.DRAFTER,
+                                    "qk or lru, or drafter with " + PrefillDrafterOption.FLAG,
                                     given,
                                     "it is " + RequestedPaging.USUAL.word()));
         }

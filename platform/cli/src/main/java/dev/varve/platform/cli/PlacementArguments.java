@@ -1,29 +1,44 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PeerAccess;
 import dev.varve.platform.placement.PlacementRequest;
+import dev.varve.platform.placement.ProcessGrouping;
+import dev.varve.platform.placement.ProcessLocation;
+import dev.varve.platform.placement.SplitRule;
 
 import picocli.CommandLine.Option;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Options of the devices and processes of a model. */
 final class PlacementArguments {
+    /** Device of a model without placement flags. */
+    static final String DEFAULT_DEVICE = DeviceReference.AUTO + ":0";
+
+    private static final String DEVICE = "--target-device";
+    private static final String DEVICES = "--target-devices";
+    private static final String SPLIT = "--target-layer-split";
+    private static final String LAUNCHER = "--target-shard-ipc-bin";
+    private static final String WORK_FOLDER = "--target-shard-ipc-work-dir";
+
     @Option(
-            names = {"--target-device", "--device"},
+            names = {DEVICE, "--device"},
             paramLabel = "DEVICE",
             description =
                     "The one device that the model runs on, such as cpu:0; varve devices lists"
                             + " them (default: "
-                            + PlacementFlags.DEFAULT_DEVICE
+                            + DEFAULT_DEVICE
                             + ", the best backend there is).",
             order = OptionSections.DEVICES)
     private Optional<String> device = Optional.empty();
 
     @Option(
-            names = "--target-devices",
+            names = DEVICES,
             paramLabel = "LIST",
             description =
                     "Instead of one device: several that share the layers of the model, in layer"
@@ -34,7 +49,7 @@ final class PlacementArguments {
     private Optional<String> devices = Optional.empty();
 
     @Option(
-            names = "--target-layer-split",
+            names = SPLIT,
             paramLabel = "WEIGHTS",
             description =
                     "Share of each of these devices in the layers, such as 0.08,0.46,0.46"
@@ -51,7 +66,7 @@ final class PlacementArguments {
     private boolean peerAccess;
 
     @Option(
-            names = "--target-shard-ipc-bin",
+            names = LAUNCHER,
             paramLabel = "FILE",
             description =
                     "Program that the server starts as a shard process (default: varve itself)."
@@ -62,7 +77,7 @@ final class PlacementArguments {
     private Optional<Path> shardLauncher = Optional.empty();
 
     @Option(
-            names = "--target-shard-ipc-work-dir",
+            names = WORK_FOLDER,
             paramLabel = "FOLDER",
             description =
                     "Folder for the sockets of shard processes (default: the system's folder for"
@@ -79,13 +94,91 @@ final class PlacementArguments {
             order = OptionSections.PROCESSES + 3)
     private Optional<Path> shardGgmlHome = Optional.empty();
 
-    /** Returns the requested devices, which may still include {@code auto}. */
+    /**
+     * Returns the requested devices, which may still include {@code auto}. Checks everything that
+     * does not depend on the backends.
+     *
+     * @throws IllegalArgumentException whose message begins with the wrong flag
+     */
     PlacementRequest request() {
-        return new PlacementFlags(
-                        new PlacementFlags.Target(device, devices, split),
-                        peerAccess ? PeerAccess.DIRECT : PeerAccess.THROUGH_HOST,
-                        new PlacementFlags.Processes(shardLauncher, workFolder))
-                .read();
+        if (device.isPresent() && devices.isPresent()) {
+            throw new IllegalArgumentException(
+                    DEVICES + ": cannot be given together with " + DEVICE);
+        }
+        List<DeviceReference> named =
+                devices.isPresent()
+                        ? parse(DEVICES, () -> DeviceReference.parseList(devices.get()))
+                        : parse(
+                                DEVICE,
+                                () ->
+                                        List.of(
+                                                DeviceReference.parse(
+                                                        device.orElse(DEFAULT_DEVICE))));
+        SplitRule rule =
+                split.map(text -> parse(SPLIT, () -> SplitRule.parse(text)))
+                        .orElse(new SplitRule.Equal());
+        requireSplit(rule, named.size());
+        requireLauncher(named);
+        PlacementRequest request =
+                new PlacementRequest(
+                        named,
+                        rule,
+                        shardLauncher.isPresent()
+                                ? ProcessGrouping.BY_BACKEND
+                                : ProcessGrouping.AS_NAMED,
+                        peerAccess ? PeerAccess.DIRECT : PeerAccess.THROUGH_HOST);
+        // Without automatic devices the rest can be checked now, before files are opened.
+        return named.stream().anyMatch(DeviceReference::isAutomatic)
+                ? request
+                : request.resolve(() -> DeviceReference.AUTO);
+    }
+
+    private static <T> T parse(String flag, Supplier<T> parser) {
+        try {
+            return parser.get();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(flag + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void requireSplit(SplitRule rule, int count) {
+        if (split.isPresent() && count < 2) {
+            throw new IllegalArgumentException(
+                    SPLIT + ": needs two or more devices in " + DEVICES + ", found " + count);
+        }
+        if (rule instanceof SplitRule.Weights(var values) && values.size() != count) {
+            throw new IllegalArgumentException(
+                    SPLIT
+                            + ": bad target layer split: expected "
+                            + count
+                            + " weights, one per device, found "
+                            + values.size());
+        }
+    }
+
+    private void requireLauncher(List<DeviceReference> named) {
+        boolean startsProcess =
+                named.stream().anyMatch(item -> item.site() instanceof ProcessLocation.Child)
+                        || shardLauncher.isPresent() && PlacementRequest.isGrouped(named);
+        if (shardLauncher.isPresent() && !startsProcess) {
+            throw new IllegalArgumentException(
+                    LAUNCHER
+                            + ": no device needs a process of its own; list two or more devices in "
+                            + DEVICES
+                            + ", or mark one as @process");
+        }
+        if (workFolder.isPresent() && !startsProcess) {
+            throw new IllegalArgumentException(
+                    WORK_FOLDER + ": needs " + LAUNCHER + " or a device marked as @process");
+        }
+        shardLauncher.ifPresent(path -> requireNamed(LAUNCHER, path));
+        workFolder.ifPresent(path -> requireNamed(WORK_FOLDER, path));
+    }
+
+    private static void requireNamed(String flag, Path path) {
+        if (path.toString().isEmpty()) {
+            throw new IllegalArgumentException(flag + ": expected a path, found nothing");
+        }
     }
 
     /** Program that starts a shard process, if it is not Varve's own. */

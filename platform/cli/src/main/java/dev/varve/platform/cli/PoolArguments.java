@@ -1,6 +1,8 @@
 package dev.varve.platform.cli;
 
+import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.host.CompressionSettings;
+import dev.varve.platform.paging.PagePolicy;
 import dev.varve.platform.paging.RequestedPaging;
 
 import picocli.CommandLine.Mixin;
@@ -31,21 +33,37 @@ final class PoolArguments {
      * @throws UsageException whose message begins with the wrong flag
      */
     Choice choose(Environment environment, boolean isDemo) {
-        PageScoringDrafter pages = pages(environment, isDemo);
-        Optional<RequestedPaging> pool = paging.request(environment, pages.isThere());
-        return new Choice(pool, pages.settings(pool, drafter.named(), environment));
+        Optional<String> pages = paging.drafter(drafter.named(), environment, isDemo);
+        Optional<RequestedPaging> pool = paging.request(environment, pages.isPresent());
+        Optional<String> scoring = PagingArguments.scoringDrafter(pool, pages);
+        if (scoring.isEmpty() && drafter.named().isPresent()) {
+            throw new UsageException(
+                    PrefillDrafterOption.FLAG
+                            + ": needs "
+                            + PagingArguments.POLICY
+                            + " "
+                            + PagePolicy.DRAFTER.word()
+                            + "; nothing else here reads with it");
+        }
+        return choice(pool, scoring, environment);
     }
 
     /** Like {@link #choose}, but also accepts a drafter for prompt compression. */
     Choice plan(Environment environment, boolean isDemo) {
-        PageScoringDrafter pages = pages(environment, isDemo);
-        Optional<RequestedPaging> pool = paging.request(environment, pages.isThere());
-        Optional<String> named =
-                PageScoringDrafter.scores(pool) ? Optional.of(pages.name()) : drafter.named();
-        return new Choice(pool, named.map(name -> PageScoringDrafter.reader(name, environment)));
+        Optional<String> pages = paging.drafter(drafter.named(), environment, isDemo);
+        Optional<RequestedPaging> pool = paging.request(environment, pages.isPresent());
+        return choice(
+                pool, PagingArguments.scoringDrafter(pool, pages).or(drafter::named), environment);
     }
 
-    private PageScoringDrafter pages(Environment environment, boolean isDemo) {
-        return paging.drafter(drafter.named(), environment, isDemo);
+    private static Choice choice(
+            Optional<RequestedPaging> pool, Optional<String> reader, Environment environment) {
+        return new Choice(
+                pool,
+                reader.map(
+                        name ->
+                                CompressionSettings.of(
+                                        PrefillDrafterOption.file(name, environment),
+                                        CompressionOptions.USUAL)));
     }
 }

@@ -8,11 +8,14 @@ import java.util.Optional;
 
 /** The option of the prefill drafter, which scores tokens of prompts and pages. */
 final class PrefillDrafterOption {
+    /** Name of the option. */
+    static final String FLAG = "--prefill-drafter";
+
     /** Reference to the demo drafter. */
     private static final String DEMO = "demo:drafter";
 
     @Option(
-            names = CompressionFlags.DRAFTER,
+            names = FLAG,
             paramLabel = "FILE",
             description =
                     "The small model that reads prompts, for --prefill-compression and for"
@@ -49,11 +52,7 @@ final class PrefillDrafterOption {
         Path file = environment.modelsFolder().resolve("varve-demo-drafter.gguf");
         if (!Files.exists(file)) {
             throw new UsageException(
-                    CompressionFlags.DRAFTER
-                            + ": the installation has no "
-                            + DEMO
-                            + ": no file "
-                            + file);
+                    FLAG + ": the installation has no " + DEMO + ": no file " + file);
         }
         return file;
     }

@@ -56,7 +56,7 @@ final class ProxyFlags {
     static void requireNoOthers(ParseResult given) {
         for (OptionSpec option : given.matchedOptions()) {
             String name = option.longestName();
-            if (name.equals(CompressionFlags.ADAPTIVE)) {
+            if (name.equals(CompressionArguments.ADAPTIVE)) {
                 throw new UsageException(
                         name
                                 + ": learns from the guesses of a model of this process, and there"

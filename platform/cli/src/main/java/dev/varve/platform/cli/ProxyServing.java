@@ -10,6 +10,7 @@ import dev.varve.platform.http.upstream.UpstreamLimits;
 import dev.varve.platform.http.upstream.UpstreamTarget;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Serves chats by forwarding compressed prompts to an upstream server, until the process is asked
@@ -20,15 +21,6 @@ import java.util.Optional;
  * @param options options of this HTTP server
  */
 record ProxyServing(UpstreamTarget target, CompressionSettings compression, HttpOptions options) {
-    /** Output of the command. */
-    interface Speech {
-        /** Prints a line for the user. */
-        void say(String line);
-
-        /** Prints a line of output. */
-        void print(String line);
-    }
-
     /**
      * Creates it after checking that prompts are compressed.
      *
@@ -44,24 +36,30 @@ record ProxyServing(UpstreamTarget target, CompressionSettings compression, Http
                                         new UsageException(
                                                 UpstreamArguments.BASE
                                                         + ": needs "
-                                                        + CompressionFlags.MODE
+                                                        + CompressionArguments.MODE
                                                         + " auto or always and "
-                                                        + CompressionFlags.DRAFTER
+                                                        + PrefillDrafterOption.FLAG
                                                         + "; without them there is nothing to do"
                                                         + " between clients and that server"));
         return new ProxyServing(target, settings, options);
     }
 
     private static boolean compresses(CompressionSettings settings) {
-        return settings.options().policy().mode() != CompressionMode.OFF;
+        return settings.options().mode() != CompressionMode.OFF;
     }
 
     /**
      * Runs the server.
      *
      * @param drafter scores the tokens of prompts
+     * @param say prints a line for the user
+     * @param print prints a line of output
      */
-    void run(StandalonePrefillDrafter drafter, GracefulShutdown stop, Speech speech)
+    void run(
+            StandalonePrefillDrafter drafter,
+            GracefulShutdown stop,
+            Consumer<String> say,
+            Consumer<String> print)
             throws InterruptedException {
         Upstream upstream =
                 new Upstream(
@@ -70,9 +68,9 @@ record ProxyServing(UpstreamTarget target, CompressionSettings compression, Http
                         drafter.compressor(),
                         compression.drafter().getFileName().toString());
         try (ProxyServer http = ProxyServer.start(options, upstream)) {
-            speech.print("Serving " + target + " on " + http.uri());
+            print.accept("Serving " + target + " on " + http.uri());
             stop.asked().await();
-            stop.drain(http::drain, speech::say);
+            stop.drain(http::drain, say);
         }
     }
 }

@@ -133,26 +133,16 @@ final class ServeCommand extends CliCommand {
             try (StandalonePrefillDrafter drafter =
                     model.openDrafter(serving.compression(), environment())) {
                 guard.arm();
-                serving.run(drafter, stop, speech());
+                serving.run(drafter, stop, this::say, this::print);
             }
             say("stopped");
         }
         return 0;
     }
 
-    private ProxyServing.Speech speech() {
-        return new ProxyServing.Speech() {
-            @Override
-            public void say(String line) {
-                ServeCommand.this.say(line);
-            }
-
-            @Override
-            public void print(String line) {
-                out().println(line);
-                out().flush();
-            }
-        };
+    private void print(String line) {
+        out().println(line);
+        out().flush();
     }
 
     private int serve(MonitoringOptions watched) throws InterruptedException {
@@ -161,17 +151,13 @@ final class ServeCommand extends CliCommand {
         HostCacheLimit hostCache = server.hostCache();
         List<NamedModel> named = named();
         boolean isDemo = named.stream().findFirst().filter(NamedModel::isDemo).isPresent();
-        PageScoringDrafter drafter = paging.drafter(compressed.drafter(), environment(), isDemo);
-        Optional<RequestedPaging> pool = paging.request(environment(), drafter.isThere());
+        Optional<String> drafter = paging.drafter(compressed.drafter(), environment(), isDemo);
+        Optional<RequestedPaging> pool = paging.request(environment(), drafter.isPresent());
         store = server.store();
         sharing = server.sharing(environment());
         compression =
                 compressed.settings(
-                        environment(),
-                        isDemo,
-                        PageScoringDrafter.scores(pool)
-                                ? Optional.of(drafter.name())
-                                : Optional.empty());
+                        environment(), isDemo, PagingArguments.scoringDrafter(pool, drafter));
         requireGuesses(model.mayDraft(isDemo));
         HttpOptions options = server.httpOptions(environment()).withMonitoring(watched);
         ModelSettings settings =
@@ -229,8 +215,7 @@ final class ServeCommand extends CliCommand {
                     HttpServer http = entrance.server();
                     several.load(all, http);
                     guard.arm();
-                    out().println("Serving " + MultiModelServing.names(all) + " on " + http.uri());
-                    out().flush();
+                    print("Serving " + MultiModelServing.names(all) + " on " + http.uri());
                     status = serve(http, all.broken(), stop);
                 }
             }
@@ -309,7 +294,7 @@ final class ServeCommand extends CliCommand {
     private void requireGuesses(boolean there) {
         if (!there && compression.filter(each -> each.options().adaptive()).isPresent()) {
             throw new UsageException(
-                    CompressionFlags.ADAPTIVE
+                    CompressionArguments.ADAPTIVE
                             + ": needs --draft; it learns from how many guesses are right");
         }
     }

@@ -11,9 +11,8 @@ import dev.varve.platform.compression.selection.AnchorSettings;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.RecurringTokenSettings;
 import dev.varve.platform.compression.selection.SelectionSettings;
-import dev.varve.platform.compression.selection.TransitiveSettings;
 import dev.varve.platform.host.CompressionSettings;
-import dev.varve.platform.host.DraftSettings;
+import dev.varve.platform.host.DraftPlacement;
 import dev.varve.platform.shard.scoring.SparseAttention;
 
 import org.junit.jupiter.api.Test;
@@ -45,12 +44,11 @@ class CompressionFlagsTest {
                         CommandSpec.create()
                                 .addMixin("compression", CommandSpec.forAnnotatedObject(parsed)))
                 .parseArgs(flags.isBlank() ? new String[0] : flags.strip().split(" +"));
-        return parsed.flags()
-                .settings(
-                        Path::of,
-                        new CompressionVariables(
-                                new Environment(variables, Optional.empty(), Set.of()),
-                                warnings::add));
+        return parsed.settings(
+                parsed.drafter(),
+                Path::of,
+                new CompressionVariables(
+                        new Environment(variables, Optional.empty(), Set.of()), warnings::add));
     }
 
     @Test
@@ -64,11 +62,11 @@ class CompressionFlagsTest {
         CompressionSettings settings = read(READS + "--prefill-compression auto").orElseThrow();
 
         assertEquals(Path.of("small.gguf"), settings.drafter());
-        assertEquals(CompressionMode.AUTO, settings.options().policy().mode());
-        assertEquals(32_000, settings.options().policy().thresholdTokens());
+        assertEquals(CompressionMode.AUTO, settings.options().mode());
+        assertEquals(32_000, settings.options().thresholdTokens());
         assertEquals(new KeepRatio(0.05), settings.options().keep().at(50_000));
         assertEquals(4_096, settings.options().flow().leastMessageTokens());
-        assertEquals(DraftSettings.Residency.AUTO, settings.residency());
+        assertEquals(DraftPlacement.Residency.AUTO, settings.placement().residency());
         assertEquals(CompressionSettings.Scoring.USUAL, settings.scoring());
     }
 
@@ -77,7 +75,7 @@ class CompressionFlagsTest {
     void aDrafterAloneReadsForThoseWhoAsk() {
         CompressionSettings settings = read(READS).orElseThrow();
 
-        assertEquals(CompressionMode.OFF, settings.options().policy().mode());
+        assertEquals(CompressionMode.OFF, settings.options().mode());
     }
 
     @Test
@@ -90,27 +88,27 @@ class CompressionFlagsTest {
                                 + " --prefill-exit-layers 14 --prefill-skip-park")
                         .orElseThrow();
 
-        assertEquals(CompressionMode.ALWAYS, settings.options().policy().mode());
-        assertEquals(0, settings.options().policy().thresholdTokens());
-        assertTrue(settings.options().policy().byMessage());
+        assertEquals(CompressionMode.ALWAYS, settings.options().mode());
+        assertEquals(0, settings.options().thresholdTokens());
+        assertTrue(settings.options().byMessage());
         assertEquals(new KeepRatio(0.3), settings.options().keep().at(5));
         assertEquals(100, settings.options().flow().leastMessageTokens());
         assertEquals(OptionalInt.of(7), settings.scoring().lastLayers());
         assertEquals(OptionalInt.of(14), settings.scoring().exitLayers());
-        assertEquals(DraftSettings.Residency.PERSISTENT, settings.residency());
+        assertEquals(DraftPlacement.Residency.PERSISTENT, settings.placement().residency());
     }
 
     @Test
     void whatIsOffByItselfCanBeAskedFor() {
         CompressionOptions usual = read(READS).orElseThrow().options();
         assertFalse(usual.adaptive());
-        assertEquals(Optional.empty(), usual.selection().transitive());
+        assertFalse(usual.selection().hops());
 
         CompressionOptions asked =
                 read(READS + "--prefill-adaptive --prefill-hops").orElseThrow().options();
 
         assertTrue(asked.adaptive());
-        assertEquals(Optional.of(TransitiveSettings.USUAL), asked.selection().transitive());
+        assertTrue(asked.selection().hops());
     }
 
     @Test

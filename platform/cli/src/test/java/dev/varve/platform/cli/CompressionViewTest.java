@@ -9,7 +9,6 @@ import dev.varve.platform.compression.CompressionFingerprint;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.CompressionTimes;
 import dev.varve.platform.compression.conversation.CompressedConversation;
-import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.KeepReason;
 import dev.varve.platform.compression.selection.KeptRange;
 import dev.varve.platform.compression.selection.Selection;
@@ -46,8 +45,7 @@ class CompressionViewTest {
                         List.of(
                                 new KeptRange(new TokenRange(0, 3), KeepReason.PROTECTED),
                                 new KeptRange(new TokenRange(6, 7), KeepReason.SCORE),
-                                new KeptRange(new TokenRange(7, 8), KeepReason.WORD)),
-                        new KeepRatio(0.5));
+                                new KeptRange(new TokenRange(7, 8), KeepReason.WORD)));
         return new CompressedText(TEXT, pieces, selection, new CompressionTimes(1, 2, 3));
     }
 

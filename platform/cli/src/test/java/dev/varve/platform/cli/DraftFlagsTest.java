@@ -5,10 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.host.CompressionSettings;
-import dev.varve.platform.host.DraftProcessSettings;
+import dev.varve.platform.host.DraftPlacement;
 import dev.varve.platform.host.DraftSettings;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
@@ -106,12 +105,15 @@ class DraftFlagsTest {
                 Optional.of(
                         new DraftSettings(
                                 "some",
-                                Optional.of("cuda:0"),
                                 OptionalInt.of(7),
                                 OptionalInt.of(3),
                                 TreeOptions.OFF,
-                                DraftSettings.Residency.REQUEST_SCOPED,
-                                DraftProcessSettings.USUAL)),
+                                new DraftPlacement(
+                                        Optional.of("cuda:0"),
+                                        DraftPlacement.Residency.REQUEST_SCOPED,
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        OptionalInt.empty()))),
                 read(
                         "--draft some --draft-device cuda:0 --draft-max 7 --draft-width 3"
                                 + " --draft-residency request-scoped"));
@@ -154,9 +156,10 @@ class DraftFlagsTest {
         "persistent, PERSISTENT",
         "request-scoped, REQUEST_SCOPED",
     })
-    void residencesAreWords(String word, DraftSettings.Residency expected) {
+    void residencesAreWords(String word, DraftPlacement.Residency expected) {
         assertEquals(
-                expected, read("--draft x --draft-residency " + word).orElseThrow().residency());
+                expected,
+                read("--draft x --draft-residency " + word).orElseThrow().placement().residency());
     }
 
     @ParameterizedTest
@@ -238,11 +241,14 @@ class DraftFlagsTest {
 
         DraftSettings settings =
                 parsed.settings(target("cpu:0"), Optional.empty(), false).orElseThrow();
-        assertEquals(Optional.of("hip:0"), settings.device());
         assertEquals(
-                new DraftProcessSettings(
-                        Optional.of(Path.of("x")), Optional.of(Path.of("w")), OptionalInt.of(8)),
-                settings.process());
+                new DraftPlacement(
+                        Optional.of("hip:0"),
+                        DraftPlacement.Residency.AUTO,
+                        Optional.of(Path.of("x")),
+                        Optional.of(Path.of("w")),
+                        OptionalInt.of(8)),
+                settings.placement());
         parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
     }
 
@@ -254,7 +260,10 @@ class DraftFlagsTest {
         parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
         assertEquals(
                 Optional.of("hip:0@process"),
-                parsed.settings(target("cpu:0"), Optional.empty(), false).orElseThrow().device());
+                parsed.settings(target("cpu:0"), Optional.empty(), false)
+                        .orElseThrow()
+                        .placement()
+                        .device());
     }
 
     /** Before the target's backend is chosen nobody knows whether they are the same. */
@@ -264,7 +273,10 @@ class DraftFlagsTest {
 
         assertEquals(
                 Optional.of("cuda:0"),
-                parsed.settings(target("auto:0"), Optional.empty(), false).orElseThrow().device());
+                parsed.settings(target("auto:0"), Optional.empty(), false)
+                        .orElseThrow()
+                        .placement()
+                        .device());
         assertEquals(
                 "--draft-ipc-bin: only needed for mixed backends, and draft and target are both on"
                         + " cuda",
@@ -279,9 +291,8 @@ class DraftFlagsTest {
         DraftArguments parsed = parse(flags);
         parsed.settings(target("cpu:0"), Optional.empty(), true);
         parsed.requireProvided(target("cpu:0"), PROVIDED::contains);
-        return parsed.placed(
-                CompressionSettings.of(
-                        Path.of("small.gguf"), CompressionOptions.of(CompressionPolicy.USUAL)));
+        return CompressionSettings.of(Path.of("small.gguf"), CompressionOptions.USUAL)
+                .with(parsed.placement());
     }
 
     @ParameterizedTest
@@ -291,9 +302,14 @@ class DraftFlagsTest {
             CompressionSettings found =
                     reader(draft + "--draft-device " + device + " --draft-residency persistent");
 
-            assertEquals(Optional.of(device), found.device());
-            assertEquals(DraftSettings.Residency.PERSISTENT, found.residency());
-            assertEquals(DraftProcessSettings.USUAL, found.process());
+            assertEquals(
+                    new DraftPlacement(
+                            Optional.of(device),
+                            DraftPlacement.Residency.PERSISTENT,
+                            Optional.empty(),
+                            Optional.empty(),
+                            OptionalInt.empty()),
+                    found.placement());
         }
     }
 
@@ -302,11 +318,14 @@ class DraftFlagsTest {
         CompressionSettings found =
                 reader("--draft-device hip:0 --draft-ipc-bin x --draft-ipc-work-dir w");
 
-        assertEquals(Optional.of("hip:0"), found.device());
         assertEquals(
-                new DraftProcessSettings(
-                        Optional.of(Path.of("x")), Optional.of(Path.of("w")), OptionalInt.empty()),
-                found.process());
+                new DraftPlacement(
+                        Optional.of("hip:0"),
+                        DraftPlacement.Residency.AUTO,
+                        Optional.of(Path.of("x")),
+                        Optional.of(Path.of("w")),
+                        OptionalInt.empty()),
+                found.placement());
     }
 
     @Test

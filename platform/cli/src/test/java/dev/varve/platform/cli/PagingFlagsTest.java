@@ -33,12 +33,11 @@ class PagingFlagsTest {
                         CommandSpec.create()
                                 .addMixin("paging", CommandSpec.forAnnotatedObject(parsed)))
                 .parseArgs(flags.isBlank() ? new String[0] : flags.strip().split("\\s+"));
-        return parsed.flags()
-                .request(
-                        new PagingVariables(
-                                new Environment(variables, Optional.empty(), Set.of()),
-                                hasDrafter,
-                                warnings::add));
+        return parsed.request(
+                new PagingVariables(
+                        new Environment(variables, Optional.empty(), Set.of()),
+                        hasDrafter,
+                        warnings::add));
     }
 
     private static RequestedPaging request(RequestedPaging.Size size, PagePolicy policy, int tau) {
@@ -244,32 +243,46 @@ class PagingFlagsTest {
 
     @Test
     void aDrafterIsTheOneThatIsNamedOrComesWithADemoModel() {
-        Optional<RequestedPaging> pool = read("--kvflash 512 --kvflash-policy drafter");
         Environment environment = new Environment(variables, Optional.empty(), Set.of());
+        PagingArguments paging = new PagingArguments();
+        Optional<String> named = Optional.of("a.gguf");
 
-        assertEquals("a.gguf", new PageScoringDrafter(Optional.of("a.gguf"), true).name());
-        assertEquals("demo:drafter", new PageScoringDrafter(Optional.empty(), true).name());
-        PageScoringDrafter none = new PageScoringDrafter(Optional.empty(), false);
+        assertEquals(named, paging.drafter(named, environment, true));
+        assertEquals(
+                Optional.of("demo:drafter"), paging.drafter(Optional.empty(), environment, true));
+        assertEquals(Optional.empty(), paging.drafter(Optional.empty(), environment, false));
+    }
+
+    @Test
+    void aDrafterScoresPagesIfThePolicyAsksForOne() {
+        Optional<RequestedPaging> pool = read("--kvflash 512 --kvflash-policy drafter");
+        Optional<String> named = Optional.of("a.gguf");
+
+        assertEquals(named, PagingArguments.scoringDrafter(pool, named));
+        assertEquals(
+                Optional.empty(), PagingArguments.scoringDrafter(read("--kvflash 512"), named));
         assertEquals(
                 "--kvflash-policy drafter: needs --prefill-drafter, a small model that reads what"
                         + " is written",
                 assertThrows(
                                 UsageException.class,
-                                () -> none.settings(pool, Optional.empty(), environment))
+                                () -> PagingArguments.scoringDrafter(pool, Optional.empty()))
                         .getMessage());
-        assertEquals(
-                Optional.empty(),
-                none.settings(read("--kvflash 512"), Optional.empty(), environment));
+    }
+
+    @Test
+    void aDrafterWithoutSuchAPolicyIsRefusedWhereNothingElseReads() {
+        PoolArguments parsed = new PoolArguments();
+        new CommandLine(
+                        CommandSpec.create()
+                                .addMixin("pool", CommandSpec.forAnnotatedObject(parsed)))
+                .parseArgs("--kvflash", "512", "--prefill-drafter", "a.gguf");
+        Environment environment = new Environment(variables, Optional.empty(), Set.of());
+
         assertEquals(
                 "--prefill-drafter: needs --kvflash-policy drafter; nothing else here reads with"
                         + " it",
-                assertThrows(
-                                UsageException.class,
-                                () ->
-                                        none.settings(
-                                                read("--kvflash 512"),
-                                                Optional.of("a.gguf"),
-                                                environment))
+                assertThrows(UsageException.class, () -> parsed.choose(environment, false))
                         .getMessage());
     }
 }

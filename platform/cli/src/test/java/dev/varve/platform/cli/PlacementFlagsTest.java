@@ -14,35 +14,30 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.nio.file.Path;
-import java.util.HashMap;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
 class PlacementFlagsTest {
-    /** Flags as on a command line, {@code name=value}, in any order. */
     private static PlacementRequest read(String flags) {
-        Map<String, String> values = new HashMap<>();
-        for (String flag : flags.strip().split("\\s+")) {
-            String[] parts = flag.split("=", 2);
-            values.put(parts[0], parts.length > 1 ? parts[1] : "");
-        }
-        return new PlacementFlags(
-                        new PlacementFlags.Target(
-                                Optional.ofNullable(values.get("--target-device")),
-                                Optional.ofNullable(values.get("--target-devices")),
-                                Optional.ofNullable(values.get("--target-layer-split"))),
-                        values.containsKey("--peer-access")
-                                ? PeerAccess.DIRECT
-                                : PeerAccess.THROUGH_HOST,
-                        new PlacementFlags.Processes(
-                                Optional.ofNullable(values.get("--target-shard-ipc-bin"))
-                                        .map(Path::of),
-                                Optional.ofNullable(values.get("--target-shard-ipc-work-dir"))
-                                        .map(Path::of)))
-                .read();
+        return read(flags.isBlank() ? new String[0] : flags.strip().split("\\s+"));
+    }
+
+    private static PlacementRequest read(String... flags) {
+        PlacementArguments parsed = new PlacementArguments();
+        parse(parsed, flags);
+        return parsed.request();
+    }
+
+    private static void parse(Object options, String... flags) {
+        new CommandLine(
+                        CommandSpec.create()
+                                .addMixin("options", CommandSpec.forAnnotatedObject(options)))
+                .parseArgs(flags);
     }
 
     private static String resolved(String flags, String best) {
@@ -99,14 +94,11 @@ class PlacementFlagsTest {
                 "cpu:0 "
             })
     void malformedDeviceListsNameTheFlag(String list) {
-        PlacementFlags flags =
-                new PlacementFlags(
-                        new PlacementFlags.Target(
-                                Optional.empty(), Optional.of(list), Optional.empty()),
-                        PeerAccess.THROUGH_HOST,
-                        PlacementFlags.none().processes());
-
-        String message = assertThrows(IllegalArgumentException.class, flags::read).getMessage();
+        String message =
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () -> read(new String[] {"--target-devices=" + list}))
+                        .getMessage();
 
         assertTrue(message.startsWith("--target-devices: "), message);
     }
@@ -185,9 +177,7 @@ class PlacementFlagsTest {
 
     @Test
     void withoutFlagsTheBestBackendIsTaken() {
-        assertEquals(
-                "vulkan:0",
-                PlacementFlags.none().read().resolve(() -> "vulkan").primary().toString());
+        assertEquals("vulkan:0", read("").resolve(() -> "vulkan").primary().toString());
         assertEquals("cpu:0", resolved("--target-device=cpu", "vulkan"));
     }
 
@@ -212,17 +202,18 @@ class PlacementFlagsTest {
     }
 
     private static void readDraft(String device, boolean bin, boolean folder, Integer ring) {
-        DraftFlags flags =
-                new DraftFlags(
-                        Optional.of("draft.gguf"),
-                        DraftFlags.Limits.NONE,
-                        Optional.ofNullable(device),
-                        new DraftFlags.Process(
-                                bin ? Optional.of(Path.of("varve")) : Optional.empty(),
-                                folder ? Optional.of(Path.of("w")) : Optional.empty(),
-                                Optional.ofNullable(ring)));
-        flags.requireValid(false);
-        flags.requireFits(read("--target-device=cuda:0"));
+        List<String> flags = new ArrayList<>(List.of("--draft=draft.gguf"));
+        Optional.ofNullable(device).ifPresent(name -> flags.add("--draft-device=" + name));
+        Optional.ofNullable(ring).ifPresent(count -> flags.add("--draft-ipc-ring-cap=" + count));
+        if (bin) {
+            flags.add("--draft-ipc-bin=varve");
+        }
+        if (folder) {
+            flags.add("--draft-ipc-work-dir=w");
+        }
+        DraftArguments parsed = new DraftArguments();
+        parse(parsed, flags.toArray(String[]::new));
+        parsed.settings(read("--target-device=cuda:0"), Optional.empty(), false);
     }
 
     @ParameterizedTest
@@ -257,18 +248,15 @@ class PlacementFlagsTest {
 
     @Test
     void aDraftOnABackendThatNobodyProvidesIsRefused() {
-        DraftFlags flags =
-                new DraftFlags(
-                        Optional.of("draft.gguf"),
-                        DraftFlags.Limits.NONE,
-                        Optional.of("hip:0"),
-                        DraftFlags.Process.NONE);
+        DraftArguments flags = new DraftArguments();
+        parse(flags, "--draft=draft.gguf", "--draft-device=hip:0");
+        PlacementRequest target = read("--target-device=cuda:0");
 
-        flags.requireProvided("hip"::equals);
+        flags.requireProvided(target, "hip"::equals);
         String message =
                 assertThrows(
                                 IllegalArgumentException.class,
-                                () -> flags.requireProvided("cpu"::equals))
+                                () -> flags.requireProvided(target, "cpu"::equals))
                         .getMessage();
 
         assertTrue(message.startsWith("--draft-device: no plugin provides"), message);

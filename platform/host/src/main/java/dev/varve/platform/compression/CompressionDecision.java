@@ -14,10 +14,5 @@ public enum CompressionDecision {
     /** Old messages are compressed, and all later turns use their compressed texts. */
     BY_MESSAGE,
     /** Compressed as a whole. */
-    WHOLE;
-
-    /** Whether text may be dropped. */
-    public boolean compresses() {
-        return this == BY_MESSAGE || this == WHOLE;
-    }
+    WHOLE
 }

@@ -20,6 +20,9 @@ public record MessageCompressionPlan(List<Integer> shrinking) {
     private static final MessageCompressionPlan NONE = new MessageCompressionPlan(List.of());
     private static final String SYSTEM = "system";
 
+    /** No message is compressed while all old messages together have fewer tokens. */
+    private static final int LEAST_BAND_TOKENS = 512;
+
     /** Copies the indices. */
     public MessageCompressionPlan {
         shrinking = List.copyOf(shrinking);
@@ -55,9 +58,7 @@ public record MessageCompressionPlan(List<Integer> shrinking) {
                 waitingTokens = 0;
             }
         }
-        return bandTokens < settings.leastBandTokens()
-                ? NONE
-                : new MessageCompressionPlan(shrinking);
+        return bandTokens < LEAST_BAND_TOKENS ? NONE : new MessageCompressionPlan(shrinking);
     }
 
     private static boolean mayShrink(

@@ -8,20 +8,19 @@ package dev.varve.platform.compression;
  *     are; when they have more, all of them are compressed at once. With 0 each message is
  *     compressed as soon as it is no longer hot, and the cached prefix behind it is lost each time
  * @param leastMessageTokens messages of fewer tokens are not compressed, positive
- * @param leastBandTokens no message is compressed while all old messages together have fewer tokens
  */
 public record MessageCompressionSettings(
-        int hotMessages, int waitingTokens, int leastMessageTokens, int leastBandTokens) {
+        int hotMessages, int waitingTokens, int leastMessageTokens) {
     /**
      * Defaults: two hot messages; messages of 4,096 tokens or more are compressed, every 8,192
      * tokens.
      */
     public static final MessageCompressionSettings USUAL =
-            new MessageCompressionSettings(2, 8_192, 4_096, 512);
+            new MessageCompressionSettings(2, 8_192, 4_096);
 
     /** Checks the ranges. */
     public MessageCompressionSettings {
-        if (hotMessages < 1 || leastMessageTokens < 1 || waitingTokens < 0 || leastBandTokens < 0) {
+        if (hotMessages < 1 || leastMessageTokens < 1 || waitingTokens < 0) {
             throw new IllegalArgumentException(
                     "flow: expected a hot message or more, messages of a token or more, and no"
                             + " number below 0, found "
@@ -29,9 +28,7 @@ public record MessageCompressionSettings(
                             + ", "
                             + leastMessageTokens
                             + ", "
-                            + waitingTokens
-                            + ", "
-                            + leastBandTokens);
+                            + waitingTokens);
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.varve.platform.compression;
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.selection.CharRange;
 import dev.varve.platform.compression.selection.ChunkSelector;
-import dev.varve.platform.compression.selection.KeepBudget;
 import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.ProtectedSpans;
 import dev.varve.platform.compression.selection.ScoredText;
@@ -28,7 +27,6 @@ public final class TextCompressor {
 
     private final PrefillDrafter drafter;
     private final ChunkSelector selection;
-    private final int chunkTokens;
     private final WordBoundaryAdjustment repair = WordBoundaryAdjustment.USUAL;
 
     /**
@@ -43,7 +41,6 @@ public final class TextCompressor {
     public TextCompressor(PrefillDrafter drafter, SelectionSettings settings) {
         this.drafter = drafter;
         selection = new ChunkSelector(settings);
-        chunkTokens = settings.pooling().chunkTokens();
     }
 
     /** Returns the drafter's tokens of a text. */
@@ -74,7 +71,8 @@ public final class TextCompressor {
         float[] values = scores ? drafter.score(ids, cancelled) : new float[ids.length];
         long scored = System.nanoTime();
         Selection chosen =
-                selection.select(new ScoredText(ids, values, spans), budget(ids, spans, keep));
+                selection.select(
+                        new ScoredText(ids, values, spans), keep, mostChunks(ids, spans, keep));
         Selection repaired = repair.repair(chosen, pieces);
         long selected = System.nanoTime();
         return new CompressedText(
@@ -88,9 +86,9 @@ public final class TextCompressor {
     }
 
     /** Returns the budget: anchor chunks may take as much again as was requested, and no more. */
-    private KeepBudget budget(int[] ids, ProtectedSpans spans, KeepRatio keep) {
-        int chunks = Math.ceilDiv(ids.length - spans.tokens(), chunkTokens);
-        return KeepBudget.of(keep).atMost(Math.max(LEAST_CHUNKS, 2 * keep.of(chunks)));
+    private static int mostChunks(int[] ids, ProtectedSpans spans, KeepRatio keep) {
+        int chunks = Math.ceilDiv(ids.length - spans.tokens(), ChunkSelector.CHUNK_TOKENS);
+        return Math.max(LEAST_CHUNKS, 2 * keep.of(chunks));
     }
 
     private static void requireSameText(String text, int[] ids, TokenAlignedText pieces) {

@@ -1,13 +1,9 @@
 package dev.varve.platform.host;
 
-import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.pages.DrafterPageScorer;
-import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.placement.PlacementRequest;
-import dev.varve.platform.prefix.CacheStores;
-import dev.varve.platform.remote.ShardLink;
-import dev.varve.platform.runtime.LoadedModel;
 import dev.varve.platform.runtime.ModelSettings;
 import dev.varve.platform.runtime.RangeMemory;
 import dev.varve.platform.tokenizer.Tokenizer;
@@ -40,14 +36,13 @@ final class AuxiliaryModels {
     /** Creates the factory of the speculator, without opening it. */
     SpeculatorFactory draft(DraftSettings asked, PlacedShardFactory shards) {
         List<Path> files = List.of(model.model().file().path(), Path.of(asked.source()));
-        return new SpeculatorFactory(asked, model, devices(asked.process(), files, shards), notes);
+        return new SpeculatorFactory(
+                asked, model, devices(asked.placement(), files, shards), notes);
     }
 
     /** Opens the prefill drafter. */
     HostedModel.CompressingDrafter drafter(CompressionSettings asked, PlacedShardFactory shards) {
-        FilePrefillDrafter opened = opening(asked, shards).open();
-        return new HostedModel.CompressingDrafter(
-                opened, new ConversationCompressor(opened, asked.options()));
+        return opening(asked, shards).open();
     }
 
     /**
@@ -91,24 +86,19 @@ final class AuxiliaryModels {
         return new PrefillDrafterFactory(
                 asked,
                 model.catalog(),
-                devices(asked.process(), List.of(asked.drafter()), shards),
+                devices(asked.placement(), List.of(asked.drafter()), shards),
                 notes);
     }
 
     private DraftDevices devices(
-            DraftProcessSettings process, List<Path> files, PlacedShardFactory shards) {
+            DraftPlacement placement, List<Path> files, PlacedShardFactory shards) {
         return new DraftDevices(
                 request,
                 shards::device,
                 shards::remote,
-                device -> link(process, files, device),
+                new ProcessLinkFactory(
+                        files, model.catalog(), placement.within(model.settings().processes())),
                 model.digests());
-    }
-
-    private ShardLink link(DraftProcessSettings process, List<Path> files, DeviceReference device) {
-        return new ProcessLinkFactory(
-                        files, model.catalog(), process.within(model.settings().processes()))
-                .to(device);
     }
 
     private int contextTokens() {
@@ -128,32 +118,22 @@ final class AuxiliaryModels {
                 : asked;
     }
 
-    /** Returns the engine's extras for these models. */
-    LoadedModel.Extras extras(
-            Optional<SpeculationOptions> speculation,
-            Optional<HostedModel.CompressingDrafter> drafter,
-            Tokenizer tokenizer) {
-        return new LoadedModel.Extras(
-                CacheStores.NONE,
-                speculation,
-                drafter.filter(each -> model.settings().readsPages())
-                        .map(each -> new DrafterPageScorer(each.drafter(), tokenizer)));
+    /** Creates the page scorer of an engine, if a drafter selects pages. */
+    Optional<AsyncPageScorer> pageScorer(
+            Optional<HostedModel.CompressingDrafter> drafter, Tokenizer tokenizer) {
+        return drafter.filter(each -> model.settings().readsPages())
+                .map(each -> new DrafterPageScorer(each.drafter(), tokenizer));
     }
 
     /** Returns the processors on which they compute in other processes. */
     Stream<DeviceReference> processors() {
         HostSettings settings = model.settings();
-        Optional<DeviceReference> draft =
-                settings.draft().map(asked -> chosen(asked.device(), asked.process()));
-        Optional<DeviceReference> drafter =
-                settings.compression().map(asked -> chosen(asked.device(), asked.process()));
-        return Stream.of(draft, drafter)
+        return Stream.of(
+                        settings.draft().map(DraftSettings::placement),
+                        settings.compression().map(CompressionSettings::placement))
                 .flatMap(Optional::stream)
+                .map(placement -> placement.chooseDevice(request))
                 .filter(device -> !device.isLocal())
                 .filter(device -> device.backend().equals(DeviceReference.PROCESSOR.backend()));
-    }
-
-    private DeviceReference chosen(Optional<String> device, DraftProcessSettings process) {
-        return DraftDevices.choose(device, process, request);
     }
 }

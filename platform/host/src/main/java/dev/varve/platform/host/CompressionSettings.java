@@ -13,19 +13,12 @@ import java.util.OptionalInt;
  *
  * @param drafter file of the prefill drafter
  * @param options which prompts, how much of them, and which text is kept
- * @param device device of the drafter; empty: that of the model's last layer in this process
- * @param residency whether the drafter stays in memory
- * @param process separate process of the drafter, if it has one; it keeps no positions
+ * @param placement device, memory and process of the drafter; it keeps no positions
  * @param scoring how the drafter scores
  */
 @SuppressWarnings("exports") // see package-info
 public record CompressionSettings(
-        Path drafter,
-        CompressionOptions options,
-        Optional<String> device,
-        DraftSettings.Residency residency,
-        DraftProcessSettings process,
-        Scoring scoring) {
+        Path drafter, CompressionOptions options, DraftPlacement placement, Scoring scoring) {
     /**
      * How the drafter computes its scores.
      *
@@ -52,20 +45,22 @@ public record CompressionSettings(
     public CompressionSettings {
         Objects.requireNonNull(drafter);
         Objects.requireNonNull(options);
-        Objects.requireNonNull(device);
-        Objects.requireNonNull(residency);
-        Objects.requireNonNull(process);
+        Objects.requireNonNull(placement);
         Objects.requireNonNull(scoring);
     }
 
     /** Creates settings with defaults except the file and the options. */
     public static CompressionSettings of(Path drafter, CompressionOptions options) {
+        return new CompressionSettings(drafter, options, DraftPlacement.USUAL, Scoring.USUAL);
+    }
+
+    /** Returns a copy with another placement, except that a drafter that stays in memory stays. */
+    public CompressionSettings with(DraftPlacement other) {
+        boolean stays = placement.residency() == DraftPlacement.Residency.PERSISTENT;
         return new CompressionSettings(
                 drafter,
                 options,
-                Optional.empty(),
-                DraftSettings.Residency.AUTO,
-                DraftProcessSettings.USUAL,
-                Scoring.USUAL);
+                stays ? other.with(DraftPlacement.Residency.PERSISTENT) : other,
+                scoring);
     }
 }

@@ -28,18 +28,12 @@ import java.util.OptionalInt;
  */
 @SuppressWarnings("exports") // see package-info
 public final class HostedModel implements AutoCloseable {
-    /** Placement of the model, and the factory of its shards. */
-    record Place(Placement placement, PlacedShardFactory shards) {}
-
-    /** Tokenizer and prompt compression. */
-    record Reading(Tokenizer tokenizer, Optional<CompressingDrafter> drafter) {}
-
     /** The replicas, which are equal except for their caches. */
     private final List<LoadedModel> replicas;
 
     private final LoadedModel model;
     private final ReplicaFactory opening;
-    private final Place place;
+    private final PlacedShardFactory devices;
     private final Tokenizer tokenizer;
     private final double loadMillis;
     private final Optional<CompressingDrafter> drafter;
@@ -51,15 +45,16 @@ public final class HostedModel implements AutoCloseable {
     HostedModel(
             List<LoadedModel> replicas,
             ReplicaFactory opening,
-            Place place,
-            Reading reading,
+            PlacedShardFactory devices,
+            Tokenizer tokenizer,
+            Optional<CompressingDrafter> drafter,
             double loadMillis) {
         this.replicas = List.copyOf(replicas);
         this.opening = opening;
         model = this.replicas.getFirst();
-        this.place = place;
-        drafter = reading.drafter();
-        tokenizer = reading.tokenizer();
+        this.devices = devices;
+        this.tokenizer = tokenizer;
+        this.drafter = drafter;
         this.loadMillis = loadMillis;
     }
 
@@ -127,7 +122,8 @@ public final class HostedModel implements AutoCloseable {
 
     /** Returns which device computes which layers. */
     public Placement placement() {
-        return place.placement();
+        return new Placement(
+                model.splitPlan().parts().stream().map(SplitMemoryPlan.Part::where).toList());
     }
 
     /** Returns the chosen sizes of one replica. */
@@ -146,7 +142,7 @@ public final class HostedModel implements AutoCloseable {
     }
 
     private ShardMemoryPlan planned(SplitMemoryPlan.Part part) {
-        DeviceInfo info = place.shards().info(part.where().device());
+        DeviceInfo info = devices.info(part.where().device());
         return new ShardMemoryPlan(
                 part.where(),
                 part.memory().need(),
@@ -160,7 +156,7 @@ public final class HostedModel implements AutoCloseable {
      * setting.
      */
     public OptionalInt threads() {
-        return place.shards().threads();
+        return devices.threads();
     }
 
     /** Returns the duration of opening and loading in milliseconds. */
@@ -234,7 +230,6 @@ public final class HostedModel implements AutoCloseable {
     @Override
     public void close() {
         // Closes its devices after the model's shards, which compute on them.
-        PlacedShardFactory devices = place.shards();
         try (devices) {
             closeModel();
         }
@@ -246,8 +241,7 @@ public final class HostedModel implements AutoCloseable {
 
     /** Closes the engine first: it may still use the drafter. */
     private void closeModel() {
-        ReplicaFactory last = opening;
-        try (last) {
+        try (opening) {
             closeReplicas();
         } finally {
             drafter.ifPresent(each -> each.drafter().close());

@@ -7,6 +7,7 @@ import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
 import dev.varve.api.model.ModelOptions;
 import dev.varve.api.model.ModelShape;
+import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.placement.DeviceReference;
 import dev.varve.platform.plugin.PluginCatalog;
 import dev.varve.platform.remote.RemoteScan;
@@ -62,7 +63,7 @@ final class PrefillDrafterFactory {
      *     process cannot be reached
      * @throws IllegalArgumentException that begins with a setting if the device cannot be used
      */
-    FilePrefillDrafter open() {
+    HostedModel.CompressingDrafter open() {
         GgufFile file = ZeroTensors.requireWeights(settings.drafter(), notes);
         ModelFamilyProvider family = catalog.family(file.architecture(), file.path());
         LayerSplitAdapter model = family.open(file, ModelOptions.defaults());
@@ -70,13 +71,16 @@ final class PrefillDrafterFactory {
         LayerwiseTextScorer.Look look = look(model.shape());
         LayerwiseTextScorer.requireAttention(file.path(), model.shape(), look.layers());
         Tokenizer tokenizer = Tokenizer.of(file.metadata(), family.preTokenizers());
-        DeviceReference where = devices.choose(settings.device(), settings.process());
+        DeviceReference where = devices.choose(settings.placement());
         ModelRange all = new ModelRange(file, model, model.shape().allLayers());
-        return new FilePrefillDrafter(
-                file,
-                tokenizer,
-                where.isLocal() ? local(where, all, look) : remote(where, all, look),
-                look);
+        FilePrefillDrafter drafter =
+                new FilePrefillDrafter(
+                        file,
+                        tokenizer,
+                        where.isLocal() ? local(where, all, look) : remote(where, all, look),
+                        look);
+        return new HostedModel.CompressingDrafter(
+                drafter, new ConversationCompressor(drafter, settings.options()));
     }
 
     private LayerwiseTextScorer.Look look(ModelShape shape) {
@@ -94,7 +98,11 @@ final class PrefillDrafterFactory {
             DeviceReference where, ModelRange model, LayerwiseTextScorer.Look look) {
         LocalTextScorer scan =
                 new LocalTextScorer(
-                        model, devices.open(where), look, residency(), LoadProgress.silent());
+                        model,
+                        devices.local().apply(where),
+                        look,
+                        residency(),
+                        LoadProgress.silent());
         tell(
                 model,
                 where,
@@ -127,10 +135,10 @@ final class PrefillDrafterFactory {
                                     model.file(), model.model(), ModelOptions.defaults()),
                             look,
                             residency(),
-                            devices.remote(where));
+                            devices.remote().apply(where));
             return RemoteScan.open(
                     where.toString(),
-                    devices.link(where),
+                    devices.links().to(where),
                     request,
                     new TensorCheck(devices.digests(), model.model().tensors(model.range())));
         } catch (VarveException e) {
@@ -175,7 +183,7 @@ final class PrefillDrafterFactory {
         LayerwiseTextScorer.requireReadable(file.path(), model.shape());
         return new PrefillDrafterPlan(
                 file.path(),
-                devices.choose(settings.device(), settings.process()),
+                devices.choose(settings.placement()),
                 file.tensorBytes(),
                 tokens,
                 readingBytes(new ModelRange(file, model, model.shape().allLayers()), tokens));
@@ -186,7 +194,7 @@ final class PrefillDrafterFactory {
     }
 
     private LocalTextScorer.Residency residency() {
-        return switch (settings.residency()) {
+        return switch (settings.placement().residency()) {
             case AUTO -> LocalTextScorer.Residency.AUTO;
             case PERSISTENT -> LocalTextScorer.Residency.PERSISTENT;
             case REQUEST_SCOPED -> LocalTextScorer.Residency.REQUEST_SCOPED;

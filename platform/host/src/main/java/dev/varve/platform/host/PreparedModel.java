@@ -4,7 +4,6 @@ import dev.varve.api.VarveException;
 import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.api.model.ModelFamilyProvider;
-import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.content.TensorDigests;
 import dev.varve.platform.engine.SpeculationOptions;
 import dev.varve.platform.placement.DeviceReference;
@@ -61,24 +60,32 @@ public final class PreparedModel {
     /** Auxiliary models. */
     private final AuxiliaryModels beside;
 
-    private PreparedModel(Order order, OpenedModel model, Devices devices) {
-        settings = order.settings();
-        listener = order.listener();
-        begin = order.begin();
+    private PreparedModel(HostSettings settings, ModelLoadListener listener) {
+        this.settings = settings;
+        this.listener = listener;
+        begin = System.nanoTime();
+        settings.requireReader();
+        // Checks the file first: most mistakes are in its name, and finding them needs no plugin.
+        GgufFile file = ZeroTensors.requireWeights(settings.file(), listener::warning);
+        catalog = settings.plugins().catalog();
+        catalog.rejected().forEach(plugin -> listener.warning(describe(plugin)));
+        LayerSplitAdapter adapter =
+                catalog.family(file.architecture(), file.path())
+                        .open(file, settings.model().reading());
+        model = new OpenedModel(file, adapter);
+        UnusedTensors unused = UnusedTensors.of(file, adapter);
+        unused.warning().ifPresent(listener::warning);
+        unused.notes().forEach(listener::note);
+        PlacementRequest asked = settings.devices().placement();
+        backends =
+                new LocalBackends(
+                        catalog.backends(), settings.plugins().backendOptions(asked.peerAccess()));
+        request = asked.resolve(backends::best);
+        listener.resolved(request, backends::provides);
+        requireProvided(catalog, request);
         digests = TensorDigests.rememberedIn(settings.plugins().cacheFolder());
-        this.model = model;
-        catalog = devices.catalog();
-        backends = devices.backends();
-        request = devices.request();
         beside = new AuxiliaryModels(this, request, listener::note);
     }
-
-    /** Settings, listener and start time of the opening. */
-    private record Order(HostSettings settings, ModelLoadListener listener, long begin) {}
-
-    /** Plugins and devices, with {@code auto} resolved. */
-    private record Devices(
-            PluginCatalog catalog, LocalBackends backends, PlacementRequest request) {}
 
     /**
      * Opens a file and finds its family and its devices.
@@ -89,27 +96,7 @@ public final class PreparedModel {
      *     or no plugin provides one
      */
     public static PreparedModel open(HostSettings settings, ModelLoadListener listener) {
-        Order order = new Order(settings, listener, System.nanoTime());
-        settings.requireReader();
-        // Checks the file first: most mistakes are in its name, and finding them needs no plugin.
-        GgufFile file = ZeroTensors.requireWeights(settings.file(), listener::warning);
-        PluginCatalog catalog = settings.plugins().catalog();
-        catalog.rejected().forEach(plugin -> listener.warning(describe(plugin)));
-        LayerSplitAdapter adapter =
-                catalog.family(file.architecture(), file.path())
-                        .open(file, settings.model().reading());
-        UnusedTensors unused = UnusedTensors.of(file, adapter);
-        unused.warning().ifPresent(listener::warning);
-        unused.notes().forEach(listener::note);
-        PlacementRequest asked = settings.devices().placement();
-        LocalBackends backends =
-                new LocalBackends(
-                        catalog.backends(), settings.plugins().backendOptions(asked.peerAccess()));
-        PlacementRequest request = asked.resolve(backends::best);
-        listener.resolved(request, backends::provides);
-        requireProvided(catalog, request);
-        return new PreparedModel(
-                order, new OpenedModel(file, adapter), new Devices(catalog, backends, request));
+        return new PreparedModel(settings, listener);
     }
 
     /** Describes why a plugin was rejected. */
@@ -164,26 +151,16 @@ public final class PreparedModel {
         return Tokenizer.of(model.file().metadata(), family().preTokenizers());
     }
 
-    /** A drafter that was opened without its target model, and the devices on which it computes. */
-    public record OpenDrafter(PrefillDrafter drafter, PlacedShardFactory shards)
-            implements AutoCloseable {
-        @Override
-        public void close() {
-            drafter.close();
-            shards.close();
-        }
-    }
-
     /**
      * Opens only the drafter that the settings name.
      *
      * @throws VarveException if it cannot be used
      */
-    public OpenDrafter openDrafter() {
+    public StandalonePrefillDrafter openDrafter() {
         PlacedShardFactory shards = shards();
         try {
-            return new OpenDrafter(
-                    beside.drafter(settings.compression().orElseThrow(), shards).drafter(), shards);
+            return new StandalonePrefillDrafter(
+                    beside.drafter(settings.compression().orElseThrow(), shards), shards::close);
         } catch (RuntimeException | Error e) {
             shards.close();
             throw e;
@@ -340,17 +317,17 @@ public final class PreparedModel {
             ReplicaFactory opening =
                     new ReplicaFactory(
                             new ReplicaFactory.Parts(model, plan, paced(sized), shards),
-                            new ReplicaFactory.Helpers(
-                                    () -> speculation(shards),
-                                    guesses -> beside.extras(guesses, reader, tokenizer)),
-                            speculation,
-                            kept(placed.placement(), plan, sized));
+                            kept(placed.placement(), plan, sized),
+                            () -> beside.pageScorer(reader, tokenizer),
+                            () -> speculation(shards),
+                            speculation);
             speculation.clear();
             return new HostedModel(
                     load(opening),
                     opening,
-                    new HostedModel.Place(placed.placement(), shards),
-                    new HostedModel.Reading(tokenizer, drafter),
+                    shards,
+                    tokenizer,
+                    drafter,
                     (System.nanoTime() - begin) / 1e6);
         } catch (RuntimeException | Error e) {
             drafter.ifPresent(each -> each.drafter().close());

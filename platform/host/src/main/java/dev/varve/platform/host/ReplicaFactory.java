@@ -1,6 +1,7 @@
 package dev.varve.platform.host;
 
 import dev.varve.platform.engine.SpeculationOptions;
+import dev.varve.platform.paging.AsyncPageScorer;
 import dev.varve.platform.prefix.CacheEventPublisher;
 import dev.varve.platform.prefix.CacheStores;
 import dev.varve.platform.replica.PooledEngine;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -25,8 +25,9 @@ import java.util.function.Supplier;
  */
 final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     private final Parts parts;
-    private final Helpers helpers;
     private final Kept kept;
+    private final Supplier<Optional<AsyncPageScorer>> pages;
+    private final Supplier<Optional<SpeculationOptions>> speculation;
 
     /** Speculators for replicas that are not opened yet; the plan already includes them. */
     private final Deque<Optional<SpeculationOptions>> ready = new ArrayDeque<>();
@@ -34,16 +35,6 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     /** Parts that all replicas share. */
     record Parts(
             OpenedModel model, SplitMemoryPlan plan, ModelSettings settings, ShardFactory shards) {}
-
-    /**
-     * Parts that each replica has separately.
-     *
-     * @param speculation opens a replica's speculator, if there is one
-     * @param extras returns the engine's extras for it
-     */
-    record Helpers(
-            Supplier<Optional<SpeculationOptions>> speculation,
-            Function<Optional<SpeculationOptions>, LoadedModel.Extras> extras) {}
 
     /**
      * Stores of cached prefixes for all replicas, and the publisher of their events.
@@ -59,15 +50,22 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     }
 
     /**
+     * @param kept owned by this object from now on
+     * @param pages creates a replica's page scorer, if there is one
+     * @param speculation opens a replica's speculator, if there is one
      * @param ready speculators of the first replicas; owned by this object from now on
-     * @param kept likewise
      */
     ReplicaFactory(
-            Parts parts, Helpers helpers, List<Optional<SpeculationOptions>> ready, Kept kept) {
+            Parts parts,
+            Kept kept,
+            Supplier<Optional<AsyncPageScorer>> pages,
+            Supplier<Optional<SpeculationOptions>> speculation,
+            List<Optional<SpeculationOptions>> ready) {
         this.parts = parts;
-        this.helpers = helpers;
-        this.ready.addAll(ready);
         this.kept = kept;
+        this.pages = pages;
+        this.speculation = speculation;
+        this.ready.addAll(ready);
     }
 
     /** Opens all replicas; if one fails, closes the others and throws its failure. */
@@ -93,16 +91,17 @@ final class ReplicaFactory implements PooledEngine.Opener, AutoCloseable {
     }
 
     private synchronized Optional<SpeculationOptions> speculation() {
-        return ready.isEmpty() ? helpers.speculation().get() : ready.removeFirst();
+        return ready.isEmpty() ? speculation.get() : ready.removeFirst();
     }
 
     private LoadedModel open(LoadProgress progress) {
-        LoadedModel.Extras given = helpers.extras().apply(speculation());
+        Optional<SpeculationOptions> guesses = speculation();
+        Optional<AsyncPageScorer> scorer = pages.get();
         LoadedModel.Extras extras =
                 new LoadedModel.Extras(
                         kept.stores().share(),
-                        given.speculation(),
-                        given.pages(),
+                        guesses,
+                        scorer,
                         kept.feed().map(CacheEventPublisher::share));
         try {
             return LoadedModel.load(

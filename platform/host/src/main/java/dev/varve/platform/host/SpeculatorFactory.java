@@ -73,7 +73,7 @@ final class SpeculatorFactory {
     SpeculationOptions open() {
         requireExactRows();
         requireOwnState();
-        int most = most();
+        int most = most(DraftSettings.USUAL_MOST);
         SpeculatorProvider named = catalog.speculators().get(draft.source());
         Speculator speculator = named == null ? model(most) : named(named, most);
         try {
@@ -91,7 +91,7 @@ final class SpeculatorFactory {
     }
 
     private Speculator named(SpeculatorProvider provider, int most) {
-        if (draft.device().isPresent()) {
+        if (draft.placement().device().isPresent()) {
             throw new IllegalArgumentException(
                     Setting.DRAFT_DEVICE
                             + ": for draft models, and "
@@ -145,8 +145,8 @@ final class SpeculatorFactory {
         }
     }
 
-    private int most() {
-        return draft.most().orElse(Math.max(DraftSettings.USUAL_MOST, draft.width().orElse(0)));
+    private int most(int usual) {
+        return draft.most().orElse(Math.max(usual, draft.width().orElse(0)));
     }
 
     /**
@@ -154,7 +154,7 @@ final class SpeculatorFactory {
      * and is accepted less often than the one before.
      */
     private int mtpMost() {
-        return draft.most().orElse(Math.max(DraftSettings.USUAL_MTP, draft.width().orElse(0)));
+        return most(DraftSettings.USUAL_MTP);
     }
 
     /**
@@ -167,7 +167,7 @@ final class SpeculatorFactory {
     DraftPlan plan() {
         requireExactRows();
         requireOwnState();
-        int most = most();
+        int most = most(DraftSettings.USUAL_MOST);
         SpeculatorProvider named = catalog.speculators().get(draft.source());
         if (named != null) {
             try (Speculator speculator = named(named, most)) {
@@ -193,7 +193,7 @@ final class SpeculatorFactory {
         DraftFile file = file(given);
         return new DraftPlan(
                 file.file().path().toString(),
-                Optional.of(devices.choose(draft)),
+                Optional.of(devices.choose(draft.placement())),
                 columns(Math.min(most, file.mostTokens())),
                 file.weightBytes(),
                 DflashSpeculator.cacheBytes(file, target(most).limits(), context()));
@@ -232,11 +232,14 @@ final class SpeculatorFactory {
     }
 
     private Speculator network(DraftFile file, int most) {
-        DeviceReference where = devices.choose(draft);
+        DeviceReference where = devices.choose(draft.placement());
         Speculator speculator =
                 where.isLocal()
                         ? DflashSpeculator.open(
-                                file, target(most).limits(), devices.open(where), conduct())
+                                file,
+                                target(most).limits(),
+                                devices.local().apply(where),
+                                conduct())
                         : remote(where, file, target(most).limits());
         notes.accept(
                 String.format(
@@ -260,10 +263,10 @@ final class SpeculatorFactory {
                         DraftLoadRequest.Draft.of(file.file()),
                         limits,
                         conduct(),
-                        devices.remote(where));
+                        devices.remote().apply(where));
         return RemoteDraft.open(
                 where.toString(),
-                devices.link(where),
+                devices.links().to(where),
                 request,
                 file,
                 model.adapter(),
@@ -274,7 +277,7 @@ final class SpeculatorFactory {
         DeviceReference where = localDevice();
         MtpSpeculator speculator =
                 MtpSpeculator.open(
-                        block, target(mtpMost()).limits(), devices.open(where), conduct());
+                        block, target(mtpMost()).limits(), devices.local().apply(where), conduct());
         notes.accept(
                 String.format(
                         Locale.ROOT,
@@ -288,7 +291,7 @@ final class SpeculatorFactory {
 
     /** Returns the device of a model's own MTP block, which must be in this process. */
     private DeviceReference localDevice() {
-        DeviceReference device = devices.choose(draft);
+        DeviceReference device = devices.choose(draft.placement());
         if (!device.isLocal()) {
             throw new IllegalArgumentException(
                     Setting.DRAFT_DEVICE
@@ -322,7 +325,7 @@ final class SpeculatorFactory {
 
     private DflashSpeculator.Conduct conduct() {
         return new DflashSpeculator.Conduct(
-                draft.residency() == DraftSettings.Residency.REQUEST_SCOPED
+                draft.placement().residency() == DraftPlacement.Residency.REQUEST_SCOPED
                         ? DflashSpeculator.Residency.REQUEST_SCOPED
                         : DflashSpeculator.Residency.PERSISTENT,
                 settings.computation().numerics().flashAttention(),
@@ -331,7 +334,7 @@ final class SpeculatorFactory {
 
     /** Returns the most positions that a draft model keeps of a sequence. */
     private int context() {
-        return draft.process().context().orElse(DflashSpeculator.MOST_CONTEXT);
+        return draft.placement().context().orElse(DflashSpeculator.MOST_CONTEXT);
     }
 
     private SpeculationTarget target(int most) {

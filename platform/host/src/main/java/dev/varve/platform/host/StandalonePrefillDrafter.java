@@ -15,21 +15,21 @@ import java.util.List;
 
 /**
  * Prefill drafter without its target model, for a server that forwards compressed prompts to
- * another server. {@link #close} frees its weights and its device. Thread-safe.
+ * another server, and for showing what compression keeps. {@link #close} frees its weights and its
+ * device. Thread-safe.
  */
 @SuppressWarnings("exports") // see package-info
 public final class StandalonePrefillDrafter implements AutoCloseable {
-    private final FilePrefillDrafter drafter;
-    private final ConversationCompressor compressor;
-    private final List<ComputeDevice> devices;
+    private final HostedModel.CompressingDrafter drafter;
+    private final Runnable closeDevices;
 
-    private StandalonePrefillDrafter(
-            FilePrefillDrafter drafter,
-            ConversationCompressor compressor,
-            List<ComputeDevice> devices) {
+    /**
+     * @param drafter owned by this object from now on
+     * @param closeDevices closes the devices on which it computes
+     */
+    StandalonePrefillDrafter(HostedModel.CompressingDrafter drafter, Runnable closeDevices) {
         this.drafter = drafter;
-        this.compressor = compressor;
-        this.devices = devices;
+        this.closeDevices = closeDevices;
     }
 
     /**
@@ -56,7 +56,7 @@ public final class StandalonePrefillDrafter implements AutoCloseable {
         listener.resolved(request, backends::provides);
         List<ComputeDevice> opened = new ArrayList<>();
         try {
-            FilePrefillDrafter drafter =
+            HostedModel.CompressingDrafter drafter =
                     new PrefillDrafterFactory(
                                     settings,
                                     catalog,
@@ -70,12 +70,12 @@ public final class StandalonePrefillDrafter implements AutoCloseable {
                                             new ProcessLinkFactory(
                                                     List.of(settings.drafter()),
                                                     catalog,
-                                                    settings.process().within(processes)),
+                                                    settings.placement().within(processes)),
                                             TensorDigests.rememberedIn(plugins.cacheFolder())),
                                     listener::note)
                             .open();
             return new StandalonePrefillDrafter(
-                    drafter, new ConversationCompressor(drafter, settings.options()), opened);
+                    drafter, () -> opened.forEach(ComputeDevice::close));
         } catch (RuntimeException | Error e) {
             opened.forEach(ComputeDevice::close);
             throw e;
@@ -94,12 +94,12 @@ public final class StandalonePrefillDrafter implements AutoCloseable {
 
     /** Returns the compressor for conversations, which this object owns. */
     public ConversationCompressor compressor() {
-        return compressor;
+        return drafter.compressor();
     }
 
     @Override
     public void close() {
-        drafter.close();
-        devices.forEach(ComputeDevice::close);
+        drafter.drafter().close();
+        closeDevices.run();
     }
 }

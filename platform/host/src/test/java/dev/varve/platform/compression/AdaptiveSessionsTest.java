@@ -18,12 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalDouble;
 
 class AdaptiveSessionsTest {
-    private final AdaptiveSessions sessions = new AdaptiveSessions(AdaptiveSessions.USUAL_MOST);
+    private final AdaptiveSessions sessions = new AdaptiveSessions();
 
     private static AdaptiveKeepRatio after(double... acceptances) {
         return Arrays.stream(acceptances)
@@ -32,7 +29,7 @@ class AdaptiveSessionsTest {
     }
 
     private void finish(String session, double acceptance) {
-        sessions.finished(session, OptionalDouble.of(acceptance));
+        sessions.finished(session, acceptance);
     }
 
     @Test
@@ -136,11 +133,7 @@ class AdaptiveSessionsTest {
     }
 
     @Test
-    void aTurnWithoutGuessesTeachesNothingButOneWithoutRightOnesDoes() {
-        sessions.finished("a", OptionalDouble.empty());
-        assertEquals(AdaptiveKeepRatio.START, sessions.find("a"));
-        assertEquals(0, sessions.count());
-
+    void aTurnWithoutRightGuessesTeaches() {
         finish("a", 0);
         assertEquals(110, sessions.find("a").thousandths());
     }
@@ -154,30 +147,8 @@ class AdaptiveSessionsTest {
             sessions.find("pinned");
         }
 
-        assertEquals(1024, sessions.count());
         assertEquals(pinned, sessions.find("pinned"));
         assertEquals(AdaptiveKeepRatio.START, sessions.find("session 0"));
         assertEquals(110, sessions.find("session 1123").thousandths());
-    }
-
-    @Test
-    void aQuestionMakesNobodyKnown() {
-        sessions.find("nobody");
-
-        assertEquals(0, sessions.count());
-    }
-
-    @Test
-    void onlyAStringNamesASession() {
-        assertEquals(Optional.of("x"), AdaptiveSessions.name("x"));
-        assertEquals(Optional.empty(), AdaptiveSessions.name(7));
-        assertEquals(Optional.empty(), AdaptiveSessions.name(null));
-        assertEquals(Optional.empty(), AdaptiveSessions.name(List.of("x")));
-        assertEquals(Optional.empty(), AdaptiveSessions.name(Map.of()));
-    }
-
-    @Test
-    void someSessionsMustBeRemembered() {
-        assertThrows(IllegalArgumentException.class, () -> new AdaptiveSessions(0));
     }
 }

@@ -65,7 +65,7 @@ class CompressedMessageCacheTest {
                 CompressionFingerprint.of(
                         List.of(
                                 KeepCurve.parse(List.of("0:0.05")),
-                                new MessageCompressionSettings(2, 8_192, 4_096, 512))));
+                                new MessageCompressionSettings(2, 8_192, 4_096))));
         assertNotEquals(
                 CompressionFingerprint.of(List.of(KeepCurve.USUAL)),
                 CompressionFingerprint.of(List.of(KeepCurve.parse(List.of("0:0.06")))));

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.chat.ChatRenderer;
 import dev.varve.platform.compression.CompressionMode;
-import dev.varve.platform.compression.CompressionPolicy;
-import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.ScriptedDrafter;
 import dev.varve.platform.compression.conversation.CompressedConversation;
 import dev.varve.platform.compression.conversation.CompressionOptions;
@@ -154,9 +152,7 @@ class CompressedChatTest {
             ConversationCompressor compressor =
                     new ConversationCompressor(
                             drafter,
-                            CompressionOptions.of(
-                                            new CompressionPolicy(CompressionMode.ALWAYS, 0, false))
-                                    .with(KeepCurve.flat(new KeepRatio(0.1))));
+                            CompressionOptions.of(CompressionMode.ALWAYS, 0, new KeepRatio(0.1)));
             List<Map<String, Object>> messages = conversation();
             // Conversations under way are left as they are in this mode, so theirs is another one.
             List<Map<String, Object>> asked = i % 2 == 0 ? firstTurn(messages) : messages;

@@ -7,12 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.CompressionMode;
-import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.MessageCompressionSettings;
 import dev.varve.platform.compression.ScriptedDrafter;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.compression.selection.SelectionSettings;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.ServedModel;
@@ -60,10 +61,14 @@ class CompressedRequestTest {
                         Optional.of(
                                 new ConversationCompressor(
                                         drafter,
-                                        CompressionOptions.of(
-                                                        new CompressionPolicy(mode, 4000, false))
-                                                .with(KeepCurve.flat(new KeepRatio(0.15)))
-                                                .withAdaptive(adaptive)))));
+                                        new CompressionOptions(
+                                                mode,
+                                                4000,
+                                                false,
+                                                KeepCurve.flat(new KeepRatio(0.15)),
+                                                SelectionSettings.USUAL,
+                                                MessageCompressionSettings.USUAL,
+                                                adaptive)))));
     }
 
     private static ObjectNode body(String... messages) {

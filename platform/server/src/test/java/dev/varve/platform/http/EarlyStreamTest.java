@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.CompressionMode;
-import dev.varve.platform.compression.CompressionPolicy;
-import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.PrefillDrafter;
 import dev.varve.platform.compression.ScriptedDrafter;
 import dev.varve.platform.compression.conversation.CompressionOptions;
@@ -285,9 +283,7 @@ class EarlyStreamTest {
                         new ConversationCompressor(
                                 drafter,
                                 CompressionOptions.of(
-                                                new CompressionPolicy(
-                                                        CompressionMode.AUTO, 4000, false))
-                                        .with(KeepCurve.flat(new KeepRatio(0.15))))));
+                                        CompressionMode.AUTO, 4000, new KeepRatio(0.15)))));
     }
 
     @Test

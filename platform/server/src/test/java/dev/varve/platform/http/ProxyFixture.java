@@ -1,13 +1,13 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.compression.CompressionMode;
-import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.MessageCompressionSettings;
 import dev.varve.platform.compression.ScriptedDrafter;
 import dev.varve.platform.compression.conversation.CompressionOptions;
 import dev.varve.platform.compression.conversation.ConversationCompressor;
 import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.compression.selection.SelectionSettings;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.upstream.Upstream;
 import dev.varve.platform.http.upstream.UpstreamLimits;
@@ -52,9 +52,14 @@ final class ProxyFixture implements AutoCloseable {
     }
 
     static CompressionOptions compression(CompressionMode mode, boolean byMessage) {
-        return CompressionOptions.of(new CompressionPolicy(mode, 4000, byMessage))
-                .with(KeepCurve.flat(new KeepRatio(0.1)))
-                .with(new MessageCompressionSettings(2, 0, 1000, 512));
+        return new CompressionOptions(
+                mode,
+                4000,
+                byMessage,
+                KeepCurve.flat(new KeepRatio(0.1)),
+                SelectionSettings.USUAL,
+                new MessageCompressionSettings(2, 0, 1000),
+                false);
     }
 
     static ProxyFixture of(UpstreamTarget target) {

@@ -1,69 +1,87 @@
 package dev.varve.platform.compression.conversation;
 
-import dev.varve.platform.compression.CompressionPolicy;
+import dev.varve.platform.compression.CompressionDecision;
+import dev.varve.platform.compression.CompressionMode;
 import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.MessageCompressionSettings;
+import dev.varve.platform.compression.PromptMessage;
+import dev.varve.platform.compression.selection.KeepRatio;
 import dev.varve.platform.compression.selection.SelectionSettings;
 
 import java.util.Objects;
 
 /**
- * Settings of conversation compression.
+ * Settings of conversation compression: which prompts are compressed, and how.
  *
- * @param policy which conversations are compressed
+ * @param mode when prompts are compressed
+ * @param thresholdTokens length from which prompts are compressed in mode {@link
+ *     CompressionMode#AUTO}, in tokens of the model; at least 0
+ * @param byMessage whether conversations are compressed message by message, and first turns are not
+ *     compressed
  * @param keep ratio to keep, by the prompt's length in tokens of the model
  * @param selection which text is kept
  * @param flow which messages are compressed in message-by-message mode
- * @param memoryBytes memory for cached compressed texts
  * @param adaptive whether the ratio follows the acceptance rate of draft tokens in the responses,
  *     for requests that name their conversation
  */
 public record CompressionOptions(
-        CompressionPolicy policy,
+        CompressionMode mode,
+        int thresholdTokens,
+        boolean byMessage,
         KeepCurve keep,
         SelectionSettings selection,
         MessageCompressionSettings flow,
-        long memoryBytes,
         boolean adaptive) {
-    /** Default memory for cached compressed texts. */
-    public static final long USUAL_MEMORY = 64L << 20;
+    /** Default: off; the threshold is 32,000 tokens, and prompts are compressed as a whole. */
+    public static final CompressionOptions USUAL = of(CompressionMode.OFF, 32_000, KeepRatio.USUAL);
 
-    /** Checks that nothing is missing. */
+    /** Checks the threshold. */
     public CompressionOptions {
-        Objects.requireNonNull(policy);
+        Objects.requireNonNull(mode);
         Objects.requireNonNull(keep);
         Objects.requireNonNull(selection);
         Objects.requireNonNull(flow);
+        if (thresholdTokens < 0) {
+            throw new IllegalArgumentException(
+                    "prefill threshold: expected 0 tokens or more, found " + thresholdTokens);
+        }
     }
 
-    /** Returns options with defaults except the policy. */
-    public static CompressionOptions of(CompressionPolicy policy) {
+    /** Returns options for whole prompts, with defaults for everything else. */
+    public static CompressionOptions of(CompressionMode mode, int thresholdTokens, KeepRatio keep) {
         return new CompressionOptions(
-                policy,
-                KeepCurve.USUAL,
+                mode,
+                thresholdTokens,
+                false,
+                KeepCurve.flat(keep),
                 SelectionSettings.USUAL,
                 MessageCompressionSettings.USUAL,
-                USUAL_MEMORY,
                 false);
     }
 
-    /** Returns a copy with another keep curve. */
-    public CompressionOptions with(KeepCurve other) {
-        return new CompressionOptions(policy, other, selection, flow, memoryBytes, adaptive);
-    }
-
-    /** Returns a copy with other message settings. */
-    public CompressionOptions with(MessageCompressionSettings other) {
-        return new CompressionOptions(policy, keep, selection, other, memoryBytes, adaptive);
-    }
-
-    /** Returns a copy with another selection. */
-    public CompressionOptions with(SelectionSettings other) {
-        return new CompressionOptions(policy, keep, other, flow, memoryBytes, adaptive);
-    }
-
-    /** Returns a copy with adaptive ratios on or off. */
-    public CompressionOptions withAdaptive(boolean other) {
-        return new CompressionOptions(policy, keep, selection, flow, memoryBytes, other);
+    /**
+     * Returns how a prompt is treated.
+     *
+     * @param requested the mode of its request
+     * @param tokens length of the prompt that the client sent
+     * @param continuation whether it continues a conversation, see {@link
+     *     PromptMessage#isContinuation}
+     */
+    CompressionDecision treatment(CompressionMode requested, int tokens, boolean continuation) {
+        boolean compresses =
+                switch (requested) {
+                    case OFF -> false;
+                    case AUTO -> tokens >= thresholdTokens;
+                    case ALWAYS -> true;
+                };
+        if (!compresses) {
+            return CompressionDecision.VERBATIM;
+        }
+        if (continuation) {
+            return byMessage
+                    ? CompressionDecision.BY_MESSAGE
+                    : CompressionDecision.VERBATIM_CONTINUATION;
+        }
+        return byMessage ? CompressionDecision.VERBATIM_FIRST_TURN : CompressionDecision.WHOLE;
     }
 }

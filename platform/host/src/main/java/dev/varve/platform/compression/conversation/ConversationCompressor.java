@@ -7,7 +7,6 @@ import dev.varve.platform.compression.CompressedText;
 import dev.varve.platform.compression.CompressionDecision;
 import dev.varve.platform.compression.CompressionFingerprint;
 import dev.varve.platform.compression.CompressionMode;
-import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.CompressionTimes;
 import dev.varve.platform.compression.MessageCompressionPlan;
@@ -24,7 +23,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -45,6 +43,9 @@ public final class ConversationCompressor {
     /** Shorter messages are not cached. */
     private static final int LEAST_CHARS = 256;
 
+    /** Memory of each of the two caches of compressed texts. */
+    private static final long CACHE_BYTES = 32L << 20;
+
     private static final System.Logger LOG =
             System.getLogger(ConversationCompressor.class.getName());
 
@@ -57,7 +58,7 @@ public final class ConversationCompressor {
     private final PrefillDrafter drafter;
     private final CompressedMessageCache known;
     private final CompressedPromptCache cuts;
-    private final AdaptiveSessions sessions = new AdaptiveSessions(AdaptiveSessions.USUAL_MOST);
+    private final AdaptiveSessions sessions = new AdaptiveSessions();
 
     /**
      * A conversation.
@@ -85,8 +86,8 @@ public final class ConversationCompressor {
         this.drafter = drafter;
         this.options = options;
         compressor = new TextCompressor(drafter, options.selection());
-        known = new CompressedMessageCache(options.memoryBytes() / 2);
-        cuts = new CompressedPromptCache(options.memoryBytes() / 2);
+        known = new CompressedMessageCache(CACHE_BYTES);
+        cuts = new CompressedPromptCache(CACHE_BYTES);
     }
 
     /** Returns its options. */
@@ -101,22 +102,17 @@ public final class ConversationCompressor {
 
     /** Whether prompts of a request may be compressed at all. */
     public boolean mayCompress(CompressionOverrides wish) {
-        return policy(wish).mode() != CompressionMode.OFF && !wish.keep().equals(ALL);
+        return mode(wish) != CompressionMode.OFF && wish.keep().filter(KeepRatio::isAll).isEmpty();
     }
-
-    private static final Optional<KeepRatio> ALL = Optional.of(KeepRatio.ALL);
 
     /**
      * Updates the adaptive ratio after a response, by its accepted draft tokens. Does nothing if it
      * had no draft tokens or its request named no conversation.
      */
     public void finished(CompressionOverrides wish, int guessed, int right) {
-        if (options.adaptive() && guessed > 0) {
-            wish.session()
-                    .ifPresent(
-                            session ->
-                                    sessions.finished(
-                                            session, OptionalDouble.of((double) right / guessed)));
+        if (guessed > 0) {
+            learning(wish)
+                    .ifPresent(session -> sessions.finished(session, (double) right / guessed));
         }
     }
 
@@ -131,8 +127,8 @@ public final class ConversationCompressor {
         return wish.session().filter(session -> options.adaptive());
     }
 
-    private CompressionPolicy policy(CompressionOverrides wish) {
-        return options.policy().in(wish.mode().orElse(options.policy().mode()));
+    private CompressionMode mode(CompressionOverrides wish) {
+        return wish.mode().orElse(options.mode());
     }
 
     /**
@@ -156,7 +152,7 @@ public final class ConversationCompressor {
         CompressionFingerprint fingerprint = fingerprint(wish);
         List<PromptMessage> messages = conversation.asMessages();
         CompressionDecision treatment =
-                policy(wish).treatment(tokens, PromptMessage.isContinuation(messages));
+                options.treatment(mode(wish), tokens, PromptMessage.isContinuation(messages));
         Job job = new Job(keep, fingerprint, cancelled);
         return switch (treatment) {
             case WHOLE -> {

@@ -11,12 +11,14 @@ import java.util.List;
 final class AnchorSearch {
     private final TextChunks chunks;
     private final AnchorSettings settings;
-    private final AnchorReach reach;
+    private final int radius;
+    private final int mostHits;
 
     AnchorSearch(TextChunks chunks, AnchorSettings settings) {
         this.chunks = chunks;
         this.settings = settings;
-        reach = settings.reach(chunks.grid().chunks());
+        radius = settings.radius(chunks.grid().chunks());
+        mostHits = settings.mostHits(chunks.grid().chunks());
     }
 
     /** Returns the end of the body, where the query begins. */
@@ -44,9 +46,9 @@ final class AnchorSearch {
         BitSet found = new BitSet();
         // The first place counts even if the query begins before that n-gram ends.
         int end = Math.max(0, bodyEnd() - settings.ngram()) + 1;
-        for (int at : search.find(end, reach.mostHits())) {
+        for (int at : search.find(end, mostHits)) {
             if (!known.get(grid.chunk(at)) && chunks.isFree(at, settings.ngram())) {
-                grid.addAround(at, reach.radius(), found);
+                grid.addAround(at, radius, found);
             }
         }
         return found;

@@ -16,6 +16,9 @@ public record AnchorSettings(int queryTokens, int ngram, OptionalInt radius, Opt
     public static final AnchorSettings USUAL =
             new AnchorSettings(96, 4, OptionalInt.empty(), OptionalInt.empty());
 
+    private static final int MEDIUM_CHUNKS = 1024;
+    private static final int LARGE_CHUNKS = 2048;
+
     /** Checks the ranges. */
     public AnchorSettings {
         if (queryTokens < 0 || ngram < 1 || radius.orElse(0) < 0 || mostHits.orElse(0) < 0) {
@@ -31,14 +34,21 @@ public record AnchorSettings(int queryTokens, int ngram, OptionalInt radius, Opt
         }
     }
 
-    /** Returns a copy with a reach that does not depend on the text length. */
-    public AnchorSettings reaching(OptionalInt otherRadius, OptionalInt otherMostHits) {
-        return new AnchorSettings(queryTokens, ngram, otherRadius, otherMostHits);
+    /** Returns the number of chunks that are kept on each side; it grows with the text. */
+    int radius(int chunks) {
+        return radius.orElse(2 * growth(chunks));
     }
 
-    AnchorReach reach(int chunks) {
-        AnchorReach usual = AnchorReach.of(chunks);
-        return new AnchorReach(radius.orElse(usual.radius()), mostHits.orElse(usual.mostHits()));
+    /** Returns the largest number of occurrences of an n-gram; it grows with the text. */
+    int mostHits(int chunks) {
+        return mostHits.orElse(8 * growth(chunks));
+    }
+
+    private static int growth(int chunks) {
+        if (chunks < MEDIUM_CHUNKS) {
+            return 1;
+        }
+        return chunks < LARGE_CHUNKS ? 2 : 4;
     }
 
     /** Returns the first token of the query. */

@@ -11,6 +11,17 @@ import java.util.BitSet;
  * scores and settings always give the same selection. Thread-safe.
  */
 public final class ChunkSelector {
+    /** Tokens of a chunk. */
+    public static final int CHUNK_TOKENS = 32;
+
+    /** Window of the mean that smooths the scores of tokens. */
+    private static final int SMOOTHED_TOKENS = 13;
+
+    /** Largest number of occurrences of a token that leads from an anchor to further chunks. */
+    private static final int RARE_TOKENS = 8;
+
+    private static final int TRANSITIVE_ROUNDS = 8;
+
     private final SelectionSettings settings;
 
     /** Creates a selector with the given settings. */
@@ -20,29 +31,33 @@ public final class ChunkSelector {
 
     /**
      * Selects the kept tokens. A text of less than {@value TailQueries#LEAST_TOKENS} tokens is kept
-     * whole.
+     * whole. Only tokens that are not protected count as text and as kept.
      *
+     * @param keep part of the chunks to keep; chunks that must be kept may exceed it
+     * @param mostChunks hard limit for kept chunks, positive; the least important of those that
+     *     must be kept are dropped beyond it
      * @return ranges of whole chunks, and of protected tokens
      */
-    public Selection select(ScoredText text, KeepBudget budget) {
+    public Selection select(ScoredText text, KeepRatio keep, int mostChunks) {
         if (text.isShort()) {
-            return Selection.whole(text.tokens(), budget.keep());
+            return Selection.whole(text.tokens());
         }
-        TextChunks chunks = TextChunks.of(text, settings.pooling().chunkTokens());
+        TextChunks chunks = TextChunks.of(text, CHUNK_TOKENS);
         TokenKeepReasons tokens = new TokenKeepReasons(text.tokens());
         text.spans().ranges().forEach(range -> tokens.keep(range, KeepReason.PROTECTED));
         BitSet droppable = chunks.droppable();
         if (!droppable.isEmpty()) {
             int count = droppable.cardinality();
-            KeptChunks marks = new KeptChunks(droppable, values(chunks), budget.most(count));
-            choose(chunks, budget.wanted(count), marks);
+            int most = Math.min(count, mostChunks);
+            KeptChunks marks = new KeptChunks(droppable, values(chunks), most);
+            choose(chunks, Math.min(keep.of(count), most), marks);
             marks.mark(chunks.grid(), tokens);
         }
-        return tokens.selection(budget.keep());
+        return tokens.selection();
     }
 
     private double[] values(TextChunks chunks) {
-        double[] smooth = SmoothScores.of(chunks.text().scores(), settings.pooling().width());
+        double[] smooth = SmoothScores.of(chunks.text().scores(), SMOOTHED_TOKENS);
         return ChunkScores.of(smooth, chunks.grid(), chunks.fixed());
     }
 
@@ -52,12 +67,12 @@ public final class ChunkSelector {
         BitSet direct = anchors.direct();
         keepBest(direct, wanted, marks);
         marks.keepAll(direct, KeepReason.ANCHOR);
-        settings.transitive()
-                .map(
-                        rule ->
-                                new TransitiveAnchors(chunks, anchors, rule)
-                                        .expand(direct, rule.mostChunks().orElse(wanted)))
-                .ifPresent(all -> marks.keepAll(all, KeepReason.TRANSITIVE));
+        if (settings.hops()) {
+            marks.keepAll(
+                    new TransitiveAnchors(chunks, anchors, RARE_TOKENS, TRANSITIVE_ROUNDS)
+                            .expand(direct, wanted),
+                    KeepReason.TRANSITIVE);
+        }
         settings.repeats()
                 .ifPresent(
                         rule ->

@@ -16,9 +16,6 @@ import java.util.stream.Stream;
  * @param ranges ascending, with a gap between any two
  */
 public record ProtectedSpans(List<TokenRange> ranges) {
-    /** No protection: everything may be dropped. */
-    public static final ProtectedSpans NONE = new ProtectedSpans(List.of());
-
     /** Sorts the ranges, and merges those that overlap or touch. */
     public ProtectedSpans {
         List<TokenRange> merged = new ArrayList<>();

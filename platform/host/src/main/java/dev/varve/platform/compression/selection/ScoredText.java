@@ -38,11 +38,6 @@ public final class ScoredText {
         }
     }
 
-    /** Creates a text without protected spans. */
-    public ScoredText(int[] ids, float[] scores) {
-        this(ids, scores, ProtectedSpans.NONE);
-    }
-
     private void requireScores() {
         if (scores.length != ids.length) {
             throw new IllegalArgumentException(

@@ -2,20 +2,17 @@ package dev.varve.platform.compression.selection;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * Kept ranges of a text, and the reasons.
  *
  * @param tokens length of the whole text
  * @param kept kept ranges, ascending, without overlaps; neighbours differ in their reason
- * @param requested the requested ratio
  */
-public record Selection(int tokens, List<KeptRange> kept, KeepRatio requested) {
+public record Selection(int tokens, List<KeptRange> kept) {
     /** Checks the ranges. */
     public Selection {
         kept = List.copyOf(kept);
-        Objects.requireNonNull(requested);
         int at = 0;
         for (KeptRange each : kept) {
             if (each.tokens().begin() < at || each.tokens().end() > tokens) {
@@ -30,11 +27,9 @@ public record Selection(int tokens, List<KeptRange> kept, KeepRatio requested) {
     }
 
     /** Creates a selection of the whole text. */
-    static Selection whole(int tokens, KeepRatio requested) {
+    static Selection whole(int tokens) {
         return new Selection(
-                tokens,
-                List.of(new KeptRange(new TokenRange(0, tokens), KeepReason.WHOLE)),
-                requested);
+                tokens, List.of(new KeptRange(new TokenRange(0, tokens), KeepReason.WHOLE)));
     }
 
     /**
@@ -57,45 +52,8 @@ public record Selection(int tokens, List<KeptRange> kept, KeepRatio requested) {
         return kept.stream().mapToInt(each -> each.tokens().size()).sum();
     }
 
-    /** Returns the number of tokens that are kept for one reason. */
-    public int keptTokens(KeepReason reason) {
-        return kept.stream()
-                .filter(each -> each.reason() == reason)
-                .mapToInt(each -> each.tokens().size())
-                .sum();
-    }
-
-    /** Returns the actual kept part of the text. */
-    public double actualRatio() {
-        return (double) keptTokens() / tokens;
-    }
-
-    /** Returns the kept part of the tokens that may be dropped; 1 if everything is protected. */
-    public double droppableRatio() {
-        int fixed = keptTokens(KeepReason.PROTECTED);
-        return fixed == tokens ? 1 : (double) (keptTokens() - fixed) / (tokens - fixed);
-    }
-
     /** Whether everything is kept. */
     public boolean isWhole() {
         return keptTokens() == tokens;
-    }
-
-    /**
-     * Returns the kept ids, in their order.
-     *
-     * @param ids of the whole text
-     */
-    public int[] of(int[] ids) {
-        if (ids.length != tokens) {
-            throw new IllegalArgumentException("expected " + tokens + " ids, found " + ids.length);
-        }
-        int[] left = new int[keptTokens()];
-        int at = 0;
-        for (KeptRange each : kept) {
-            System.arraycopy(ids, each.tokens().begin(), left, at, each.tokens().size());
-            at += each.tokens().size();
-        }
-        return left;
     }
 }

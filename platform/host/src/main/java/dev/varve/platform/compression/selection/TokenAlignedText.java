@@ -3,7 +3,6 @@ package dev.varve.platform.compression.selection;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.List;
-import java.util.StringJoiner;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
@@ -68,17 +67,6 @@ public final class TokenAlignedText {
     /** Returns the text of some tokens; half a character at its ends becomes U+FFFD. */
     public String text(TokenRange range) {
         return text(offsets[range.begin()], offsets[range.end()]);
-    }
-
-    /**
-     * Returns the kept text.
-     *
-     * @param gap replacement for each dropped piece between kept ones; may be empty
-     */
-    public String text(Selection selection, String gap) {
-        StringJoiner text = new StringJoiner(gap);
-        selection.runs().forEach(run -> text.add(text(run)));
-        return text.toString();
     }
 
     /** Returns the bytes of the text before a border. */

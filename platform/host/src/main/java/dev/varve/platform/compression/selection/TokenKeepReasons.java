@@ -30,7 +30,7 @@ final class TokenKeepReasons {
         }
     }
 
-    Selection selection(KeepRatio requested) {
+    Selection selection() {
         List<KeptRange> kept = new ArrayList<>();
         int begin = 0;
         while (begin < reasons.length) {
@@ -44,6 +44,6 @@ final class TokenKeepReasons {
             }
             begin = end;
         }
-        return new Selection(reasons.length, kept, requested);
+        return new Selection(reasons.length, kept);
     }
 }

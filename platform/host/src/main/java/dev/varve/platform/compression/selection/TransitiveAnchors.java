@@ -15,13 +15,19 @@ import java.util.List;
 final class TransitiveAnchors {
     private final TextChunks chunks;
     private final AnchorSearch anchors;
-    private final TransitiveSettings settings;
+    private final int rareTokens;
+    private final int rounds;
     private final TokenOccurrences occurrences;
 
-    TransitiveAnchors(TextChunks chunks, AnchorSearch anchors, TransitiveSettings settings) {
+    /**
+     * @param rareTokens largest number of occurrences of a token that leads on
+     * @param rounds most rounds
+     */
+    TransitiveAnchors(TextChunks chunks, AnchorSearch anchors, int rareTokens, int rounds) {
         this.chunks = chunks;
         this.anchors = anchors;
-        this.settings = settings;
+        this.rareTokens = rareTokens;
+        this.rounds = rounds;
         occurrences = new TokenOccurrences(chunks.ids(), anchors.bodyEnd());
     }
 
@@ -34,8 +40,8 @@ final class TransitiveAnchors {
      */
     BitSet expand(BitSet direct, int most) {
         BitSet all = copy(direct);
-        BitSet fresh = isEnough(direct) ? new BitSet() : copy(direct);
-        for (int round = 0; round < settings.rounds() && !fresh.isEmpty(); round++) {
+        BitSet fresh = copy(direct);
+        for (int round = 0; round < rounds && !fresh.isEmpty(); round++) {
             BitSet next = copy(all);
             next.or(fresh);
             followRareTokens(fresh, next);
@@ -51,20 +57,16 @@ final class TransitiveAnchors {
         return all;
     }
 
-    private boolean isEnough(BitSet direct) {
-        return settings.enoughChunks() > 0 && direct.cardinality() >= settings.enoughChunks();
-    }
-
     /** Adds the chunks that share rare tokens with the given chunks, transitively. */
     private void followRareTokens(BitSet from, BitSet found) {
         BitSet open = copy(from);
-        while (!open.isEmpty() && settings.rareTokens() > 0) {
+        while (!open.isEmpty()) {
             int chunk = open.nextSetBit(0);
             open.clear(chunk);
             TokenRange range = chunks.grid().range(chunk);
             int end = Math.min(range.end(), anchors.bodyEnd());
             for (int at = range.begin(); at < end; at++) {
-                if (occurrences.count(chunks.ids()[at]) <= settings.rareTokens()) {
+                if (occurrences.count(chunks.ids()[at]) <= rareTokens) {
                     BitSet reached = chunksWith(chunks.ids()[at]);
                     reached.andNot(found);
                     found.or(reached);

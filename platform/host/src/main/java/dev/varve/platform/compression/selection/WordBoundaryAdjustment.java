@@ -40,7 +40,7 @@ public record WordBoundaryAdjustment(int mostTokens) {
             int end = end(runs.get(i).end(), behind, pieces);
             marks.keep(new TokenRange(begin, end), KeepReason.WORD);
         }
-        return marks.selection(selection.requested());
+        return marks.selection();
     }
 
     /** Extends the beginning of a piece; {@code least} is the end of another piece. */

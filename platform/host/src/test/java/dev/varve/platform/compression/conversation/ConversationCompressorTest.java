@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.compression.CompressionMode;
-import dev.varve.platform.compression.CompressionPolicy;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.KeepCurve;
 import dev.varve.platform.compression.MessageCompressionSettings;
@@ -61,16 +60,30 @@ class ConversationCompressorTest {
                 each -> TOKENIZER.encode(render(each).text(), true).length);
     }
 
-    private ConversationCompressor compressor(CompressionPolicy policy) {
+    private ConversationCompressor compressor(
+            CompressionMode mode, int thresholdTokens, boolean byMessage) {
         return new ConversationCompressor(
-                drafter,
-                CompressionOptions.of(policy)
-                        .with(KeepCurve.flat(new KeepRatio(0.1)))
-                        .with(new MessageCompressionSettings(2, 0, 1000, 512)));
+                drafter, options(mode, thresholdTokens, byMessage, SelectionSettings.USUAL, false));
+    }
+
+    private static CompressionOptions options(
+            CompressionMode mode,
+            int thresholdTokens,
+            boolean byMessage,
+            SelectionSettings selection,
+            boolean adaptive) {
+        return new CompressionOptions(
+                mode,
+                thresholdTokens,
+                byMessage,
+                KeepCurve.flat(new KeepRatio(0.1)),
+                selection,
+                new MessageCompressionSettings(2, 0, 1000),
+                adaptive);
     }
 
     private ConversationCompressor always() {
-        return compressor(new CompressionPolicy(CompressionMode.ALWAYS, 0, false));
+        return compressor(CompressionMode.ALWAYS, 0, false);
     }
 
     private static List<Map<String, Object>> firstTurn() {
@@ -124,9 +137,7 @@ class ConversationCompressorTest {
                 new ConversationCompressor(
                                 noting,
                                 CompressionOptions.of(
-                                                new CompressionPolicy(
-                                                        CompressionMode.ALWAYS, 0, false))
-                                        .with(KeepCurve.flat(new KeepRatio(0.1))))
+                                        CompressionMode.ALWAYS, 0, new KeepRatio(0.1)))
                         .compress(conversation(before), CompressionOverrides.USUAL, () -> false)
                         .orElseThrow();
 
@@ -239,8 +250,7 @@ class ConversationCompressorTest {
                         message("user", "Tell me of the town."),
                         message("assistant", FILLER),
                         message("user", NEEDLE + QUESTION));
-        ConversationCompressor compressor =
-                compressor(new CompressionPolicy(CompressionMode.AUTO, 1000, false));
+        ConversationCompressor compressor = compressor(CompressionMode.AUTO, 1000, false);
 
         assertEquals(
                 Optional.empty(),
@@ -251,10 +261,20 @@ class ConversationCompressorTest {
     /** All of it stays for the question's words. */
     @Test
     void ofWhatNothingGoesIsReadOnce() {
-        AnchorSettings far = AnchorSettings.USUAL.reaching(OptionalInt.of(8), OptionalInt.of(8));
+        AnchorSettings far = new AnchorSettings(96, 4, OptionalInt.of(8), OptionalInt.of(8));
         ConversationCompressor compressor =
                 new ConversationCompressor(
-                        drafter, always().options().with(SelectionSettings.USUAL.withAnchors(far)));
+                        drafter,
+                        options(
+                                CompressionMode.ALWAYS,
+                                0,
+                                false,
+                                new SelectionSettings(
+                                        SelectionSettings.USUAL.edges(),
+                                        far,
+                                        false,
+                                        Optional.empty()),
+                                false));
         List<Map<String, Object>> messages =
                 List.of(
                         message(
@@ -275,9 +295,12 @@ class ConversationCompressorTest {
 
     @Test
     void answersOfAConversationMayDecideHowMuchStays() {
-        CompressionOptions options = always().options();
+        CompressionOptions options =
+                options(CompressionMode.ALWAYS, 0, false, SelectionSettings.USUAL, false);
         ConversationCompressor learning =
-                new ConversationCompressor(drafter, options.withAdaptive(true));
+                new ConversationCompressor(
+                        drafter,
+                        options(CompressionMode.ALWAYS, 0, false, SelectionSettings.USUAL, true));
         CompressionOverrides named =
                 new CompressionOverrides(Optional.empty(), Optional.empty(), Optional.of("mine"));
         CompressedConversation first =
@@ -352,7 +375,7 @@ class ConversationCompressorTest {
         assertFalse(always().mayCompress(new CompressionOverrides(Optional.empty(), all)));
         assertEquals(
                 Optional.empty(),
-                compressor(new CompressionPolicy(CompressionMode.AUTO, 1 << 20, false))
+                compressor(CompressionMode.AUTO, 1 << 20, false)
                         .compress(conversation(messages), CompressionOverrides.USUAL, () -> false));
         assertEquals(
                 Optional.empty(),
@@ -370,7 +393,7 @@ class ConversationCompressorTest {
                         Optional.of(CompressionMode.ALWAYS), Optional.of(new KeepRatio(0.5)));
 
         CompressedConversation after =
-                compressor(CompressionPolicy.USUAL)
+                compressor(CompressionMode.OFF, 32_000, false)
                         .compress(conversation(firstTurn()), wish, () -> false)
                         .orElseThrow();
 
@@ -380,8 +403,7 @@ class ConversationCompressorTest {
 
     @Test
     void oldMessagesShrinkOnceAndForAll() {
-        ConversationCompressor compressor =
-                compressor(new CompressionPolicy(CompressionMode.ALWAYS, 0, true));
+        ConversationCompressor compressor = compressor(CompressionMode.ALWAYS, 0, true);
         List<Map<String, Object>> messages =
                 new ArrayList<>(
                         List.of(

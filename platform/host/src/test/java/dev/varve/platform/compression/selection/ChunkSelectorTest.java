@@ -1,6 +1,5 @@
 package dev.varve.platform.compression.selection;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -14,18 +13,27 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 class ChunkSelectorTest {
     private static final ChunkSelector USUAL = new ChunkSelector(SelectionSettings.USUAL);
     private static final ChunkSelector NO_EDGES =
-            new ChunkSelector(SelectionSettings.USUAL.withEdges(new Edges(0, 0)));
+            selector(AnchorSettings.USUAL, false, Optional.empty());
 
-    private static KeepBudget keep(double ratio) {
-        return KeepBudget.of(new KeepRatio(ratio));
+    private static ChunkSelector selector(
+            AnchorSettings anchors, boolean hops, Optional<RecurringTokenSettings> repeats) {
+        return new ChunkSelector(new SelectionSettings(new Edges(0, 0), anchors, hops, repeats));
+    }
+
+    private static AnchorSettings reaching(OptionalInt radius, OptionalInt mostHits) {
+        return new AnchorSettings(96, 4, radius, mostHits);
+    }
+
+    private static ScoredText scored(int[] ids, float[] scores) {
+        return new ScoredText(ids, scores, new ProtectedSpans(List.of()));
     }
 
     private static KeptRange range(int begin, int end, KeepReason reason) {
@@ -44,23 +52,23 @@ class ChunkSelectorTest {
     })
     void edgesStayAndTheBestChunksFillTheRest(
             int tokens, double keep, int head, int tail, int others) {
-        Selection selection = USUAL.select(Texts.ofDistinct(tokens).text(), keep(keep));
+        Selection selection =
+                USUAL.select(
+                        Texts.ofDistinct(tokens).text(), new KeepRatio(keep), Integer.MAX_VALUE);
 
-        assertEquals(32 * head, selection.keptTokens(KeepReason.HEAD));
-        assertEquals(32 * tail, selection.keptTokens(KeepReason.TAIL));
-        assertEquals(32 * others, selection.keptTokens(KeepReason.SCORE));
+        assertEquals(32 * head, Texts.kept(selection, KeepReason.HEAD));
+        assertEquals(32 * tail, Texts.kept(selection, KeepReason.TAIL));
+        assertEquals(32 * others, Texts.kept(selection, KeepReason.SCORE));
         assertEquals(32 * (head + tail + others), selection.keptTokens());
-        assertEquals(selection.keptTokens() / (double) tokens, selection.actualRatio());
-        assertEquals(selection.actualRatio(), selection.droppableRatio());
-        assertEquals(new KeepRatio(keep), selection.requested());
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 5, 8})
     void aTextThatIsTooShortStays(int tokens) {
-        ScoredText text = new ScoredText(new int[tokens], new float[0], ProtectedSpans.NONE);
+        ScoredText text =
+                new ScoredText(new int[tokens], new float[0], new ProtectedSpans(List.of()));
 
-        Selection selection = USUAL.select(text, keep(0.05));
+        Selection selection = USUAL.select(text, new KeepRatio(0.05), Integer.MAX_VALUE);
 
         assertTrue(selection.isWhole());
         assertEquals(List.of(range(0, tokens, KeepReason.WHOLE)), selection.kept());
@@ -68,7 +76,9 @@ class ChunkSelectorTest {
 
     @Test
     void aTextOfNineTokensIsOneChunkWhichStays() {
-        assertTrue(USUAL.select(Texts.ofDistinct(9).text(), keep(0.05)).isWhole());
+        assertTrue(
+                USUAL.select(Texts.ofDistinct(9).text(), new KeepRatio(0.05), Integer.MAX_VALUE)
+                        .isWhole());
     }
 
     @ParameterizedTest
@@ -76,30 +86,27 @@ class ChunkSelectorTest {
     void allOfATextIsTheText(int tokens) {
         Texts text = Texts.ofDistinct(tokens);
 
-        Selection selection = USUAL.select(text.text(), keep(1));
+        Selection selection = USUAL.select(text.text(), new KeepRatio(1), Integer.MAX_VALUE);
 
         assertTrue(selection.isWhole());
-        assertEquals(1, selection.actualRatio());
-        assertArrayEquals(text.ids(), selection.of(text.ids()));
     }
 
     @Test
     void theBestChunksStayInTheOrderOfTheText() {
         Texts text = Texts.ofDistinct(640).score(480, 512, 0.9f).score(96, 128, 0.8f);
 
-        Selection selection = NO_EDGES.select(text.text(), keep(0.1));
+        Selection selection = NO_EDGES.select(text.text(), new KeepRatio(0.1), Integer.MAX_VALUE);
 
         assertEquals(
                 List.of(range(96, 128, KeepReason.SCORE), range(480, 512, KeepReason.SCORE)),
                 selection.kept());
-        int[] kept = selection.of(text.ids());
-        assertArrayEquals(Arrays.copyOfRange(text.ids(), 96, 128), Arrays.copyOf(kept, 32));
-        assertEquals(64, kept.length);
     }
 
     @Test
     void ofEqualChunksTheFirstStay() {
-        Selection selection = NO_EDGES.select(Texts.ofDistinct(6400).text(), keep(0.05));
+        Selection selection =
+                NO_EDGES.select(
+                        Texts.ofDistinct(6400).text(), new KeepRatio(0.05), Integer.MAX_VALUE);
 
         assertEquals(List.of(range(0, 320, KeepReason.SCORE)), selection.kept());
     }
@@ -108,7 +115,7 @@ class ChunkSelectorTest {
     void wordsOfTheEndMakeTheirPlaceStayWithItsNeighbours() {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4).put(6350, 1, 2, 3, 4);
 
-        Selection selection = NO_EDGES.select(text.text(), keep(0.005));
+        Selection selection = NO_EDGES.select(text.text(), new KeepRatio(0.005), Integer.MAX_VALUE);
 
         // Chunk 100, and two on each side; they are more than was asked for, so the best one stays.
         assertEquals(
@@ -116,7 +123,6 @@ class ChunkSelectorTest {
                         range(0, 32, KeepReason.SCORE),
                         range(98 * 32, 103 * 32, KeepReason.ANCHOR)),
                 selection.kept());
-        assertEquals(0.03, selection.actualRatio());
     }
 
     @Test
@@ -126,16 +132,19 @@ class ChunkSelectorTest {
             text.put(3200 + 640 * i, 1, 2, 3, 4);
         }
         ChunkSelector eight =
-                new ChunkSelector(
-                        SelectionSettings.USUAL
-                                .withEdges(new Edges(0, 0))
-                                .withAnchors(
-                                        AnchorSettings.USUAL.reaching(
-                                                OptionalInt.of(0), OptionalInt.of(8))));
+                selector(reaching(OptionalInt.of(0), OptionalInt.of(8)), false, Optional.empty());
 
-        assertEquals(8 * 32, eight.select(text.text(), keep(0.0005)).keptTokens(KeepReason.ANCHOR));
+        assertEquals(
+                8 * 32,
+                Texts.kept(
+                        eight.select(text.text(), new KeepRatio(0.0005), Integer.MAX_VALUE),
+                        KeepReason.ANCHOR));
         text.put(40_000, 1, 2, 3, 4);
-        assertEquals(0, eight.select(text.text(), keep(0.0005)).keptTokens(KeepReason.ANCHOR));
+        assertEquals(
+                0,
+                Texts.kept(
+                        eight.select(text.text(), new KeepRatio(0.0005), Integer.MAX_VALUE),
+                        KeepReason.ANCHOR));
     }
 
     @Test
@@ -151,7 +160,9 @@ class ChunkSelectorTest {
     }
 
     private static int anchored(Texts text) {
-        return NO_EDGES.select(text.text(), keep(0.005)).keptTokens(KeepReason.ANCHOR);
+        return Texts.kept(
+                NO_EDGES.select(text.text(), new KeepRatio(0.005), Integer.MAX_VALUE),
+                KeepReason.ANCHOR);
     }
 
     @Test
@@ -163,7 +174,7 @@ class ChunkSelectorTest {
         }
         text.put(6350, 1, 2, 3, 4);
 
-        Selection selection = NO_EDGES.select(text.text(), keep(0.1).atMost(40));
+        Selection selection = NO_EDGES.select(text.text(), new KeepRatio(0.1), 40);
 
         assertEquals(40 * 32, selection.keptTokens());
         // The best 10 chunks are the two, and 8 of those with words.
@@ -172,17 +183,17 @@ class ChunkSelectorTest {
                 selection.kept().stream()
                         .filter(each -> each.reason() == KeepReason.SCORE)
                         .toList());
-        assertEquals(38 * 32, selection.keptTokens(KeepReason.ANCHOR));
+        assertEquals(38 * 32, Texts.kept(selection, KeepReason.ANCHOR));
     }
 
     @Test
     void wordsThatAreFewCountAsPartOfWhatWasAskedFor() {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4).put(6350, 1, 2, 3, 4);
 
-        Selection selection = NO_EDGES.select(text.text(), keep(0.03));
+        Selection selection = NO_EDGES.select(text.text(), new KeepRatio(0.03), Integer.MAX_VALUE);
 
-        assertEquals(5 * 32, selection.keptTokens(KeepReason.ANCHOR));
-        assertEquals(32, selection.keptTokens(KeepReason.SCORE));
+        assertEquals(5 * 32, Texts.kept(selection, KeepReason.ANCHOR));
+        assertEquals(32, Texts.kept(selection, KeepReason.SCORE));
     }
 
     @Test
@@ -190,7 +201,7 @@ class ChunkSelectorTest {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4).put(6350, 1, 2, 3, 4);
         text.score(101 * 32, 102 * 32, 0.5f).score(99 * 32, 100 * 32, 0.4f);
 
-        Selection selection = NO_EDGES.select(text.text(), keep(0.005).atMost(2));
+        Selection selection = NO_EDGES.select(text.text(), new KeepRatio(0.005), 2);
 
         assertEquals(
                 List.of(
@@ -201,11 +212,11 @@ class ChunkSelectorTest {
 
     @Test
     void aBoundHoldsForEdgesAndForWhatWasAskedForAsWell() {
-        Selection selection = USUAL.select(Texts.ofDistinct(6400).text(), keep(0.5).atMost(10));
+        Selection selection = USUAL.select(Texts.ofDistinct(6400).text(), new KeepRatio(0.5), 10);
 
         assertEquals(10 * 32, selection.keptTokens());
-        assertEquals(2 * 32, selection.keptTokens(KeepReason.HEAD));
-        assertEquals(7 * 32, selection.keptTokens(KeepReason.TAIL));
+        assertEquals(2 * 32, Texts.kept(selection, KeepReason.HEAD));
+        assertEquals(7 * 32, Texts.kept(selection, KeepReason.TAIL));
     }
 
     @Test
@@ -218,7 +229,8 @@ class ChunkSelectorTest {
                                 new TokenRange(0, 320),
                                 new TokenRange(1610, 1612),
                                 new TokenRange(2500, 2503)),
-                        keep(0.02));
+                        new KeepRatio(0.02),
+                        Integer.MAX_VALUE);
 
         // 90 chunks may be left out, 1.8 of which shall stay.
         assertEquals(
@@ -235,7 +247,6 @@ class ChunkSelectorTest {
                         new TokenRange(1600, 1632),
                         new TokenRange(2500, 2503)),
                 selection.runs());
-        assertEquals(30 / 2875.0, selection.droppableRatio());
     }
 
     @Test
@@ -245,20 +256,23 @@ class ChunkSelectorTest {
         Selection selection =
                 USUAL.select(
                         text.protect(new TokenRange(0, 64), new TokenRange(8192 - 288, 8192)),
-                        keep(0.05));
+                        new KeepRatio(0.05),
+                        Integer.MAX_VALUE);
 
         // 245 chunks may be left out, 12 of which shall stay: 2 + 9 at the edges, and one.
-        assertEquals(64 + 288, selection.keptTokens(KeepReason.PROTECTED));
-        assertEquals(12 * 32, selection.keptTokens(KeepReason.SCORE));
+        assertEquals(64 + 288, Texts.kept(selection, KeepReason.PROTECTED));
+        assertEquals(12 * 32, Texts.kept(selection, KeepReason.SCORE));
     }
 
     @Test
     void aTextThatIsProtectedStays() {
         Selection selection =
-                USUAL.select(Texts.ofDistinct(500).protect(new TokenRange(0, 500)), keep(0.05));
+                USUAL.select(
+                        Texts.ofDistinct(500).protect(new TokenRange(0, 500)),
+                        new KeepRatio(0.05),
+                        Integer.MAX_VALUE);
 
         assertTrue(selection.isWhole());
-        assertEquals(1, selection.droppableRatio());
     }
 
     @Test
@@ -267,7 +281,10 @@ class ChunkSelectorTest {
         TokenRange mark = new TokenRange(1602, 1603);
 
         assertEquals(
-                0, NO_EDGES.select(text.protect(mark), keep(0.01)).keptTokens(KeepReason.ANCHOR));
+                0,
+                Texts.kept(
+                        NO_EDGES.select(text.protect(mark), new KeepRatio(0.01), Integer.MAX_VALUE),
+                        KeepReason.ANCHOR));
     }
 
     @Test
@@ -280,14 +297,13 @@ class ChunkSelectorTest {
             text.put(640 * (i + 1) + 64, 3).put(640 * (i + 1) + 128, 2);
         }
         text.put(3000, 9).put(4000, 9).put(5000, 9);
-        SelectionSettings settings = SelectionSettings.USUAL.withEdges(new Edges(0, 0));
         ChunkSelector repeats =
-                new ChunkSelector(settings.withRepeats(RecurringTokenSettings.USUAL));
+                selector(AnchorSettings.USUAL, false, Optional.of(RecurringTokenSettings.USUAL));
 
-        Selection selection = repeats.select(text.text(), keep(0.05));
+        Selection selection = repeats.select(text.text(), new KeepRatio(0.05), Integer.MAX_VALUE);
 
         // The most frequent token first, then the lowest id: 5 + 4 chunks, and one of the third.
-        assertEquals(10 * 32, selection.keptTokens(KeepReason.REPEAT));
+        assertEquals(10 * 32, Texts.kept(selection, KeepReason.REPEAT));
         assertEquals(
                 List.of(640, 704, 768, 1280, 1408, 1920, 2048, 2560, 2688, 3200).stream()
                         .map(at -> at / 32)
@@ -303,14 +319,14 @@ class ChunkSelectorTest {
             text.put(640 * (i + 1), 7);
         }
         ChunkSelector three =
-                new ChunkSelector(
-                        SelectionSettings.USUAL
-                                .withEdges(new Edges(0, 0))
-                                .withRepeats(new RecurringTokenSettings(4, 32, OptionalInt.of(3))));
+                selector(
+                        AnchorSettings.USUAL,
+                        false,
+                        Optional.of(new RecurringTokenSettings(4, 32, OptionalInt.of(3))));
 
-        Selection selection = three.select(text.text(), keep(0.1));
+        Selection selection = three.select(text.text(), new KeepRatio(0.1), Integer.MAX_VALUE);
 
-        assertEquals(3 * 32, selection.keptTokens(KeepReason.REPEAT));
+        assertEquals(3 * 32, Texts.kept(selection, KeepReason.REPEAT));
         assertEquals(20 * 32, selection.keptTokens());
     }
 
@@ -329,33 +345,28 @@ class ChunkSelectorTest {
     void followedAnchorsSayThatTheyAreSuch() {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4, 5).put(6350, 1, 2, 3, 4);
         text.put(1000, 5);
-        ChunkSelector transitive =
-                new ChunkSelector(
-                        SelectionSettings.USUAL
-                                .withEdges(new Edges(0, 0))
-                                .withTransitive(TransitiveSettings.USUAL));
+        ChunkSelector transitive = selector(AnchorSettings.USUAL, true, Optional.empty());
 
-        Selection selection = transitive.select(text.text(), keep(0.05));
+        Selection selection =
+                transitive.select(text.text(), new KeepRatio(0.05), Integer.MAX_VALUE);
 
-        assertEquals(5 * 32, selection.keptTokens(KeepReason.ANCHOR));
-        assertEquals(32, selection.keptTokens(KeepReason.TRANSITIVE));
-        assertEquals(4 * 32, selection.keptTokens(KeepReason.SCORE));
+        assertEquals(5 * 32, Texts.kept(selection, KeepReason.ANCHOR));
+        assertEquals(32, Texts.kept(selection, KeepReason.TRANSITIVE));
+        assertEquals(4 * 32, Texts.kept(selection, KeepReason.SCORE));
         assertFalse(selection.isWhole());
     }
 
     @Test
     void whatIsNoScoredTextIsRefused() {
-        assertThrows(
-                IllegalArgumentException.class, () -> new ScoredText(new int[0], new float[0]));
-        assertThrows(
-                IllegalArgumentException.class, () -> new ScoredText(new int[20], new float[19]));
+        assertThrows(IllegalArgumentException.class, () -> scored(new int[0], new float[0]));
+        assertThrows(IllegalArgumentException.class, () -> scored(new int[20], new float[19]));
         assertThrows(
                 IllegalArgumentException.class,
                 () -> Texts.ofDistinct(20).protect(new TokenRange(19, 21)));
         float[] scores = new float[20];
         scores[12] = Float.NaN;
         VarveException error =
-                assertThrows(VarveException.class, () -> new ScoredText(new int[20], scores));
+                assertThrows(VarveException.class, () -> scored(new int[20], scores));
         assertEquals(VarveException.Kind.BACKEND_FAILED, error.kind());
         assertEquals(
                 "drafter: expected numbers as scores, found NaN at token 12", error.getMessage());
@@ -364,36 +375,32 @@ class ChunkSelectorTest {
     @ParameterizedTest
     @CsvSource({"1023, 2, 8", "1024, 4, 16", "2047, 4, 16", "2048, 8, 32", "1, 2, 8"})
     void anchorsReachAsFarAsTheTextIsLong(int chunks, int radius, int hits) {
-        assertEquals(new AnchorReach(radius, hits), AnchorSettings.USUAL.reach(chunks));
+        assertEquals(radius, AnchorSettings.USUAL.radius(chunks));
+        assertEquals(hits, AnchorSettings.USUAL.mostHits(chunks));
     }
 
     @Test
     void aGivenReachComesBeforeTheLengthAndMayBeNothing() {
         OptionalInt none = OptionalInt.empty();
 
-        assertEquals(
-                new AnchorReach(0, 8),
-                AnchorSettings.USUAL.reaching(OptionalInt.of(0), none).reach(1));
-        assertEquals(
-                new AnchorReach(2, 0),
-                AnchorSettings.USUAL.reaching(none, OptionalInt.of(0)).reach(1));
-        assertEquals(
-                new AnchorReach(7, 9),
-                AnchorSettings.USUAL.reaching(OptionalInt.of(7), OptionalInt.of(9)).reach(4000));
-        assertThrows(
-                IllegalArgumentException.class,
-                () -> AnchorSettings.USUAL.reaching(OptionalInt.of(-1), none));
+        assertEquals(0, reaching(OptionalInt.of(0), none).radius(1));
+        assertEquals(8, reaching(OptionalInt.of(0), none).mostHits(1));
+        assertEquals(0, reaching(none, OptionalInt.of(0)).mostHits(1));
+        assertEquals(7, reaching(OptionalInt.of(7), OptionalInt.of(9)).radius(4000));
+        assertEquals(9, reaching(OptionalInt.of(7), OptionalInt.of(9)).mostHits(4000));
+        assertThrows(IllegalArgumentException.class, () -> reaching(OptionalInt.of(-1), none));
     }
 
     @Test
     void noHitsAreNoAnchors() {
         Texts text = Texts.ofDistinct(6400).put(3205, 1, 2, 3, 4).put(6350, 1, 2, 3, 4);
         ChunkSelector none =
-                new ChunkSelector(
-                        SelectionSettings.USUAL.withAnchors(
-                                AnchorSettings.USUAL.reaching(
-                                        OptionalInt.empty(), OptionalInt.of(0))));
+                selector(reaching(OptionalInt.empty(), OptionalInt.of(0)), false, Optional.empty());
 
-        assertEquals(0, none.select(text.text(), keep(0.05)).keptTokens(KeepReason.ANCHOR));
+        assertEquals(
+                0,
+                Texts.kept(
+                        none.select(text.text(), new KeepRatio(0.05), Integer.MAX_VALUE),
+                        KeepReason.ANCHOR));
     }
 }

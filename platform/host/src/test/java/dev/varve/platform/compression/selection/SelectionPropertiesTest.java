@@ -17,7 +17,7 @@ import java.util.Random;
 /** What holds for what stays of any text. */
 class SelectionPropertiesTest {
     /** A text with whatever else decides. */
-    private record Case(ScoredText text, SelectionSettings settings, KeepBudget budget) {
+    private record Case(ScoredText text, SelectionSettings settings, KeepRatio keep, int most) {
         static Case of(int tokens, Random random) {
             int vocabulary = 1 + random.nextInt(2 * tokens);
             int[] ids = random.ints(tokens, 0, vocabulary).toArray();
@@ -32,48 +32,46 @@ class SelectionPropertiesTest {
                             ids,
                             ChunkScoresTest.scores(tokens, random.nextLong()),
                             new ProtectedSpans(spans));
-            KeepBudget budget =
-                    new KeepBudget(
-                            new KeepRatio(1 - random.nextDouble()),
-                            random.nextBoolean()
-                                    ? OptionalInt.empty()
-                                    : OptionalInt.of(1 + random.nextInt(20)));
-            return new Case(text, settings(random), budget);
+            return new Case(
+                    text,
+                    settings(random),
+                    new KeepRatio(1 - random.nextDouble()),
+                    random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(20));
         }
 
         private static SelectionSettings settings(Random random) {
-            SelectionSettings settings =
-                    new SelectionSettings(
-                            new SelectionSettings.Pooling(
-                                    1 + 2 * random.nextInt(8), 1 + random.nextInt(40)),
-                            new SelectionSettings.Edges(random.nextInt(9), random.nextInt(25)),
-                            new AnchorSettings(
-                                    random.nextInt(100),
-                                    1 + random.nextInt(4),
-                                    OptionalInt.of(random.nextInt(3)),
-                                    OptionalInt.of(random.nextInt(9))),
-                            Optional.empty(),
-                            Optional.empty());
-            settings =
+            return new SelectionSettings(
+                    new SelectionSettings.Edges(random.nextInt(9), random.nextInt(25)),
+                    new AnchorSettings(
+                            random.nextInt(100),
+                            1 + random.nextInt(4),
+                            OptionalInt.of(random.nextInt(3)),
+                            OptionalInt.of(random.nextInt(9))),
+                    random.nextBoolean(),
                     random.nextBoolean()
-                            ? settings.withTransitive(TransitiveSettings.USUAL)
-                            : settings;
-            return random.nextBoolean()
-                    ? settings.withRepeats(RecurringTokenSettings.USUAL)
-                    : settings;
+                            ? Optional.of(RecurringTokenSettings.USUAL)
+                            : Optional.empty());
         }
 
         Selection select() {
-            return new ChunkSelector(settings).select(text, budget);
+            return new ChunkSelector(settings).select(text, keep, most);
         }
 
         TextChunks chunks() {
-            return TextChunks.of(text, settings.pooling().chunkTokens());
+            return TextChunks.of(text, ChunkSelector.CHUNK_TOKENS);
         }
 
         @Override
         public String toString() {
-            return text.tokens() + " tokens, " + text.spans() + ", " + settings + ", " + budget;
+            return text.tokens()
+                    + " tokens, "
+                    + text.spans()
+                    + ", "
+                    + settings
+                    + ", "
+                    + keep
+                    + ", "
+                    + most;
         }
     }
 
@@ -89,7 +87,7 @@ class SelectionPropertiesTest {
         assertTrue(kept.length() <= tokens, tried.toString());
         BitSet lost = tried.chunks().fixed();
         assertEquals(
-                lost.cardinality(), selection.keptTokens(KeepReason.PROTECTED), tried.toString());
+                lost.cardinality(), Texts.kept(selection, KeepReason.PROTECTED), tried.toString());
         lost.andNot(kept);
         assertTrue(lost.isEmpty(), tried + " lost " + lost);
         TokenRange before = null;
@@ -123,8 +121,9 @@ class SelectionPropertiesTest {
         }
         if (!droppable.isEmpty()) {
             int count = droppable.cardinality();
-            assertTrue(whole >= tried.budget().wanted(count), tried + ": " + whole);
-            assertTrue(whole <= tried.budget().most(count), tried + ": " + whole);
+            int most = Math.min(count, tried.most());
+            assertTrue(whole >= Math.min(most, tried.keep().of(count)), tried + ": " + whole);
+            assertTrue(whole <= most, tried + ": " + whole);
         }
     }
 
@@ -189,7 +188,7 @@ class SelectionPropertiesTest {
 
         Selection selection =
                 new ChunkSelector(tried.settings())
-                        .select(tried.text(), KeepBudget.of(KeepRatio.ALL));
+                        .select(tried.text(), KeepRatio.ALL, Integer.MAX_VALUE);
 
         assertTrue(selection.isWhole(), tried.toString());
     }

@@ -30,12 +30,20 @@ final class Texts {
         return this;
     }
 
+    /** Returns how many tokens are kept for a reason. */
+    static int kept(Selection selection, KeepReason reason) {
+        return selection.kept().stream()
+                .filter(each -> each.reason() == reason)
+                .mapToInt(each -> each.tokens().size())
+                .sum();
+    }
+
     int[] ids() {
         return ids;
     }
 
     ScoredText text() {
-        return new ScoredText(ids, scores);
+        return protect();
     }
 
     ScoredText protect(TokenRange... ranges) {

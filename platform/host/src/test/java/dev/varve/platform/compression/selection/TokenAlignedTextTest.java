@@ -116,22 +116,6 @@ class TokenAlignedTextTest {
     }
 
     @Test
-    void aGapIsMarkedBetweenPiecesAndNowhereElse() {
-        TokenAlignedText pieces = of("a ", "b ", "c ", "d ", "e ");
-        Selection selection =
-                new Selection(
-                        5,
-                        List.of(
-                                new KeptRange(new TokenRange(1, 2), KeepReason.HEAD),
-                                new KeptRange(new TokenRange(2, 3), KeepReason.SCORE),
-                                new KeptRange(new TokenRange(4, 5), KeepReason.TAIL)),
-                        KeepRatio.USUAL);
-
-        assertEquals("b c e ", pieces.text(selection, ""));
-        assertEquals("b c […] e ", pieces.text(selection, "[…] "));
-    }
-
-    @Test
     void whatIsNoCharacterHasBordersEverywhere() {
         TokenAlignedText pieces =
                 of(

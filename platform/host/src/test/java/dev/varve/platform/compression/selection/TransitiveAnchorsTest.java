@@ -28,23 +28,20 @@ class TransitiveAnchorsTest {
                 chunk * CHUNK + at, 10 * number, 10 * number + 1, 10 * number + 2, 10 * number + 3);
     }
 
-    private static TransitiveSettings rare(int tokens) {
-        return new TransitiveSettings(tokens, 0, OptionalInt.empty(), 8);
-    }
-
     private String direct() {
         return show(search(0, chunks()).direct());
     }
 
-    private String expand(TransitiveSettings settings, int most) {
-        return expand(settings, most, 0);
+    private String expand(int rareTokens, int most) {
+        return expand(rareTokens, 8, most, 0);
     }
 
-    private String expand(TransitiveSettings settings, int most, int radius) {
+    private String expand(int rareTokens, int rounds, int most, int radius) {
         TextChunks chunks = chunks();
         AnchorSearch anchors = search(radius, chunks);
         BitSet direct = anchors.direct();
-        return show(new TransitiveAnchors(chunks, anchors, settings).expand(direct, most));
+        return show(
+                new TransitiveAnchors(chunks, anchors, rareTokens, rounds).expand(direct, most));
     }
 
     private TextChunks chunks() {
@@ -53,7 +50,7 @@ class TransitiveAnchorsTest {
 
     private static AnchorSearch search(int radius, TextChunks chunks) {
         return new AnchorSearch(
-                chunks, AnchorSettings.USUAL.reaching(OptionalInt.of(radius), OptionalInt.of(8)));
+                chunks, new AnchorSettings(96, 4, OptionalInt.of(radius), OptionalInt.of(8)));
     }
 
     private static String show(BitSet chunks) {
@@ -84,7 +81,7 @@ class TransitiveAnchorsTest {
         words(9, 40, 4);
         words(33, 60, 4);
 
-        assertEquals("2 9 17 33", expand(rare(rareTokens), 10));
+        assertEquals("2 9 17 33", expand(rareTokens, 10));
     }
 
     @Test
@@ -94,9 +91,9 @@ class TransitiveAnchorsTest {
         words(17, 40, 3);
         words(9, 5, 3);
 
-        assertEquals("2", expand(new TransitiveSettings(0, 0, OptionalInt.empty(), 0), 10));
-        assertEquals("2 17", expand(new TransitiveSettings(0, 0, OptionalInt.empty(), 1), 10));
-        assertEquals("2 9 17", expand(new TransitiveSettings(0, 0, OptionalInt.empty(), 2), 10));
+        assertEquals("2", expand(0, 0, 10, 0));
+        assertEquals("2 17", expand(0, 1, 10, 0));
+        assertEquals("2 9 17", expand(0, 2, 10, 0));
     }
 
     @Test
@@ -104,30 +101,16 @@ class TransitiveAnchorsTest {
         text.put(2 * CHUNK + 20, 500).put(17 * CHUNK + 3, 500);
         text.put(17 * CHUNK + 50, 501).put(9 * CHUNK + 30, 501);
 
-        assertEquals("2 9 17", expand(rare(8), 10));
-        assertEquals("2", expand(rare(1), 10));
-        assertEquals("2", expand(rare(0), 10));
+        assertEquals("2 9 17", expand(8, 10));
+        assertEquals("2", expand(1, 10));
+        assertEquals("2", expand(0, 10));
     }
 
     @Test
     void aTokenOfTheQueryAloneLeadsNowhere() {
         text.put(40 * CHUNK + 10, 500).put(17 * CHUNK + 3, 500);
 
-        assertEquals("2", expand(rare(8), 10));
-    }
-
-    @Test
-    void nothingIsFollowedWhereThereIsEnoughAlready() {
-        for (int i = 0; i < 5; i++) {
-            words(3 + i, 0, 1);
-        }
-        text.put(2 * CHUNK + 20, 500).put(30 * CHUNK, 500);
-
-        assertEquals(
-                "2 3 4 5 6 7", expand(new TransitiveSettings(8, 5, OptionalInt.empty(), 8), 10));
-        assertEquals(
-                "2 3 4 5 6 7 30", expand(new TransitiveSettings(8, 7, OptionalInt.empty(), 8), 10));
-        assertEquals("2 3 4 5 6 7 30", expand(rare(8), 10));
+        assertEquals("2", expand(8, 10));
     }
 
     @Test
@@ -139,12 +122,12 @@ class TransitiveAnchorsTest {
             text.put(i * CHUNK + 30, 500 + i).put((i + 1) * CHUNK + 10, 500 + i);
         }
 
-        assertEquals("0", expand(rare(8), 5));
+        assertEquals("0", expand(8, 5));
         assertEquals(
                 IntStream.rangeClosed(0, 20)
                         .mapToObj(Integer::toString)
                         .collect(Collectors.joining(" ")),
-                expand(rare(8), 21));
+                expand(8, 21));
     }
 
     @Test
@@ -156,7 +139,7 @@ class TransitiveAnchorsTest {
             words(i + 1, 10, 20 + i);
         }
 
-        assertEquals("0 1 2 3 4", expand(rare(0), 5));
+        assertEquals("0 1 2 3 4", expand(0, 5));
     }
 
     /** What anchors find stays, though it is more than there may be of both kinds. */
@@ -166,7 +149,7 @@ class TransitiveAnchorsTest {
             words(3 + i, 0, 1);
         }
 
-        assertEquals("2 3 4 5 6 7", expand(rare(8), 2));
+        assertEquals("2 3 4 5 6 7", expand(8, 2));
     }
 
     @Test
@@ -174,7 +157,7 @@ class TransitiveAnchorsTest {
         words(2, 20, 2);
         words(17, 5, 2);
 
-        assertEquals("1 2 3 16 17 18", expand(rare(0), 40, 1));
+        assertEquals("1 2 3 16 17 18", expand(0, 8, 40, 1));
     }
 
     @Test
@@ -184,7 +167,7 @@ class TransitiveAnchorsTest {
                 TextChunks.of(text.protect(new TokenRange(17 * CHUNK + 3, 17 * CHUNK + 4)), CHUNK);
         AnchorSearch anchors = search(0, chunks);
 
-        BitSet found = new TransitiveAnchors(chunks, anchors, rare(8)).expand(anchors.direct(), 10);
+        BitSet found = new TransitiveAnchors(chunks, anchors, 8, 8).expand(anchors.direct(), 10);
 
         assertEquals("2", show(found));
     }

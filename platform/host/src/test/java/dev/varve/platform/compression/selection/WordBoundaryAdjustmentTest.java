@@ -19,19 +19,25 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 class WordBoundaryAdjustmentTest {
     private static Selection keep(int tokens, TokenRange... ranges) {
         return new Selection(
                 tokens,
-                Arrays.stream(ranges).map(range -> new KeptRange(range, KeepReason.SCORE)).toList(),
-                KeepRatio.USUAL);
+                Arrays.stream(ranges)
+                        .map(range -> new KeptRange(range, KeepReason.SCORE))
+                        .toList());
     }
 
     private static String repaired(TokenAlignedText pieces, TokenRange... ranges) {
-        return pieces.text(
-                WordBoundaryAdjustment.USUAL.repair(keep(pieces.tokens(), ranges), pieces), "|");
+        return joined(
+                pieces, WordBoundaryAdjustment.USUAL.repair(keep(pieces.tokens(), ranges), pieces));
+    }
+
+    private static String joined(TokenAlignedText pieces, Selection selection) {
+        return selection.runs().stream().map(pieces::text).collect(Collectors.joining("|"));
     }
 
     @Test
@@ -159,7 +165,7 @@ class WordBoundaryAdjustmentTest {
             assertTrue(pieces.mayBegin(run.begin()), repaired.toString());
             assertTrue(pieces.mayEnd(run.end()), repaired.toString());
         }
-        assertEquals(selection.keptTokens(), repaired.keptTokens(KeepReason.SCORE));
+        assertEquals(selection.keptTokens(), Texts.kept(repaired, KeepReason.SCORE));
     }
 
     @Property(tries = 300)

@@ -15,15 +15,15 @@ public final class CompressionInfo {
     public static ObjectNode of(CompressionOptions options) {
         ObjectNode facts =
                 Json.object()
-                        .put("mode", options.policy().mode().word())
-                        .put("threshold_tokens", options.policy().thresholdTokens());
+                        .put("mode", options.mode().word())
+                        .put("threshold_tokens", options.thresholdTokens());
         ArrayNode keep = facts.putArray("keep");
         for (KeepCurve.Point point : options.keep().points()) {
             keep.addObject().put("tokens", point.tokens()).put("ratio", point.keep().value());
         }
-        return facts.put("flowkv", options.policy().byMessage())
+        return facts.put("flowkv", options.byMessage())
                 .put("flowkv_min_tokens", options.flow().leastMessageTokens())
                 .put("adaptive", options.adaptive())
-                .put("hops", options.selection().transitive().isPresent());
+                .put("hops", options.selection().hops());
     }
 }

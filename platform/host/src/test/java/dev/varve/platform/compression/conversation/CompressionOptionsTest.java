@@ -1,13 +1,20 @@
-package dev.varve.platform.compression;
+package dev.varve.platform.compression.conversation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.varve.platform.compression.CompressionDecision;
+import dev.varve.platform.compression.CompressionMode;
+import dev.varve.platform.compression.KeepCurve;
+import dev.varve.platform.compression.MessageCompressionSettings;
+import dev.varve.platform.compression.selection.KeepRatio;
+import dev.varve.platform.compression.selection.SelectionSettings;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class CompressionPolicyTest {
+class CompressionOptionsTest {
     @ParameterizedTest
     @CsvSource({
         "OFF,    100000, false, false, VERBATIM",
@@ -29,40 +36,23 @@ class CompressionPolicyTest {
             boolean continuation,
             boolean byMessage,
             CompressionDecision expected) {
-        CompressionPolicy policy = new CompressionPolicy(mode, 32_000, byMessage);
+        CompressionOptions options =
+                new CompressionOptions(
+                        CompressionMode.OFF,
+                        32_000,
+                        byMessage,
+                        KeepCurve.USUAL,
+                        SelectionSettings.USUAL,
+                        MessageCompressionSettings.USUAL,
+                        false);
 
-        assertEquals(expected, policy.treatment(tokens, continuation));
+        assertEquals(expected, options.treatment(mode, tokens, continuation));
     }
 
     @Test
     void nothingIsCompressedUnlessSomebodyWantsIt() {
-        assertEquals(CompressionMode.OFF, CompressionPolicy.USUAL.mode());
-        assertEquals(32_000, CompressionPolicy.USUAL.thresholdTokens());
-        assertEquals(
-                CompressionDecision.VERBATIM,
-                CompressionPolicy.USUAL.treatment(Integer.MAX_VALUE, false));
-    }
-
-    @Test
-    void aRequestMayWantNone() {
-        CompressionPolicy always = CompressionPolicy.USUAL.in(CompressionMode.ALWAYS);
-
-        assertEquals(CompressionDecision.WHOLE, always.treatment(1, false));
-        assertEquals(
-                CompressionDecision.VERBATIM,
-                always.in(CompressionMode.OFF).treatment(100_000, false));
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "VERBATIM, false",
-        "VERBATIM_CONTINUATION, false",
-        "VERBATIM_FIRST_TURN, false",
-        "BY_MESSAGE, true",
-        "WHOLE, true"
-    })
-    void twoTreatmentsLeaveSomethingOut(CompressionDecision treatment, boolean compresses) {
-        assertEquals(compresses, treatment.compresses());
+        assertEquals(CompressionMode.OFF, CompressionOptions.USUAL.mode());
+        assertEquals(32_000, CompressionOptions.USUAL.thresholdTokens());
     }
 
     @Test
@@ -81,6 +71,6 @@ class CompressionPolicyTest {
     void aThresholdIsNotNegative() {
         assertThrows(
                 IllegalArgumentException.class,
-                () -> new CompressionPolicy(CompressionMode.AUTO, -1, false));
+                () -> CompressionOptions.of(CompressionMode.AUTO, -1, KeepRatio.USUAL));
     }
 }

@@ -7,6 +7,7 @@ module dev.varve.api {
     exports dev.varve.api.backend;
     exports dev.varve.api.event;
     exports dev.varve.api.model;
+    exports dev.varve.api.plugin;
     exports dev.varve.api.snapshot;
     exports dev.varve.api.speculation;
     exports dev.varve.api.telemetry;

@@ -1,2 +1,2 @@
-/** Types that every part of Varve shares: the root exception and its kinds. */
+/** Types for all kinds of plugins: the root exception, and the loader of their libraries. */
 package dev.varve.api;

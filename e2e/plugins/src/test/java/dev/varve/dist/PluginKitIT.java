@@ -41,6 +41,7 @@ class PluginKitIT {
                         "dev.varve.api.backend",
                         "dev.varve.api.event",
                         "dev.varve.api.model",
+                        "dev.varve.api.plugin",
                         "dev.varve.api.snapshot",
                         "dev.varve.api.speculation",
                         "dev.varve.api.telemetry",

@@ -1,5 +1,7 @@
 package dev.varve.plugin.chronicle;
 
+import dev.varve.api.plugin.IsolatedProvider;
+import dev.varve.api.VarveException;
 import dev.varve.api.snapshot.SnapshotStore;
 import dev.varve.api.snapshot.SnapshotStoreProvider;
 import dev.varve.api.snapshot.StoreAccess;
@@ -7,22 +9,31 @@ import dev.varve.api.snapshot.StoreSize;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /** Stores named {@code chronicle}: folders, each with a file of Chronicle Map. */
 public final class ChronicleProvider implements SnapshotStoreProvider {
-    private Optional<SnapshotStoreProvider> loaded = Optional.empty();
+    /**
+     * The libraries log greetings, warnings about parts that are left out on purpose, and
+     * exceptions that they also throw. The reference keeps the logger's level from being lost.
+     */
+    private static final Logger THEIR_LOG = Logger.getLogger("net.openhft");
+
+    /**
+     * The libraries cannot be modules: some share packages, and they access Java's internals, which
+     * the options open to unnamed modules only.
+     */
+    private final IsolatedProvider<SnapshotStoreProvider> stores =
+            new IsolatedProvider<>(
+                            ChronicleProvider.class,
+                            SnapshotStoreProvider.class,
+                            "dev.varve.plugin.chronicle.map.ChronicleStores",
+                            "the libraries of store chronicle cannot be loaded")
+                    .withUnsafe("META-INF/generated/");
 
     /** Called by the service loader. */
     public ChronicleProvider() {}
-
-    /** Loads the libraries at the first call, which takes a few hundred milliseconds. */
-    private synchronized SnapshotStoreProvider loaded() throws IOException {
-        if (loaded.isEmpty()) {
-            loaded = Optional.of(Libraries.load("dev.varve.plugin.chronicle.map.ChronicleStores"));
-        }
-        return loaded.get();
-    }
 
     @Override
     public String name() {
@@ -31,8 +42,12 @@ public final class ChronicleProvider implements SnapshotStoreProvider {
 
     @Override
     public SnapshotStore open(Path path, StoreSize size, StoreAccess access) throws IOException {
+        THEIR_LOG.setLevel(Level.OFF);
+        JavaOptions.require();
         try {
-            return loaded().open(path, size, access);
+            return stores.get().open(path, size, access);
+        } catch (VarveException e) {
+            throw new IOException(e.getMessage(), e);
         } catch (LinkageError e) {
             throw new IOException(
                     path + ": the libraries of store chronicle do not run here: " + e, e);

@@ -16,13 +16,10 @@ final class JavaOptions {
 
     private JavaOptions() {}
 
-    /**
-     * Fails if Java was started without an option.
-     *
-     * @param libraries the module that needs it
-     */
-    static void require(Module libraries) throws IOException {
+    /** Fails if Java was started without an option. */
+    static void require() throws IOException {
         Module base = Object.class.getModule();
+        Module libraries = ClassLoader.getPlatformClassLoader().getUnnamedModule();
         List<String> missing = new ArrayList<>();
         for (String name : OPENED) {
             if (!base.isOpen(name, libraries)) {

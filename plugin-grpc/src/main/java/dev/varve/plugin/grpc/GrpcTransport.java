@@ -1,31 +1,27 @@
 package dev.varve.plugin.grpc;
 
+import dev.varve.api.plugin.IsolatedProvider;
 import dev.varve.api.transport.Connection;
 import dev.varve.api.transport.Listener;
 import dev.varve.api.transport.TransportOptions;
 import dev.varve.api.transport.TransportProvider;
 
 import java.io.IOException;
-import java.util.Optional;
 
 /**
  * Transport {@code grpc:host:port}: bytes in a stream of HTTP/2, with TLS, certificates of both
  * sides and a token. Plain text stays on the machine unless {@code insecure} is set.
  */
 public final class GrpcTransport implements TransportProvider {
-    private Optional<TransportProvider> loaded = Optional.empty();
+    private final IsolatedProvider<TransportProvider> transport =
+            new IsolatedProvider<>(
+                    GrpcTransport.class,
+                    TransportProvider.class,
+                    "dev.varve.plugin.grpc.net.NetworkTransport",
+                    "transport grpc: its libraries cannot be loaded");
 
     /** Called by the service loader. */
     public GrpcTransport() {}
-
-    /** Loads the libraries at the first call, which takes a few hundred milliseconds. */
-    private synchronized TransportProvider loaded() {
-        TransportProvider transport =
-                loaded.orElseGet(
-                        () -> Libraries.load("dev.varve.plugin.grpc.net.NetworkTransport"));
-        loaded = Optional.of(transport);
-        return transport;
-    }
 
     @Override
     public String scheme() {
@@ -34,11 +30,11 @@ public final class GrpcTransport implements TransportProvider {
 
     @Override
     public Connection connect(String address, TransportOptions options) throws IOException {
-        return loaded().connect(address, options);
+        return transport.get().connect(address, options);
     }
 
     @Override
     public Listener listen(String address, TransportOptions options) throws IOException {
-        return loaded().listen(address, options);
+        return transport.get().listen(address, options);
     }
 }

@@ -1,24 +1,21 @@
 package dev.varve.plugin.kvevents;
 
+import dev.varve.api.plugin.IsolatedProvider;
 import dev.varve.api.event.CacheListener;
 import dev.varve.api.event.CacheListenerAddress;
 import dev.varve.api.event.CacheListenerProvider;
 
-import java.util.Optional;
-
 /** Events over ZeroMQ, at {@code tcp} addresses. */
 public final class KvEventsProvider implements CacheListenerProvider {
-    private Optional<CacheListenerProvider> loaded = Optional.empty();
+    private final IsolatedProvider<CacheListenerProvider> listeners =
+            new IsolatedProvider<>(
+                    KvEventsProvider.class,
+                    CacheListenerProvider.class,
+                    "dev.varve.plugin.kvevents.zmq.ZmqListeners",
+                    "events of the cache: its libraries cannot be loaded");
 
     /** Called by the service loader. */
     public KvEventsProvider() {}
-
-    private synchronized CacheListenerProvider loaded() {
-        if (loaded.isEmpty()) {
-            loaded = Optional.of(Libraries.load("dev.varve.plugin.kvevents.zmq.ZmqListeners"));
-        }
-        return loaded.get();
-    }
 
     @Override
     public String scheme() {
@@ -27,6 +24,6 @@ public final class KvEventsProvider implements CacheListenerProvider {
 
     @Override
     public CacheListener open(CacheListenerAddress address) {
-        return loaded().open(address);
+        return listeners.get().open(address);
     }
 }

@@ -1,26 +1,23 @@
 package dev.varve.plugin.valkey;
 
+import dev.varve.api.plugin.IsolatedProvider;
 import dev.varve.api.snapshot.SharedStore;
 import dev.varve.api.snapshot.SharedStoreAddress;
 import dev.varve.api.snapshot.SharedStoreProvider;
 
 import java.util.List;
-import java.util.Optional;
 
 /** Stores that speak the Redis protocol, such as Valkey and Redis; over TLS as {@code rediss}. */
 public final class ValkeyProvider implements SharedStoreProvider {
-    private Optional<SharedStoreProvider> loaded = Optional.empty();
+    private final IsolatedProvider<SharedStoreProvider> stores =
+            new IsolatedProvider<>(
+                    ValkeyProvider.class,
+                    SharedStoreProvider.class,
+                    "dev.varve.plugin.valkey.net.RespStores",
+                    "the shared store: its libraries cannot be loaded");
 
     /** Called by the service loader. */
     public ValkeyProvider() {}
-
-    /** Loads the libraries at the first call, which takes a few hundred milliseconds. */
-    private synchronized SharedStoreProvider loaded() {
-        if (loaded.isEmpty()) {
-            loaded = Optional.of(Libraries.load("dev.varve.plugin.valkey.net.RespStores"));
-        }
-        return loaded.get();
-    }
 
     @Override
     public List<String> schemes() {
@@ -29,6 +26,6 @@ public final class ValkeyProvider implements SharedStoreProvider {
 
     @Override
     public SharedStore open(SharedStoreAddress address) {
-        return loaded().open(address);
+        return stores.get().open(address);
     }
 }

@@ -1,0 +1,2 @@
+/** Help for plugins with libraries of their own. */
+package dev.varve.api.plugin;

@@ -1,2 +1,2 @@
-/** Types for all kinds of plugins: the root exception, and the loader of their libraries. */
+/** The exception that Varve reports to users, and its kinds. */
 package dev.varve.api;

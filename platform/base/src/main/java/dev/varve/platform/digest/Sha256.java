@@ -12,7 +12,7 @@ public final class Sha256 {
 
     private Sha256() {}
 
-    /** Returns a new digest. */
+    /** Returns a digest of nothing so far. */
     public static MessageDigest begin() {
         try {
             return MessageDigest.getInstance("SHA-256");
@@ -26,8 +26,13 @@ public final class Sha256 {
         return begin().digest(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Returns the digest of a text in UTF-8, as {@value #DIGITS} hexadecimal digits. */
+    /** Returns the digest of a text in UTF-8, in hexadecimal digits. */
     public static String hex(String text) {
         return HexFormat.of().formatHex(of(text));
+    }
+
+    /** Returns the first bytes of the digest of a text in UTF-8, in hexadecimal digits. */
+    public static String hex(String text, int bytes) {
+        return HexFormat.of().formatHex(of(text), 0, bytes);
     }
 }

@@ -1,2 +1,2 @@
-/** SHA-256 digests, from {@link dev.varve.platform.digest.Sha256}. */
+/** Digests of texts and bytes. */
 package dev.varve.platform.digest;

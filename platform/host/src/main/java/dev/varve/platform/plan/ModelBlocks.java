@@ -9,7 +9,6 @@ import dev.varve.api.model.TensorSelection;
 import dev.varve.platform.digest.Sha256;
 
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
 
@@ -59,11 +58,7 @@ public record ModelBlocks(
             kinds.add(seen.indexOf(kind));
             bytes.add(ownBytes(block, layers, selection));
         }
-        return new ModelBlocks(
-                blocks,
-                kinds,
-                bytes,
-                HexFormat.of().formatHex(Sha256.of(seen + " " + kinds), 0, 16));
+        return new ModelBlocks(blocks, kinds, bytes, Sha256.hex(seen + " " + kinds, 16));
     }
 
     private static boolean mayBeCut(LayerSplitAdapter model, int boundary) {

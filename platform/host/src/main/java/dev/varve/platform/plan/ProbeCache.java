@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
@@ -99,6 +98,6 @@ public final class ProbeCache {
     }
 
     Path file(String key) {
-        return folder.resolve(HexFormat.of().formatHex(Sha256.of(key), 0, 12) + ".probe");
+        return folder.resolve(Sha256.hex(key, 12) + ".probe");
     }
 }

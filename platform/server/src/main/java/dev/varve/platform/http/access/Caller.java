@@ -3,8 +3,6 @@ package dev.varve.platform.http.access;
 import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.sequence.CacheScope;
 
-import java.util.HexFormat;
-
 /**
  * The caller of a request, identified by its key.
  *
@@ -20,7 +18,7 @@ public record Caller(CacheScope scope, String owner, boolean isOperator) {
     private static final int SCOPE_BYTES = 16;
 
     static Caller withKey(String key) {
-        String owner = HexFormat.of().formatHex(Sha256.of("varve caller " + key), 0, SCOPE_BYTES);
+        String owner = Sha256.hex("varve caller " + key, SCOPE_BYTES);
         return new Caller(new CacheScope(owner), owner, false);
     }
 

@@ -3,8 +3,6 @@ package dev.varve.platform.http.access;
 import dev.varve.platform.digest.Sha256;
 import dev.varve.platform.sequence.CacheScope;
 
-import java.util.HexFormat;
-
 /**
  * Identifies scopes without their names, which come from clients or are derived from their keys.
  */
@@ -15,6 +13,6 @@ public final class ScopeDigest {
 
     /** Returns a short text that is the same for equal scopes. */
     public static String of(CacheScope scope) {
-        return HexFormat.of().formatHex(Sha256.of("varve scope " + scope.name()), 0, DIGEST_BYTES);
+        return Sha256.hex("varve scope " + scope.name(), DIGEST_BYTES);
     }
 }

@@ -78,7 +78,8 @@ public final class OllamaModels {
     private static ObjectNode put(ModelStatus view, ObjectNode model) {
         model.put("name", view.id()).put("model", view.id());
         model.put("modified_at", modified(view));
-        model.put("size", 0).put("digest", digest(view.id()));
+        // Clients distinguish models by it; hashing whole files for a list is too slow.
+        model.put("size", 0).put("digest", Sha256.hex(view.id()));
         model.set("details", details(view));
         return model;
     }
@@ -93,13 +94,5 @@ public final class OllamaModels {
 
     private static String modified(ModelStatus view) {
         return Instant.ofEpochSecond(view.outline().createdSeconds()).toString();
-    }
-
-    /**
-     * Returns a digest by which clients distinguish models; of the name, since hashing whole files
-     * for a list is too slow.
-     */
-    private static String digest(String id) {
-        return Sha256.hex(id);
     }
 }

@@ -70,10 +70,7 @@ public record DraftLoadRequest(
     static DraftLoadRequest decode(Message message) {
         FieldReader fields = new FieldReader(message.meta());
         ShardLoadRequest.Model target = ShardLoadRequest.Model.get(fields);
-        ShardLoadRequest.Device device =
-                new ShardLoadRequest.Device(
-                        ShardLoadRequest.Device.name(fields),
-                        ShardLoadRequest.Device.options(fields));
+        ShardLoadRequest.Device device = ShardLoadRequest.Device.get(fields);
         Draft draft =
                 new Draft(
                         ShardLoadRequest.fileName("draft", fields),

@@ -9,6 +9,7 @@ import dev.varve.platform.shard.FlashAttention;
 import dev.varve.platform.shard.OutputRows;
 import dev.varve.platform.shard.local.LocalTextScorer;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -16,106 +17,65 @@ import java.util.function.ToIntFunction;
 
 /**
  * Encodes enum values as i32. A number never changes its meaning, whatever the order or name of the
- * constants in a later release; a constant without a number does not compile.
+ * constants in a later release; a constant without a number is refused when this class is loaded.
  *
  * @param <E> the enum
  */
 final class EnumCodec<E extends Enum<E>> {
     /** Field of a batch. */
-    static final EnumCodec<Phase> PHASE =
-            new EnumCodec<>(
-                    "phase",
-                    Phase.values(),
-                    phase ->
-                            switch (phase) {
-                                case PREFILL -> 0;
-                                case DECODE -> 1;
-                            });
+    static final EnumCodec<Phase> PHASE = numbered("phase", List.of(Phase.PREFILL, Phase.DECODE));
 
     /** Field of a slice. */
     static final EnumCodec<OutputRows> OUTPUTS =
-            new EnumCodec<>(
+            numbered(
                     "outputs",
-                    OutputRows.values(),
-                    outputs ->
-                            switch (outputs) {
-                                case NONE -> 0;
-                                case BEST -> 1;
-                                case LAST -> 2;
-                                case ALL -> 3;
-                                case BEST_EACH -> 4;
-                            });
+                    List.of(
+                            OutputRows.NONE,
+                            OutputRows.BEST,
+                            OutputRows.LAST,
+                            OutputRows.ALL,
+                            OutputRows.BEST_EACH));
 
     /** Field of a slice. */
     static final EnumCodec<ChunkComputeMode> SLICE_KIND =
-            new EnumCodec<>(
+            numbered(
                     "kind of slice",
-                    ChunkComputeMode.values(),
-                    kind ->
-                            switch (kind) {
-                                case CHUNK -> 0;
-                                case PIECE -> 1;
-                                case ROWS -> 2;
-                            });
+                    List.of(ChunkComputeMode.CHUNK, ChunkComputeMode.PIECE, ChunkComputeMode.ROWS));
 
     /** Field of a draft model. */
     static final EnumCodec<DflashSpeculator.Residency> RESIDENCY =
-            new EnumCodec<>(
+            numbered(
                     "residency",
-                    DflashSpeculator.Residency.values(),
-                    residency ->
-                            switch (residency) {
-                                case PERSISTENT -> 0;
-                                case REQUEST_SCOPED -> 1;
-                            });
+                    List.of(
+                            DflashSpeculator.Residency.PERSISTENT,
+                            DflashSpeculator.Residency.REQUEST_SCOPED));
 
     /** Field of a model that scores texts. */
     static final EnumCodec<LocalTextScorer.Residency> SCAN_RESIDENCY =
-            new EnumCodec<>(
+            numbered(
                     "residency",
-                    LocalTextScorer.Residency.values(),
-                    residency ->
-                            switch (residency) {
-                                case PERSISTENT -> 0;
-                                case REQUEST_SCOPED -> 1;
-                                case AUTO -> 2;
-                            });
+                    List.of(
+                            LocalTextScorer.Residency.PERSISTENT,
+                            LocalTextScorer.Residency.REQUEST_SCOPED,
+                            LocalTextScorer.Residency.AUTO));
 
     /** Field of a load request. */
     static final EnumCodec<FlashAttention> FLASH_ATTENTION =
-            new EnumCodec<>(
+            numbered(
                     "flash attention",
-                    FlashAttention.values(),
-                    flash ->
-                            switch (flash) {
-                                case AUTO -> 0;
-                                case ON -> 1;
-                                case OFF -> 2;
-                            });
+                    List.of(FlashAttention.AUTO, FlashAttention.ON, FlashAttention.OFF));
 
     /** Field of a load request. */
     static final EnumCodec<BatchInvariance> EXACT_ROWS =
-            new EnumCodec<>(
+            numbered(
                     "exact rows",
-                    BatchInvariance.values(),
-                    exact ->
-                            switch (exact) {
-                                case AUTO -> 0;
-                                case ON -> 1;
-                                case OFF -> 2;
-                            });
+                    List.of(BatchInvariance.AUTO, BatchInvariance.ON, BatchInvariance.OFF));
 
     /** Field of a load request. */
     static final EnumCodec<BoundaryType> BOUNDARY_TYPE =
-            new EnumCodec<>(
+            numbered(
                     "boundary type",
-                    BoundaryType.values(),
-                    type ->
-                            switch (type) {
-                                case F32 -> 0;
-                                case F16 -> 1;
-                                case BF16 -> 2;
-                            });
+                    List.of(BoundaryType.F32, BoundaryType.F16, BoundaryType.BF16));
 
     /** Element type of cache rows; the numbers are those of GGUF files. */
     static final EnumCodec<GgmlType> ELEMENT_TYPE =
@@ -133,6 +93,15 @@ final class EnumCodec<E extends Enum<E>> {
                 throw new IllegalStateException(field + ": a number means two things");
             }
         }
+    }
+
+    /** Returns a codec whose numbers are the positions in a list of all constants, from 0 on. */
+    private static <E extends Enum<E>> EnumCodec<E> numbered(String field, List<E> constants) {
+        E[] declared = constants.getFirst().getDeclaringClass().getEnumConstants();
+        if (declared.length != constants.size()) {
+            throw new IllegalStateException(field + ": a constant has no number");
+        }
+        return new EnumCodec<>(field, declared, constants::indexOf);
     }
 
     /** Returns the number of a constant. */

@@ -15,24 +15,20 @@ import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.wire.Message;
 
 import java.util.List;
-import java.util.Optional;
 
 /** Draft model of a session: translates between its messages and the speculator. For one thread. */
-final class HostedDraft implements AutoCloseable {
+final class HostedDraft extends HostedModel {
     private final DflashSpeculator speculator;
-    private final ComputeDevice device;
     private final DraftCodec codec;
-    private final LoadedTensorDigests tensors;
 
     private HostedDraft(
             DflashSpeculator speculator,
             ComputeDevice device,
             DraftCodec codec,
             LoadedTensorDigests tensors) {
+        super(device, tensors);
         this.speculator = speculator;
-        this.device = device;
         this.codec = codec;
-        this.tensors = tensors;
     }
 
     /**
@@ -65,10 +61,9 @@ final class HostedDraft implements AutoCloseable {
                     LoadedTensorDigests.of(
                             draft.selection(),
                             request.target().hasSameFiles(mine)
-                                            && request.draft().hasSameFiles(myDraft)
-                                    ? Optional.empty()
-                                    : Optional.of(host.digests()),
-                            new ThrottledProgress(progress));
+                                    && request.draft().hasSameFiles(myDraft),
+                            host,
+                            progress);
             return new HostedDraft(
                     DflashSpeculator.open(draft, request.limits(), device, request.conduct()),
                     device,
@@ -87,10 +82,9 @@ final class HostedDraft implements AutoCloseable {
                 target.shape().vocabularySize());
     }
 
-    /** Builds the response to a load: placement and sizes; waits for the digests of the tensors. */
-    Message describe() {
-        return HostedShard.describe(
-                new ShardMemory(speculator.bytes(), 0, 0, 0), device, List.of(), tensors.await());
+    @Override
+    ShardMemory memory() {
+        return new ShardMemory(speculator.bytes(), 0, 0, 0);
     }
 
     Message step(Message request) {
@@ -128,6 +122,6 @@ final class HostedDraft implements AutoCloseable {
     @Override
     public void close() {
         speculator.close();
-        device.close();
+        super.close();
     }
 }

@@ -13,29 +13,24 @@ import dev.varve.platform.wire.Message;
 import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
  * Text-scoring model of a session: translates between its messages and the scorer. For one thread.
  */
-final class HostedScan implements AutoCloseable {
+final class HostedScan extends HostedModel {
     private final LocalTextScorer scan;
-    private final ComputeDevice device;
     private final ScanCodec codec;
-    private final LoadedTensorDigests tensors;
 
     private HostedScan(
             LocalTextScorer scan,
             ComputeDevice device,
             ScanCodec codec,
             LoadedTensorDigests tensors) {
+        super(device, tensors);
         this.scan = scan;
-        this.device = device;
         this.codec = codec;
-        this.tensors = tensors;
     }
 
     /**
@@ -55,11 +50,7 @@ final class HostedScan implements AutoCloseable {
         try {
             LoadedTensorDigests tensors =
                     LoadedTensorDigests.of(
-                            adapter.tensors(all.range()),
-                            model.hasSameFiles(mine)
-                                    ? Optional.empty()
-                                    : Optional.of(host.digests()),
-                            new ThrottledProgress(progress));
+                            adapter.tensors(all.range()), model.hasSameFiles(mine), host, progress);
             return new HostedScan(
                     new LocalTextScorer(
                             all, device, request.look(), request.residency(), tensors.progress()),
@@ -72,10 +63,9 @@ final class HostedScan implements AutoCloseable {
         }
     }
 
-    /** Builds the response to a load: placement and sizes; waits for the digests of the tensors. */
-    Message describe() {
-        return HostedShard.describe(
-                new ShardMemory(scan.weightBytes(), 0, 0, 0), device, List.of(), tensors.await());
+    @Override
+    ShardMemory memory() {
+        return new ShardMemory(scan.weightBytes(), 0, 0, 0);
     }
 
     /**
@@ -111,6 +101,6 @@ final class HostedScan implements AutoCloseable {
     @Override
     public void close() {
         scan.close();
-        device.close();
+        super.close();
     }
 }

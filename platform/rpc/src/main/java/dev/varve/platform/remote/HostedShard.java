@@ -1,9 +1,11 @@
 package dev.varve.platform.remote;
 
 import dev.varve.api.backend.ComputeDevice;
+import dev.varve.api.gguf.GgufFile;
 import dev.varve.api.model.LayerRange;
 import dev.varve.api.model.LayerSplitAdapter;
 import dev.varve.platform.shard.CachePart;
+import dev.varve.platform.shard.LoadProgress;
 import dev.varve.platform.shard.Shard;
 import dev.varve.platform.shard.ShardMemory;
 import dev.varve.platform.shard.ShardResult;
@@ -11,34 +13,65 @@ import dev.varve.platform.wire.Message;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 /** Loaded range of a session: translates between its messages and the shard. For one thread. */
-final class HostedShard implements AutoCloseable {
+final class HostedShard extends HostedModel {
     private final Shard shard;
-    private final ComputeDevice device;
     private final BatchCodec batches;
     private final ResultCodec results;
     private final CachePartCodec parts;
-    private final LoadedTensorDigests tensors;
 
-    HostedShard(
+    private HostedShard(
             Shard shard,
             ComputeDevice device,
             LayerSplitAdapter adapter,
             BoundaryType type,
             LoadedTensorDigests tensors) {
+        super(device, tensors);
         this.shard = shard;
-        this.device = device;
-        this.tensors = tensors;
         batches = batchCodec(adapter, shard.range(), type);
         results = resultCodec(adapter, shard.range(), type);
         parts = new CachePartCodec(shard.range());
+    }
+
+    /**
+     * Loads a range.
+     *
+     * @throws dev.varve.api.VarveException if the file is missing or differs from the server's, or
+     *     memory is insufficient
+     */
+    static HostedShard open(
+            ShardLoadRequest request,
+            ShardResources host,
+            RangeLoader loader,
+            LoadProgress progress) {
+        ShardLoadRequest.Model model = request.model();
+        GgufFile file = host.model(model.name());
+        LayerSplitAdapter adapter = host.adapter(file, model.options());
+        ShardLoadRequest.Model mine = ShardLoadRequest.Model.of(file, adapter, model.options());
+        model.requireAlike(mine);
+        ComputeDevice device = host.open(request.device().name(), request.device().options());
+        try {
+            LoadedTensorDigests tensors =
+                    LoadedTensorDigests.of(
+                            adapter.tensors(request.range()),
+                            model.hasSameFiles(mine),
+                            host,
+                            progress);
+            Shard shard =
+                    loader.load(
+                            new RangeLoader.Place(file, adapter, device),
+                            request,
+                            tensors.progress());
+            return new HostedShard(shard, device, adapter, request.boundaryType(), tensors);
+        } catch (RuntimeException | Error e) {
+            device.close();
+            throw e;
+        }
     }
 
     static BatchCodec batchCodec(LayerSplitAdapter adapter, LayerRange range, BoundaryType type) {
@@ -55,28 +88,14 @@ final class HostedShard implements AutoCloseable {
                 adapter.shape().embeddingLength());
     }
 
-    /** Builds the response to a load: placement and sizes; waits for the digests of the tensors. */
-    Message describe() {
-        return describe(shard.memory(), device, shard.computesOn().processors(), tensors.await());
+    @Override
+    ShardMemory memory() {
+        return shard.memory();
     }
 
-    /**
-     * Builds the content of the response to a load request.
-     *
-     * @param digests as of {@link DigestCodec}
-     */
-    static Message describe(
-            ShardMemory memory,
-            ComputeDevice device,
-            Collection<Integer> processors,
-            Optional<Map<String, String>> digests) {
-        FieldWriter fields = new FieldWriter();
-        ResultCodec.putMemory(fields, memory);
-        fields.text(device.info().description()).flag(device.info().hostCores());
-        fields.number(processors.size());
-        processors.forEach(fields::number);
-        DigestCodec.put(fields, digests);
-        return new Message(MessageType.LOAD, fields.done(), DigestCodec.payload(digests));
+    @Override
+    Collection<Integer> processors() {
+        return shard.computesOn().processors();
     }
 
     Message forward(Message request) {
@@ -128,6 +147,6 @@ final class HostedShard implements AutoCloseable {
     @Override
     public void close() {
         shard.close();
-        device.close();
+        super.close();
     }
 }

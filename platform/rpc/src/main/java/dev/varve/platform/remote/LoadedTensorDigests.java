@@ -45,13 +45,17 @@ final class LoadedTensorDigests {
     /**
      * Starts the computation.
      *
-     * @param compared computes the digests; empty if the server sees the same files
+     * @param known whether the server sees the same files, so that no digests are computed
+     * @param host computes the digests
      * @param progress accepts a repeated report while digests are computed, and the reports of
      *     {@link #progress}
      */
     static LoadedTensorDigests of(
-            TensorSelection selection, Optional<TensorDigests> compared, LoadProgress progress) {
-        return new LoadedTensorDigests(TensorCheck.tensors(selection), compared, progress);
+            TensorSelection selection, boolean known, ShardResources host, LoadProgress progress) {
+        return new LoadedTensorDigests(
+                TensorCheck.tensors(selection),
+                known ? Optional.empty() : Optional.of(host.digests()),
+                new ThrottledProgress(progress));
     }
 
     private CompletableFuture<Map<String, String>> begin(

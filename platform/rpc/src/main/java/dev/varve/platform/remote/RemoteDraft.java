@@ -113,14 +113,12 @@ public final class RemoteDraft implements RemoteSpeculator {
         String name =
                 String.format(Locale.ROOT, "draft model %s on %s", request.draft().name(), device);
         ShardSupervisor supervisor =
-                new ShardSupervisor(
-                        name, link, request.encode(), new TensorCheck(digests, file.selection()));
-        try {
-            supervisor.start(LoadProgress.silent());
-        } catch (RuntimeException | Error e) {
-            supervisor.close();
-            throw e;
-        }
+                ShardSupervisor.started(
+                        name,
+                        link,
+                        request.encode(),
+                        new TensorCheck(digests, file.selection()),
+                        LoadProgress.silent());
         return new RemoteDraft(device, file, HostedDraft.codec(file, target), supervisor);
     }
 

@@ -50,13 +50,8 @@ public final class RemoteScan implements TextScorer {
     public static RemoteScan open(
             String device, ShardLink link, ScanLoadRequest request, TensorCheck check) {
         String name = "drafter " + request.model().name() + " on " + device;
-        ShardSupervisor supervisor = new ShardSupervisor(name, link, request.encode(), check);
-        try {
-            supervisor.start(LoadProgress.silent());
-        } catch (RuntimeException | Error e) {
-            supervisor.close();
-            throw e;
-        }
+        ShardSupervisor supervisor =
+                ShardSupervisor.started(name, link, request.encode(), check, LoadProgress.silent());
         return new RemoteScan(name, ScanCodec.of(request), supervisor);
     }
 

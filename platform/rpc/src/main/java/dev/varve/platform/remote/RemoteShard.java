@@ -98,7 +98,7 @@ public final class RemoteShard implements Shard {
             TensorDigests digests,
             LoadProgress progress) {
         ShardSupervisor supervisor =
-                new ShardSupervisor(
+                ShardSupervisor.started(
                         String.format(
                                 Locale.ROOT,
                                 "shard %s (layers %d to %d)",
@@ -107,13 +107,8 @@ public final class RemoteShard implements Shard {
                                 request.range().end() - 1),
                         peer.link(),
                         request.encode(),
-                        new TensorCheck(digests, adapter.tensors(request.range())));
-        try {
-            supervisor.start(progress);
-        } catch (RuntimeException | Error e) {
-            supervisor.close();
-            throw e;
-        }
+                        new TensorCheck(digests, adapter.tensors(request.range())),
+                        progress);
         return new RemoteShard(peer, adapter, request, supervisor);
     }
 

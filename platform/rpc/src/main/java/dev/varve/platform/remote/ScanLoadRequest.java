@@ -72,10 +72,7 @@ public record ScanLoadRequest(
     static ScanLoadRequest decode(Message message) {
         FieldReader fields = new FieldReader(message.meta());
         ShardLoadRequest.Model model = ShardLoadRequest.Model.get(fields);
-        ShardLoadRequest.Device device =
-                new ShardLoadRequest.Device(
-                        ShardLoadRequest.Device.name(fields),
-                        ShardLoadRequest.Device.options(fields));
+        ShardLoadRequest.Device device = ShardLoadRequest.Device.get(fields);
         int layers = model.shape().layers();
         int begin = fields.number("first layer that looks", 0, layers - 1);
         LayerRange range =

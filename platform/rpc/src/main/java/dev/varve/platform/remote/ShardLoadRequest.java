@@ -164,6 +164,11 @@ public record ShardLoadRequest(
                     .flag(options.sharedCores());
         }
 
+        /** Reads a name that the options follow. */
+        static Device get(FieldReader fields) {
+            return new Device(name(fields), options(fields));
+        }
+
         static String name(FieldReader fields) {
             return fields.text("device", NAME);
         }

@@ -10,7 +10,6 @@ import dev.varve.platform.wire.WireErrorCode;
 import dev.varve.platform.wire.WireException;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -26,14 +25,14 @@ public final class ShardSession implements Handler, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.varve.remote");
 
     private final ShardResources host;
-    private final LoadedRange loaded;
+    private final RangeLoader loader;
 
-    /** Used by the computing thread alone. */
-    private Optional<HostedDraft> draft = Optional.empty();
+    /** Used by the computing thread alone, like the other models. */
+    private final LoadedModel<HostedShard> range = new LoadedModel<>("no range is loaded");
 
-    /** Likewise. */
-    private Optional<HostedScan> scan = Optional.empty();
-
+    private final LoadedModel<HostedDraft> draft = new LoadedModel<>("no draft model is loaded");
+    private final LoadedModel<HostedScan> scan =
+            new LoadedModel<>("no model that reads texts is loaded");
     private final AtomicLong progress = new AtomicLong();
     private final ExecutorService compute =
             Executors.newSingleThreadExecutor(
@@ -47,7 +46,7 @@ public final class ShardSession implements Handler, AutoCloseable {
     /** Creates a session with another range loader. */
     ShardSession(ShardResources host, RangeLoader loader) {
         this.host = host;
-        loaded = new LoadedRange(host, loader);
+        this.loader = loader;
     }
 
     /**
@@ -103,27 +102,32 @@ public final class ShardSession implements Handler, AutoCloseable {
     }
 
     private Message answer(Message request, CallResponder call) {
+        LoadProgress reports = progressOf(call, request.type());
         return switch (request.type()) {
             case MessageType.DESCRIBE -> describe();
             case MessageType.LOAD ->
-                    loaded.load(ShardLoadRequest.decode(request), progressOf(call, request.type()));
+                    range.load(
+                            ShardLoadRequest.decode(request),
+                            each -> HostedShard.open(each, host, loader, reports));
             case MessageType.LOAD_DRAFT ->
-                    loadDraft(DraftLoadRequest.decode(request), progressOf(call, request.type()));
-            case MessageType.DRAFT -> draft.orElseThrow(this::noDraft).step(request);
+                    draft.load(
+                            DraftLoadRequest.decode(request),
+                            each -> HostedDraft.open(each, host, reports));
+            case MessageType.DRAFT -> draft.current().step(request);
             case MessageType.LOAD_SCAN ->
-                    loadScan(ScanLoadRequest.decode(request), progressOf(call, request.type()));
-            case MessageType.SCAN ->
-                    scan.orElseThrow(this::noScan)
-                            .read(request, call::isCancelled, progressOf(call, request.type()));
+                    scan.load(
+                            ScanLoadRequest.decode(request),
+                            each -> HostedScan.open(each, host, reports));
+            case MessageType.SCAN -> scan.current().read(request, call::isCancelled, reports);
             case MessageType.UNLOAD -> {
                 free();
                 yield Message.of(MessageType.UNLOAD);
             }
-            case MessageType.FORWARD -> loaded.current().forward(request);
-            case MessageType.REHEARSE -> loaded.current().rehearse(request);
-            case MessageType.EXPORT -> loaded.current().export(request);
-            case MessageType.ADOPT -> loaded.current().adopt(request);
-            case MessageType.CHANGE -> loaded.current().change(request);
+            case MessageType.FORWARD -> range.current().forward(request);
+            case MessageType.REHEARSE -> range.current().rehearse(request);
+            case MessageType.EXPORT -> range.current().export(request);
+            case MessageType.ADOPT -> range.current().adopt(request);
+            case MessageType.CHANGE -> range.current().change(request);
             default ->
                     throw new WireException(
                             WireErrorCode.UNSUPPORTED,
@@ -145,45 +149,10 @@ public final class ShardSession implements Handler, AutoCloseable {
         };
     }
 
-    /** Replaces the draft model; frees the former one first, since both might not fit. */
-    private Message loadDraft(DraftLoadRequest request, LoadProgress told) {
-        closeDraft();
-        HostedDraft opened = HostedDraft.open(request, host, told);
-        draft = Optional.of(opened);
-        return opened.describe();
-    }
-
-    private WireException noDraft() {
-        return new WireException(WireErrorCode.INVALID_REQUEST, "no draft model is loaded");
-    }
-
-    /** Replaces the text-scoring model; frees the former one first. */
-    private Message loadScan(ScanLoadRequest request, LoadProgress told) {
-        closeScan();
-        HostedScan opened = HostedScan.open(request, host, told);
-        scan = Optional.of(opened);
-        return opened.describe();
-    }
-
-    private WireException noScan() {
-        return new WireException(
-                WireErrorCode.INVALID_REQUEST, "no model that reads texts is loaded");
-    }
-
     private void free() {
-        loaded.close();
-        closeDraft();
-        closeScan();
-    }
-
-    private void closeScan() {
-        scan.ifPresent(HostedScan::close);
-        scan = Optional.empty();
-    }
-
-    private void closeDraft() {
-        draft.ifPresent(HostedDraft::close);
-        draft = Optional.empty();
+        range.close();
+        draft.close();
+        scan.close();
     }
 
     private Message describe() {

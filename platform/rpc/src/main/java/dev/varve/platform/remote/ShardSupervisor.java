@@ -86,10 +86,6 @@ final class ShardSupervisor implements AutoCloseable {
      * @param request its load request
      * @param check expected digests of the tensors that it loads
      */
-    ShardSupervisor(String name, ShardLink link, Message request, TensorCheck check) {
-        this(name, link, request, check, FIRST_LOAD_ATTEMPTS);
-    }
-
     ShardSupervisor(
             String name,
             ShardLink link,
@@ -101,6 +97,27 @@ final class ShardSupervisor implements AutoCloseable {
         this.request = request;
         this.check = check;
         this.firstLoadAttempts = firstLoadAttempts;
+    }
+
+    /**
+     * Returns a supervisor whose first incarnation has started, as {@link #start} does; closes it
+     * if that fails.
+     */
+    static ShardSupervisor started(
+            String name,
+            ShardLink link,
+            Message request,
+            TensorCheck check,
+            LoadProgress progress) {
+        ShardSupervisor supervisor =
+                new ShardSupervisor(name, link, request, check, FIRST_LOAD_ATTEMPTS);
+        try {
+            supervisor.start(progress);
+            return supervisor;
+        } catch (RuntimeException | Error e) {
+            supervisor.close();
+            throw e;
+        }
     }
 
     /**

@@ -212,7 +212,8 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
         return (int) crc.getValue();
     }
 
-    private static void expect(String field, int expected, int found) throws FrameException {
+    /** Requires a field to have an expected value. */
+    static void expect(String field, int expected, int found) throws FrameException {
         if (expected != found) {
             throw new FrameException(
                     String.format(

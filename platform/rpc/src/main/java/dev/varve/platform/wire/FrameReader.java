@@ -5,7 +5,6 @@ import dev.varve.api.transport.Connection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Locale;
 
 /** Reads frames and checks their checksums. For one thread. */
 final class FrameReader {
@@ -43,7 +42,7 @@ final class FrameReader {
             connection.read(meta);
         }
         meta.flip();
-        expect("meta checksum", header.meta().crc(), FrameHeader.crc(meta));
+        FrameHeader.expect("meta checksum", header.meta().crc(), FrameHeader.crc(meta));
         return meta;
     }
 
@@ -55,19 +54,8 @@ final class FrameReader {
             connection.read(piece);
             readings++;
         }
-        expect("payload checksum", header.payload().crc(), FrameHeader.crc(piece.flip()));
+        FrameHeader.expect(
+                "payload checksum", header.payload().crc(), FrameHeader.crc(piece.flip()));
         target.position(target.position() + header.payloadBytes());
-    }
-
-    private static void expect(String field, int expected, int found) throws FrameException {
-        if (expected != found) {
-            throw new FrameException(
-                    String.format(
-                            Locale.ROOT,
-                            "%s: expected 0x%08x, found 0x%08x",
-                            field,
-                            expected,
-                            found));
-        }
     }
 }

@@ -15,6 +15,7 @@ import dev.varve.api.ggml.Native.Downcall;
 import dev.varve.api.ggml.Pointer.ContextPtr;
 import dev.varve.api.ggml.Pointer.TensorPtr;
 
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -23,12 +24,21 @@ import java.lang.invoke.MethodHandle;
  * it follows the header.
  */
 final class OpsApi {
+    /** {@code struct ggml_tensor * (struct ggml_context *, struct ggml_tensor *)}. */
+    private static final FunctionDescriptor UNARY = returns(C_POINTER, C_POINTER, C_POINTER);
+
+    /**
+     * {@code struct ggml_tensor * (struct ggml_context *, struct ggml_tensor *, struct ggml_tensor
+     * *)}.
+     */
+    private static final FunctionDescriptor BINARY =
+            returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER);
+
     /**
      * {@code struct ggml_tensor * ggml_mul_mat(struct ggml_context * ctx, struct ggml_tensor * a,
      * struct ggml_tensor * b)}
      */
-    private static final MethodHandle MUL_MAT =
-            bind("ggml_mul_mat", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle MUL_MAT = bind("ggml_mul_mat", BINARY);
 
     static TensorPtr mulMat(ContextPtr ctx, TensorPtr a, TensorPtr b) {
         return tensor(
@@ -65,8 +75,7 @@ final class OpsApi {
      * {@code struct ggml_tensor * ggml_get_rows(struct ggml_context * ctx, struct ggml_tensor * a,
      * struct ggml_tensor * ids)}
      */
-    private static final MethodHandle GET_ROWS =
-            bind("ggml_get_rows", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle GET_ROWS = bind("ggml_get_rows", BINARY);
 
     static TensorPtr getRows(ContextPtr ctx, TensorPtr a, TensorPtr ids) {
         return tensor(
@@ -97,8 +106,7 @@ final class OpsApi {
      * {@code struct ggml_tensor * ggml_cpy(struct ggml_context * ctx, struct ggml_tensor * source,
      * struct ggml_tensor * target)}
      */
-    private static final MethodHandle CPY =
-            bind("ggml_cpy", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle CPY = bind("ggml_cpy", BINARY);
 
     static TensorPtr cpy(ContextPtr ctx, TensorPtr source, TensorPtr target) {
         return tensor(
@@ -108,8 +116,7 @@ final class OpsApi {
     }
 
     /** {@code struct ggml_tensor * ggml_cont(struct ggml_context * ctx, struct ggml_tensor * a)} */
-    private static final MethodHandle CONT =
-            bind("ggml_cont", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle CONT = bind("ggml_cont", UNARY);
 
     static TensorPtr cont(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) CONT.invokeExact(ctx.address(), a.address()));
@@ -145,8 +152,7 @@ final class OpsApi {
      * {@code struct ggml_tensor * ggml_add(struct ggml_context * ctx, struct ggml_tensor * a,
      * struct ggml_tensor * b)}
      */
-    private static final MethodHandle ADD =
-            bind("ggml_add", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle ADD = bind("ggml_add", BINARY);
 
     static TensorPtr add(ContextPtr ctx, TensorPtr a, TensorPtr b) {
         return tensor(
@@ -157,8 +163,7 @@ final class OpsApi {
      * {@code struct ggml_tensor * ggml_sub(struct ggml_context * ctx, struct ggml_tensor * a,
      * struct ggml_tensor * b)}
      */
-    private static final MethodHandle SUB =
-            bind("ggml_sub", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle SUB = bind("ggml_sub", BINARY);
 
     static TensorPtr sub(ContextPtr ctx, TensorPtr a, TensorPtr b) {
         return tensor(
@@ -169,8 +174,7 @@ final class OpsApi {
      * {@code struct ggml_tensor * ggml_mul(struct ggml_context * ctx, struct ggml_tensor * a,
      * struct ggml_tensor * b)}
      */
-    private static final MethodHandle MUL =
-            bind("ggml_mul", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle MUL = bind("ggml_mul", BINARY);
 
     static TensorPtr mul(ContextPtr ctx, TensorPtr a, TensorPtr b) {
         return tensor(
@@ -181,8 +185,7 @@ final class OpsApi {
      * {@code struct ggml_tensor * ggml_div(struct ggml_context * ctx, struct ggml_tensor * a,
      * struct ggml_tensor * b)}
      */
-    private static final MethodHandle DIV =
-            bind("ggml_div", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle DIV = bind("ggml_div", BINARY);
 
     static TensorPtr div(ContextPtr ctx, TensorPtr a, TensorPtr b) {
         return tensor(
@@ -215,24 +218,21 @@ final class OpsApi {
     /**
      * {@code struct ggml_tensor * ggml_sigmoid(struct ggml_context * ctx, struct ggml_tensor * a)}
      */
-    private static final MethodHandle SIGMOID =
-            bind("ggml_sigmoid", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle SIGMOID = bind("ggml_sigmoid", UNARY);
 
     static TensorPtr sigmoid(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) SIGMOID.invokeExact(ctx.address(), a.address()));
     }
 
     /** {@code struct ggml_tensor * ggml_silu(struct ggml_context * ctx, struct ggml_tensor * a)} */
-    private static final MethodHandle SILU =
-            bind("ggml_silu", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle SILU = bind("ggml_silu", UNARY);
 
     static TensorPtr silu(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) SILU.invokeExact(ctx.address(), a.address()));
     }
 
     /** {@code struct ggml_tensor * ggml_gelu(struct ggml_context * ctx, struct ggml_tensor * a)} */
-    private static final MethodHandle GELU =
-            bind("ggml_gelu", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle GELU = bind("ggml_gelu", UNARY);
 
     static TensorPtr gelu(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) GELU.invokeExact(ctx.address(), a.address()));
@@ -241,32 +241,28 @@ final class OpsApi {
     /**
      * {@code struct ggml_tensor * ggml_softplus(struct ggml_context * ctx, struct ggml_tensor * a)}
      */
-    private static final MethodHandle SOFTPLUS =
-            bind("ggml_softplus", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle SOFTPLUS = bind("ggml_softplus", UNARY);
 
     static TensorPtr softplus(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) SOFTPLUS.invokeExact(ctx.address(), a.address()));
     }
 
     /** {@code struct ggml_tensor * ggml_exp(struct ggml_context * ctx, struct ggml_tensor * a)} */
-    private static final MethodHandle EXP =
-            bind("ggml_exp", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle EXP = bind("ggml_exp", UNARY);
 
     static TensorPtr exp(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) EXP.invokeExact(ctx.address(), a.address()));
     }
 
     /** {@code struct ggml_tensor * ggml_tanh(struct ggml_context * ctx, struct ggml_tensor * a)} */
-    private static final MethodHandle TANH =
-            bind("ggml_tanh", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle TANH = bind("ggml_tanh", UNARY);
 
     static TensorPtr tanh(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) TANH.invokeExact(ctx.address(), a.address()));
     }
 
     /** {@code struct ggml_tensor * ggml_neg(struct ggml_context * ctx, struct ggml_tensor * a)} */
-    private static final MethodHandle NEG =
-            bind("ggml_neg", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle NEG = bind("ggml_neg", UNARY);
 
     static TensorPtr neg(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) NEG.invokeExact(ctx.address(), a.address()));
@@ -276,8 +272,7 @@ final class OpsApi {
      * {@code struct ggml_tensor * ggml_swiglu_split(struct ggml_context * ctx, struct ggml_tensor *
      * a, struct ggml_tensor * b)}
      */
-    private static final MethodHandle SWIGLU_SPLIT =
-            bind("ggml_swiglu_split", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle SWIGLU_SPLIT = bind("ggml_swiglu_split", BINARY);
 
     static TensorPtr swigluSplit(ContextPtr ctx, TensorPtr a, TensorPtr b) {
         return tensor(
@@ -290,8 +285,7 @@ final class OpsApi {
      * {@code struct ggml_tensor * ggml_geglu_split(struct ggml_context * ctx, struct ggml_tensor *
      * a, struct ggml_tensor * b)}
      */
-    private static final MethodHandle GEGLU_SPLIT =
-            bind("ggml_geglu_split", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle GEGLU_SPLIT = bind("ggml_geglu_split", BINARY);
 
     static TensorPtr gegluSplit(ContextPtr ctx, TensorPtr a, TensorPtr b) {
         return tensor(
@@ -303,8 +297,7 @@ final class OpsApi {
     /**
      * {@code struct ggml_tensor * ggml_soft_max(struct ggml_context * ctx, struct ggml_tensor * a)}
      */
-    private static final MethodHandle SOFT_MAX =
-            bind("ggml_soft_max", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle SOFT_MAX = bind("ggml_soft_max", UNARY);
 
     static TensorPtr softMax(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) SOFT_MAX.invokeExact(ctx.address(), a.address()));
@@ -335,8 +328,7 @@ final class OpsApi {
     /**
      * {@code struct ggml_tensor * ggml_sum_rows(struct ggml_context * ctx, struct ggml_tensor * a)}
      */
-    private static final MethodHandle SUM_ROWS =
-            bind("ggml_sum_rows", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle SUM_ROWS = bind("ggml_sum_rows", UNARY);
 
     static TensorPtr sumRows(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) SUM_ROWS.invokeExact(ctx.address(), a.address()));
@@ -456,8 +448,7 @@ final class OpsApi {
      * {@code struct ggml_tensor * ggml_transpose(struct ggml_context * ctx, struct ggml_tensor *
      * a)}
      */
-    private static final MethodHandle TRANSPOSE =
-            bind("ggml_transpose", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle TRANSPOSE = bind("ggml_transpose", UNARY);
 
     static TensorPtr transpose(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) TRANSPOSE.invokeExact(ctx.address(), a.address()));
@@ -467,8 +458,7 @@ final class OpsApi {
      * {@code struct ggml_tensor * ggml_ssm_conv(struct ggml_context * ctx, struct ggml_tensor *
      * input, struct ggml_tensor * kernel)}
      */
-    private static final MethodHandle SSM_CONV =
-            bind("ggml_ssm_conv", returns(C_POINTER, C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle SSM_CONV = bind("ggml_ssm_conv", BINARY);
 
     static TensorPtr ssmConv(ContextPtr ctx, TensorPtr input, TensorPtr kernel) {
         return tensor(
@@ -681,8 +671,7 @@ final class OpsApi {
     /**
      * {@code struct ggml_tensor * ggml_argmax(struct ggml_context * ctx, struct ggml_tensor * a)}
      */
-    private static final MethodHandle ARGMAX =
-            bind("ggml_argmax", returns(C_POINTER, C_POINTER, C_POINTER));
+    private static final MethodHandle ARGMAX = bind("ggml_argmax", UNARY);
 
     static TensorPtr argmax(ContextPtr ctx, TensorPtr a) {
         return tensor(() -> (MemorySegment) ARGMAX.invokeExact(ctx.address(), a.address()));

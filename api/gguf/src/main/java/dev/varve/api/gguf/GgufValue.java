@@ -16,10 +16,11 @@ public sealed interface GgufValue {
     String describe();
 
     /** Formats the first elements of an array, with a hint at the rest. */
-    private static String shown(String first, int size) {
+    private static String shown(Object first, int size) {
+        String text = first.toString();
         return size <= SHOWN
-                ? first
-                : first.substring(0, first.length() - 1) + ", …] (" + size + " values)";
+                ? text
+                : text.substring(0, text.length() - 1) + ", …] (" + size + " values)";
     }
 
     /** An integer of any width; {@code u64} values are kept as bits. */
@@ -81,9 +82,7 @@ public sealed interface GgufValue {
 
         @Override
         public String describe() {
-            return shown(
-                    Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN))),
-                    values.length);
+            return shown(Arrays.stream(values).limit(SHOWN).boxed().toList(), values.length);
         }
     }
 
@@ -96,9 +95,7 @@ public sealed interface GgufValue {
 
         @Override
         public String describe() {
-            return shown(
-                    Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN))),
-                    values.length);
+            return shown(Arrays.stream(values).limit(SHOWN).boxed().toList(), values.length);
         }
     }
 
@@ -111,9 +108,7 @@ public sealed interface GgufValue {
 
         @Override
         public String describe() {
-            return shown(
-                    Arrays.toString(Arrays.copyOf(values, Math.min(values.length, SHOWN))),
-                    values.length);
+            return shown(Arrays.stream(values).limit(SHOWN).boxed().toList(), values.length);
         }
     }
 
@@ -143,7 +138,7 @@ public sealed interface GgufValue {
             for (int i = 0; i < Math.min(ends.length, SHOWN); i++) {
                 first.add(new String(get(i), StandardCharsets.UTF_8));
             }
-            return shown(first.toString(), ends.length);
+            return shown(first, ends.length);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.bench;
 
 import dev.varve.platform.http.metrics.GenerationTimes;
+import dev.varve.platform.http.metrics.GenerationTimes.Interval;
 import dev.varve.platform.http.metrics.Metrics;
 
 import java.io.IOException;
@@ -70,7 +71,7 @@ public final class MetricsBench {
             long begin = cpuNanos();
             for (int token = 0; token < TOKENS; token++) {
                 long now = System.nanoTime();
-                times.observeTokenGap(now - last);
+                times.observe(Interval.TOKEN_GAP, now - last);
                 last = now;
             }
             each.add((double) (cpuNanos() - begin) / TOKENS);

@@ -3,6 +3,7 @@ package dev.varve.platform.http.answer;
 import dev.varve.api.VarveException;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.metrics.GenerationTimes;
+import dev.varve.platform.http.metrics.GenerationTimes.Interval;
 import dev.varve.platform.http.metrics.GenerationTimes.Stage;
 
 import java.util.Optional;
@@ -38,7 +39,7 @@ final class GenerationClock {
     void restore() {
         if (stage == Stage.QUEUE) {
             long now = System.nanoTime();
-            times.observeQueue(now - submitted);
+            times.observe(Interval.QUEUE, now - submitted);
             enter(Stage.RESTORE, now);
         }
     }
@@ -54,7 +55,7 @@ final class GenerationClock {
         }
         long now = System.nanoTime();
         if (stage == Stage.QUEUE) {
-            times.observeQueue(now - submitted);
+            times.observe(Interval.QUEUE, now - submitted);
         }
         started = now;
         enter(Stage.PREFILL, now);
@@ -65,10 +66,10 @@ final class GenerationClock {
     void token() {
         long now = System.nanoTime();
         if (stage == Stage.DECODE) {
-            times.observeTokenGap(now - lastToken);
+            times.observe(Interval.TOKEN_GAP, now - lastToken);
         } else {
-            times.observeFirstToken(now - request);
-            times.observePrefill(now - started);
+            times.observe(Interval.FIRST_TOKEN, now - request);
+            times.observe(Interval.PREFILL, now - started);
             firstToken = now;
             enter(Stage.DECODE, now);
         }
@@ -85,9 +86,9 @@ final class GenerationClock {
     /** Records that the generation ended. */
     void end(GenerationEnd end) {
         long now = System.nanoTime();
-        times.observeRequest(now - request);
+        times.observe(Interval.REQUEST, now - request);
         if (stage == Stage.DECODE) {
-            times.observeDecode(now - firstToken);
+            times.observe(Interval.DECODE, now - firstToken);
         }
         trace.ifPresent(each -> each.end(end, now));
     }

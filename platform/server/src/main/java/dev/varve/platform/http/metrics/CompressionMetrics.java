@@ -1,79 +1,52 @@
 package dev.varve.platform.http.metrics;
 
+import static dev.varve.platform.http.metrics.Instruments.counter;
+
 import dev.varve.platform.compression.CompressionReport;
 
-import io.prometheus.metrics.config.PrometheusProperties;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Metrics of prompt compression, by model. Thread-safe. */
 final class CompressionMetrics {
     private static final double MILLIS_PER_SECOND = 1e3;
     private static final String MODEL = "model";
 
-    private final Counter prompts;
-    private final Counter failures;
-    private final Counter promptTokens;
-    private final Counter effectiveTokens;
-    private final Counter knownMessages;
-    private final Counter seconds;
-    private final Histogram scores;
-
-    CompressionMetrics(PrometheusProperties settings) {
-        prompts =
-                Counter.builder(settings)
-                        .name("varve_pflash_prompts_total")
-                        .help("Prompts that became shorter before they were computed.")
-                        .labelNames("mode", MODEL)
-                        .withoutExemplars()
-                        .build();
-        failures =
-                counter(
-                        settings,
-                        "varve_pflash_failures_total",
-                        "Prompts that should have become shorter and were computed as they are.");
-        promptTokens =
-                counter(
-                        settings,
-                        "varve_pflash_input_tokens_total",
-                        "Tokens of these prompts as clients meant them.");
-        effectiveTokens =
-                counter(
-                        settings,
-                        "varve_pflash_kept_tokens_total",
-                        "Tokens of what became of them.");
-        knownMessages =
-                counter(
-                        settings,
-                        "varve_pflash_cached_messages_total",
-                        "Messages that had become shorter in an earlier turn.");
-        seconds =
-                counter(
-                        settings,
-                        "varve_pflash_seconds_total",
-                        "Time that making prompts shorter took.");
-        scores =
-                Histogram.builder(settings)
-                        .name("varve_pflash_score_time_seconds")
-                        .help("Time that a drafter took to read a prompt.")
-                        .labelNames(MODEL)
-                        .classicOnly()
-                        .classicUpperBounds(HistogramBuckets.waits())
-                        .withoutExemplars()
-                        .build();
-    }
-
-    private static Counter counter(PrometheusProperties settings, String name, String help) {
-        return Counter.builder(settings)
-                .name(name)
-                .help(help)
-                .labelNames(MODEL)
-                .withoutExemplars()
-                .build();
-    }
+    private final Counter prompts =
+            counter(
+                    "varve_pflash_prompts_total",
+                    "Prompts that became shorter before they were computed.",
+                    "mode",
+                    MODEL);
+    private final Counter failures =
+            counter(
+                    "varve_pflash_failures_total",
+                    "Prompts that should have become shorter and were computed as they are.",
+                    MODEL);
+    private final Counter promptTokens =
+            counter(
+                    "varve_pflash_input_tokens_total",
+                    "Tokens of these prompts as clients meant them.",
+                    MODEL);
+    private final Counter effectiveTokens =
+            counter("varve_pflash_kept_tokens_total", "Tokens of what became of them.", MODEL);
+    private final Counter knownMessages =
+            counter(
+                    "varve_pflash_cached_messages_total",
+                    "Messages that had become shorter in an earlier turn.",
+                    MODEL);
+    private final Counter seconds =
+            counter("varve_pflash_seconds_total", "Time that making prompts shorter took.", MODEL);
+    private final Histogram scores =
+            Instruments.histogram(
+                    "varve_pflash_score_time_seconds",
+                    "Time that a drafter took to read a prompt.",
+                    HistogramBuckets.waits(),
+                    MODEL);
 
     /** Emits series for a model from now on, starting at 0. */
     void tell(String model) {
@@ -100,13 +73,14 @@ final class CompressionMetrics {
     }
 
     List<MetricSnapshot> collect() {
-        return List.of(
-                prompts.collect(),
-                failures.collect(),
-                promptTokens.collect(),
-                effectiveTokens.collect(),
-                knownMessages.collect(),
-                seconds.collect(),
-                scores.collect());
+        return Instruments.collect(
+                Stream.of(
+                        prompts,
+                        failures,
+                        promptTokens,
+                        effectiveTokens,
+                        knownMessages,
+                        seconds,
+                        scores));
     }
 }

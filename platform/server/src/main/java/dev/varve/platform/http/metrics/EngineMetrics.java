@@ -1,5 +1,8 @@
 package dev.varve.platform.http.metrics;
 
+import static dev.varve.platform.http.metrics.MetricFamily.counter;
+import static dev.varve.platform.http.metrics.MetricFamily.gauge;
+
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.sequence.KvSlotUsage;
 import dev.varve.platform.shard.SlotSpan;
@@ -112,13 +115,5 @@ final class EngineMetrics {
                 Integer.toString(SlotSpan.BLOCK),
                 "num_gpu_blocks",
                 Long.toString(engine.slots().total() / SlotSpan.BLOCK));
-    }
-
-    private static MetricSnapshot gauge(String name, String help, double value) {
-        return MetricFamily.single(name, help, value).gauge();
-    }
-
-    private static MetricSnapshot counter(String name, String help, double value) {
-        return MetricFamily.single(name, help, value).counter();
     }
 }

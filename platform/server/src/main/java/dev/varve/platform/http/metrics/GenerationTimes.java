@@ -3,8 +3,8 @@ package dev.varve.platform.http.metrics;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 
-import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * Records the times of one model's generations, in nanoseconds. Thread-safe; see {@link Metrics}.
@@ -12,8 +12,8 @@ import java.util.Locale;
 public final class GenerationTimes {
     private static final double NANOS_PER_SECOND = 1e9;
 
-    private final Points points;
-    private final List<CounterDataPoint> cancelled;
+    private final Map<Interval, DistributionDataPoint> times;
+    private final Map<Stage, CounterDataPoint> cancelled;
 
     /** Stage of a generation when it is cancelled. */
     public enum Stage {
@@ -34,59 +34,63 @@ public final class GenerationTimes {
         }
     }
 
-    /** One histogram for each kind of time. */
-    record Points(
-            DistributionDataPoint firstToken,
-            DistributionDataPoint tokenGap,
-            DistributionDataPoint queue,
-            DistributionDataPoint prefill,
-            DistributionDataPoint decode,
-            DistributionDataPoint whole) {}
+    /** Interval in the life of a generation. */
+    public enum Interval {
+        /** From the arrival of a request to its first token. */
+        FIRST_TOKEN(
+                "varve_time_to_first_token_seconds",
+                "Time from the request to its first token.",
+                HistogramBuckets.waits()),
+        /** Between two tokens of a request. */
+        TOKEN_GAP(
+                "varve_inter_token_latency_seconds",
+                "Time between two tokens of a request.",
+                HistogramBuckets.tokens()),
+        /** In the engine's queue. */
+        QUEUE(
+                "varve_queue_time_seconds",
+                "Time that a request waited for a place.",
+                HistogramBuckets.waits()),
+        /** Prefill of a request, up to its first token. */
+        PREFILL(
+                "varve_prefill_time_seconds",
+                "Time from the start of a prompt's computing to the first token.",
+                HistogramBuckets.waits()),
+        /** Decode of a request, from its first token on. */
+        DECODE(
+                "varve_decode_time_seconds",
+                "Time from the first token of a request to its last one.",
+                HistogramBuckets.answers()),
+        /** From the arrival of a request to its end. */
+        REQUEST(
+                "varve_e2e_request_latency_seconds",
+                "Time from the request to its last token.",
+                HistogramBuckets.answers());
 
-    /**
-     * @param cancelled one counter for each stage, in the order of the stages
-     */
-    GenerationTimes(Points points, List<CounterDataPoint> cancelled) {
-        this.points = points;
-        this.cancelled = List.copyOf(cancelled);
+        final String metric;
+        final String help;
+        final double[] bounds;
+
+        Interval(String metric, String help, double[] bounds) {
+            this.metric = metric;
+            this.help = help;
+            this.bounds = bounds;
+        }
     }
 
-    private static void observe(DistributionDataPoint times, long nanos) {
-        times.observe(nanos / NANOS_PER_SECOND);
+    GenerationTimes(
+            Map<Interval, DistributionDataPoint> times, Map<Stage, CounterDataPoint> cancelled) {
+        this.times = times;
+        this.cancelled = cancelled;
     }
 
-    /** Records the time that a request waited in the engine's queue. */
-    public void observeQueue(long nanos) {
-        observe(points.queue(), nanos);
-    }
-
-    /** Records the time from the arrival of a request to its first token. */
-    public void observeFirstToken(long nanos) {
-        observe(points.firstToken(), nanos);
-    }
-
-    /** Records the time between two tokens of a request. */
-    public void observeTokenGap(long nanos) {
-        observe(points.tokenGap(), nanos);
-    }
-
-    /** Records the prefill time of a request, up to its first token. */
-    public void observePrefill(long nanos) {
-        observe(points.prefill(), nanos);
-    }
-
-    /** Records the decode time of a request, from its first token on. */
-    public void observeDecode(long nanos) {
-        observe(points.decode(), nanos);
-    }
-
-    /** Records the time from the arrival of a request to its end. */
-    public void observeRequest(long nanos) {
-        observe(points.whole(), nanos);
+    /** Records the length of an interval. */
+    public void observe(Interval interval, long nanos) {
+        times.get(interval).observe(nanos / NANOS_PER_SECOND);
     }
 
     /** Counts a cancelled generation by its stage. */
     public void countCancelled(Stage stage) {
-        cancelled.get(stage.ordinal()).inc();
+        cancelled.get(stage).inc();
     }
 }

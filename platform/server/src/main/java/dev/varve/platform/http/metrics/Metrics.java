@@ -3,7 +3,6 @@ package dev.varve.platform.http.metrics;
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.http.trace.TraceCounts;
 
-import io.prometheus.metrics.config.PrometheusProperties;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
@@ -17,28 +16,24 @@ import java.util.function.Supplier;
  * lock only while {@link #expose} copies the same metric, which is short.
  */
 public final class Metrics {
-    /** The library's defaults, so that neither environment variables nor files change a metric. */
-    private static final PrometheusProperties SETTINGS = PrometheusProperties.builder().build();
-
     private final Counter requests =
-            Counter.builder(SETTINGS)
-                    .name("varve_requests_total")
-                    .help("HTTP requests by route, status, finish reason and model.")
-                    .labelNames("route", "code", "finish_reason", "model")
-                    .withoutExemplars()
-                    .build();
+            Instruments.counter(
+                    "varve_requests_total",
+                    "HTTP requests by route, status, finish reason and model.",
+                    "route",
+                    "code",
+                    "finish_reason",
+                    "model");
     private final Counter disconnects =
-            Counter.builder(SETTINGS)
-                    .name("varve_client_disconnects_total")
-                    .help("Clients that went away before their answer ended.")
-                    .withoutExemplars()
-                    .build();
-    private final GenerationMetrics generations = new GenerationMetrics(SETTINGS);
+            Instruments.counter(
+                    "varve_client_disconnects_total",
+                    "Clients that went away before their answer ended.");
+    private final GenerationMetrics generations = new GenerationMetrics();
 
-    private final CompressionMetrics compression = new CompressionMetrics(SETTINGS);
+    private final CompressionMetrics compression = new CompressionMetrics();
     private volatile boolean compresses;
 
-    private final UpstreamMetrics upstream = new UpstreamMetrics(SETTINGS);
+    private final UpstreamMetrics upstream = new UpstreamMetrics();
     private volatile boolean forwards;
 
     private final boolean vllmNames;

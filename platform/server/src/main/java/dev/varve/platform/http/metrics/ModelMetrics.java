@@ -77,13 +77,9 @@ final class ModelMetrics {
             String help,
             List<ModelSample> models,
             ToDoubleFunction<ModelSample> value) {
-        MetricFamily family = new MetricFamily(name, help);
-        models.forEach(
-                model -> family.add(Labels.of(LABEL, model.id()), value.applyAsDouble(model)));
-        return family;
+        return MetricFamily.of(name, help, models, model -> Labels.of(LABEL, model.id()), value);
     }
 
-    /** Returns each metric once, with the samples of all engines that have it. */
     private static List<MetricSnapshot> engines(List<ModelSample> models) {
         Map<String, MergedMetric> metrics = new LinkedHashMap<>();
         for (ModelSample model : models) {

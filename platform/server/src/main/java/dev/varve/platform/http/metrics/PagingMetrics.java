@@ -1,5 +1,8 @@
 package dev.varve.platform.http.metrics;
 
+import static dev.varve.platform.http.metrics.MetricFamily.counter;
+import static dev.varve.platform.http.metrics.MetricFamily.gauge;
+
 import dev.varve.platform.paging.PagingCounts;
 import dev.varve.platform.paging.PagingStatus;
 
@@ -52,13 +55,5 @@ final class PagingMetrics {
                         "varve_kvflash_recall_hits",
                         "Pages that came back and that the next choice asked for again.",
                         counts.recallHits()));
-    }
-
-    private static MetricSnapshot gauge(String name, String help, double value) {
-        return MetricFamily.single(name, help, value).gauge();
-    }
-
-    private static MetricSnapshot counter(String name, String help, double value) {
-        return MetricFamily.single(name, help, value).counter();
     }
 }

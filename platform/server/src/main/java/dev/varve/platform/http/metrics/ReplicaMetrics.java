@@ -68,12 +68,11 @@ final class ReplicaMetrics {
             String help,
             List<ReplicaStatus> replicas,
             ToDoubleFunction<ReplicaStatus> value) {
-        MetricFamily family = new MetricFamily(name, help);
-        replicas.forEach(
-                replica ->
-                        family.add(
-                                Labels.of("replica", Integer.toString(replica.id())),
-                                value.applyAsDouble(replica)));
-        return family;
+        return MetricFamily.of(
+                name,
+                help,
+                replicas,
+                replica -> Labels.of("replica", Integer.toString(replica.id())),
+                value);
     }
 }

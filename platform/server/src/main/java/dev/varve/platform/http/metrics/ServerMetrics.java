@@ -1,5 +1,8 @@
 package dev.varve.platform.http.metrics;
 
+import static dev.varve.platform.http.metrics.MetricFamily.counter;
+import static dev.varve.platform.http.metrics.MetricFamily.gauge;
+
 import dev.varve.platform.http.trace.TraceCounts;
 
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -13,30 +16,23 @@ final class ServerMetrics {
 
     static List<MetricSnapshot> of(StreamCounts streams) {
         return List.of(
-                MetricFamily.single(
-                                "varve_kept_streams",
-                                "Streams that are kept for clients that may come back.",
-                                streams.kept())
-                        .gauge(),
-                MetricFamily.single(
-                                "varve_kept_stream_bytes",
-                                "Bytes of the events of these.",
-                                streams.bytes())
-                        .gauge(),
-                MetricFamily.single(
-                                "varve_kept_streams_abandoned",
-                                "Kept streams that were cancelled since nobody read them.",
-                                streams.abandoned())
-                        .counter());
+                gauge(
+                        "varve_kept_streams",
+                        "Streams that are kept for clients that may come back.",
+                        streams.kept()),
+                gauge("varve_kept_stream_bytes", "Bytes of the events of these.", streams.bytes()),
+                counter(
+                        "varve_kept_streams_abandoned",
+                        "Kept streams that were cancelled since nobody read them.",
+                        streams.abandoned()));
     }
 
     static List<MetricSnapshot> of(TraceCounts traces) {
         return List.of(
-                MetricFamily.single(
-                                "varve_traces_exported",
-                                "Traces of requests that the collector took.",
-                                traces.exported())
-                        .counter(),
+                counter(
+                        "varve_traces_exported",
+                        "Traces of requests that the collector took.",
+                        traces.exported()),
                 new MetricFamily(
                                 "varve_traces_lost",
                                 "Traces of requests that did not get there: too many waited, or"

@@ -1,12 +1,13 @@
 package dev.varve.platform.http.metrics;
 
+import static dev.varve.platform.http.metrics.MetricFamily.counter;
+
 import dev.varve.platform.engine.SpeculationCounts;
 
-import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
-import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Metrics of speculative decoding. */
 final class SpeculationMetrics {
@@ -41,33 +42,19 @@ final class SpeculationMetrics {
                         0));
     }
 
-    private static MetricSnapshot counter(String name, String help, double value) {
-        return MetricFamily.single(name, help, value).counter();
-    }
-
     /**
      * @param counts counts by value, from 0 on
      * @param offset number that is added to each value
      */
     private static MetricSnapshot histogram(
             String name, String help, List<Long> counts, int offset) {
-        double[] bounds = new double[counts.size() + 1];
+        double[] bounds = IntStream.range(0, counts.size()).mapToDouble(i -> i + offset).toArray();
         long[] each = new long[counts.size() + 1];
         double sum = 0;
         for (int i = 0; i < counts.size(); i++) {
-            bounds[i] = i + offset;
             each[i] = counts.get(i);
-            sum += counts.get(i) * bounds[i];
+            sum += each[i] * bounds[i];
         }
-        bounds[counts.size()] = Double.POSITIVE_INFINITY;
-        return HistogramSnapshot.builder()
-                .name(name)
-                .help(help)
-                .dataPoint(
-                        HistogramSnapshot.HistogramDataPointSnapshot.builder()
-                                .classicHistogramBuckets(ClassicHistogramBuckets.of(bounds, each))
-                                .sum(sum)
-                                .build())
-                .build();
+        return MetricFamily.histogram(name, help, bounds, each, sum);
     }
 }

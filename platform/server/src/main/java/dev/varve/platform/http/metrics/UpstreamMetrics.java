@@ -1,6 +1,5 @@
 package dev.varve.platform.http.metrics;
 
-import io.prometheus.metrics.config.PrometheusProperties;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 
@@ -8,24 +7,14 @@ import java.util.List;
 
 /** Metrics of requests to the upstream server. Thread-safe. */
 final class UpstreamMetrics {
-    private final Counter requests;
-    private final Counter failures;
-
-    UpstreamMetrics(PrometheusProperties settings) {
-        requests =
-                Counter.builder(settings)
-                        .name("varve_upstream_requests_total")
-                        .help("Requests for the upstream server.")
-                        .withoutExemplars()
-                        .build();
-        failures =
-                Counter.builder(settings)
-                        .name("varve_upstream_failures_total")
-                        .help("Requests that the upstream server refused or gave no reply to.")
-                        .labelNames("kind")
-                        .withoutExemplars()
-                        .build();
-    }
+    private final Counter requests =
+            Instruments.counter(
+                    "varve_upstream_requests_total", "Requests for the upstream server.");
+    private final Counter failures =
+            Instruments.counter(
+                    "varve_upstream_failures_total",
+                    "Requests that the upstream server refused or gave no reply to.",
+                    "kind");
 
     void countRequest() {
         requests.inc();

@@ -51,11 +51,12 @@ final class VllmMetrics {
 
     private static MetricSnapshot gauge(
             String name, String help, List<Loaded> models, ToDoubleFunction<EngineStatus> value) {
-        MetricFamily family = new MetricFamily(name, help);
-        models.forEach(
-                each ->
-                        family.add(
-                                Labels.of(LABEL, each.id()), value.applyAsDouble(each.engine())));
-        return family.gauge();
+        return MetricFamily.of(
+                        name,
+                        help,
+                        models,
+                        each -> Labels.of(LABEL, each.id()),
+                        each -> value.applyAsDouble(each.engine()))
+                .gauge();
     }
 }

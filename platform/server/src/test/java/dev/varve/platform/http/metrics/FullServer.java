@@ -60,14 +60,14 @@ final class FullServer {
                         new CompressionFingerprint("00")),
                 "one");
         GenerationTimes times = metrics.of("one");
-        times.observeQueue(1_000_000);
-        times.observeFirstToken(2_100_000);
-        times.observeFirstToken(700_000_000);
-        times.observeFirstToken(700_000_000_000L);
-        times.observeTokenGap(1_000_000);
-        times.observePrefill(1_000_000);
-        times.observeDecode(1_000_000);
-        times.observeRequest(1_000_000);
+        times.observe(GenerationTimes.Interval.QUEUE, 1_000_000);
+        times.observe(GenerationTimes.Interval.FIRST_TOKEN, 2_100_000);
+        times.observe(GenerationTimes.Interval.FIRST_TOKEN, 700_000_000);
+        times.observe(GenerationTimes.Interval.FIRST_TOKEN, 700_000_000_000L);
+        times.observe(GenerationTimes.Interval.TOKEN_GAP, 1_000_000);
+        times.observe(GenerationTimes.Interval.PREFILL, 1_000_000);
+        times.observe(GenerationTimes.Interval.DECODE, 1_000_000);
+        times.observe(GenerationTimes.Interval.REQUEST, 1_000_000);
         times.countCancelled(GenerationTimes.Stage.DECODE);
         return metrics;
     }

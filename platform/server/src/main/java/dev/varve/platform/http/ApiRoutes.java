@@ -3,8 +3,10 @@ package dev.varve.platform.http;
 import dev.varve.platform.chat.ChatPrompt;
 import dev.varve.platform.engine.Engine;
 import dev.varve.platform.http.access.AccessControl;
+import dev.varve.platform.http.access.Caller;
 import dev.varve.platform.http.access.RouteAccess;
 import dev.varve.platform.http.answer.HeartbeatFormat;
+import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.answer.RequestPreparation;
 import dev.varve.platform.http.answer.ResponseDelivery;
 import dev.varve.platform.http.anthropic.MessagesDialect;
@@ -32,6 +34,7 @@ import dev.varve.platform.http.serving.ModelStatus;
 import dev.varve.platform.intake.RequestIngress;
 import dev.varve.platform.setting.SettingNames;
 
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -52,7 +55,6 @@ final class ApiRoutes {
     private final ApiDialect chat = new ChatCompletionsDialect();
     private final ApiDialect messages = new MessagesDialect();
     private final ModelListResponse models;
-    private final ActiveRequests live = new ActiveRequests();
 
     ApiRoutes(
             AccessControl access,
@@ -67,36 +69,27 @@ final class ApiRoutes {
         models = new ModelListResponse(names);
         cycle = new RequestLifecycle(access, metrics, options.monitoring().tracing(), names);
         context = new RouteContext(cycle, offer, intake, options.fields());
+        ActiveRequests live = new ActiveRequests();
         delivery =
                 new ResponseDelivery(
                         metrics, names, streams, options.resume(), live, cycle.failures());
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
-        mapFacts();
-        mapFront(options);
-        mapCache();
-        mapLive();
+        mapFacts(options);
+        mapOversight(live);
         mapTexts();
         mapGeneration();
         mapOllama();
-        map(new StreamRoute(cycle, streams), StreamRoute.PREFIX + "*");
+        routes.mapAt(new StreamRoute(cycle, streams), StreamRoute.PREFIX + "*");
     }
 
     private void mapProbes() {
+        report("/livez", RouteAccess.LIFE_SIGN, exchange -> Json.object().put("status", "ok"));
+        map("/health", RouteAccess.LIFE_SIGN, this::writeHealth, "/v1/health");
         map(
-                new GetRoute(
-                        "/livez",
-                        RouteAccess.LIFE_SIGN,
-                        cycle,
-                        GetRoute.json(() -> Json.object().put("status", "ok"))),
-                "/livez");
-        map(
-                new GetRoute("/health", RouteAccess.LIFE_SIGN, cycle, this::writeHealth),
-                "/health",
-                "/v1/health");
-        map(
-                new GetRoute("/metrics", RouteAccess.MEASUREMENT, cycle, this::writeMetrics),
-                "/metrics");
+                "/metrics",
+                RouteAccess.MEASUREMENT,
+                exchange -> write(offer.metrics(accept(exchange)), exchange));
     }
 
     /**
@@ -104,7 +97,7 @@ final class ApiRoutes {
      * several models a failed one is reloaded while the server accepts requests, so it is not
      * reported.
      */
-    private void writeHealth(Exchange exchange) throws IOException {
+    private RequestOutcome writeHealth(Exchange exchange) throws IOException {
         boolean several = offer.require().areSeveral();
         Optional<Engine> engine =
                 offer.loaded().stream()
@@ -127,10 +120,7 @@ final class ApiRoutes {
         } else {
             JsonResponse.write(exchange.response(), 200, Json.object().put("status", "ok"));
         }
-    }
-
-    private void writeMetrics(Exchange exchange) throws IOException {
-        write(offer.metrics(accept(exchange)), exchange);
+        return RequestOutcome.PLAIN;
     }
 
     /** Returns the {@code Accept} header of a request. */
@@ -139,60 +129,50 @@ final class ApiRoutes {
     }
 
     /** Sends metrics. */
-    static void write(Exposition metrics, Exchange exchange) throws IOException {
+    static RequestOutcome write(Exposition metrics, Exchange exchange) throws IOException {
         exchange.response().setContentType(metrics.contentType());
         exchange.response().setContentLength(metrics.bytes().length);
         exchange.response().getOutputStream().write(metrics.bytes());
+        return RequestOutcome.PLAIN;
     }
 
-    private void mapFacts() {
-        map(facts("/props", this::writeProperties), "/props");
-        map(facts("/v1/models", this::listModels), "/v1/models", "/models");
-        map(facts("/slots", this::writeSlots), "/slots");
-        map(new ModelRoute(cycle, offer, models), ModelRoute.PREFIX + "*");
-    }
-
-    private void mapFront(HttpOptions options) {
-        Route facts = facts("/", GetRoute.json(() -> index(options.address().basePath())));
+    private void mapFacts(HttpOptions options) {
+        report("/props", RouteAccess.SERVICE, this::properties);
+        report("/v1/models", RouteAccess.SERVICE, this::models, "/models");
+        report("/slots", RouteAccess.SERVICE, this::slots);
+        routes.mapAt(new ModelRoute(cycle, offer, models), ModelRoute.PREFIX + "*");
+        Route facts =
+                route(
+                        "/",
+                        RouteAccess.SERVICE,
+                        Route.Methods.READ,
+                        exchange -> index(options.address().basePath()));
         RootRoute.map(routes, facts, cycle, options);
     }
 
-    private void writeProperties(Exchange exchange) throws IOException {
+    private JsonNode properties(Exchange exchange) {
         ModelStatus view = offer.view(RequestedModel.inQuery(exchange.request()));
-        JsonResponse.write(
-                exchange.response(),
-                200,
-                offer.facts(view)
-                        .map(
-                                facts ->
-                                        facts.properties(
-                                                names,
-                                                access.scopes(),
-                                                exchange.admitted().caller()))
-                        .orElseGet(() -> models.properties(view)));
+        return offer.facts(view)
+                .map(
+                        facts ->
+                                facts.properties(
+                                        names, access.scopes(), exchange.admitted().caller()))
+                .orElseGet(() -> models.properties(view));
     }
 
     /**
-     * Writes the slots of the requested model, or of the default one; an empty list while it is not
-     * loaded.
+     * Returns the slots of the requested model, or of the default one; an empty list while it is
+     * not loaded.
      */
-    private void writeSlots(Exchange exchange) throws IOException {
+    private JsonNode slots(Exchange exchange) {
         ModelStatus view = offer.view(RequestedModel.inQuery(exchange.request()));
-        JsonResponse.write(
-                exchange.response(),
-                200,
-                offer.facts(view).map(ModelInfo::slots).orElseGet(Json.MAPPER::createArrayNode));
+        return offer.facts(view).map(ModelInfo::slots).orElseGet(Json.MAPPER::createArrayNode);
     }
 
-    private void listModels(Exchange exchange) throws IOException {
+    private JsonNode models(Exchange exchange) {
         List<ModelStatus> views = offer.require().views();
         boolean agent = QueryParameter.of(exchange.request(), "client_version").isPresent();
-        JsonResponse.write(
-                exchange.response(), 200, agent ? models.agentModels(views) : models.models(views));
-    }
-
-    private GetRoute facts(String label, GetRoute.Reader reader) {
-        return new GetRoute(label, RouteAccess.SERVICE, cycle, reader);
+        return agent ? models.agentModels(views) : models.models(views);
     }
 
     private ObjectNode index(String basePath) {
@@ -202,19 +182,33 @@ final class ApiRoutes {
                 .put("api", basePath + "/v1/chat/completions");
     }
 
-    private void mapCache() {
-        map(new CacheListRoute(cycle, offer), "/cache");
-        map(new CacheClearRoute(cycle, offer), "/cache/clear");
+    private void mapOversight(ActiveRequests live) {
+        report("/status", RouteAccess.OVERSIGHT, this::status);
+        CacheReports cache = new CacheReports(offer);
+        report("/cache", RouteAccess.OPERATION, cache::list);
+        routes.map(route("/cache/clear", RouteAccess.OPERATION, Route.Methods.POST, cache::clear));
+        ActiveRequestReports requests = new ActiveRequestReports(offer, live);
+        report("/requests", RouteAccess.OVERSIGHT, requests::list);
+        routes.mapAt(
+                route(
+                        "/requests/ID",
+                        RouteAccess.OVERSIGHT,
+                        Route.Methods.DELETE,
+                        requests::cancel),
+                ActiveRequestReports.PREFIX + "*");
     }
 
-    private void mapLive() {
-        map(new StatusRoute(cycle, offer, models, names, access.scopes()), "/status");
-        map(new RequestListRoute(cycle, offer, live), "/requests");
-        map(new RequestCancelRoute(cycle, live), RequestCancelRoute.PREFIX + "*");
+    /** {@code GET /status?model=ID}: reports the current status of a model. Does not load it. */
+    private JsonNode status(Exchange exchange) {
+        ModelStatus view = offer.view(RequestedModel.inQuery(exchange.request()));
+        ObjectNode status = models.status(view);
+        Caller caller = exchange.admitted().caller();
+        offer.facts(view).ifPresent(each -> each.status(status, names, access.scopes(), caller));
+        return status;
     }
 
     private void mapTexts() {
-        map(
+        routes.map(
                 new TokenizerRoute(
                         "/apply-template",
                         context,
@@ -223,9 +217,8 @@ final class ApiRoutes {
                             return Json.object()
                                     .put("prompt", prompt.text())
                                     .put("tokens", prompt.tokens().length);
-                        }),
-                "/apply-template");
-        map(
+                        }));
+        routes.map(
                 new TokenizerRoute(
                         "/v1/messages/count_tokens",
                         context,
@@ -238,17 +231,15 @@ final class ApiRoutes {
                                                         .prompt(messages, body)
                                                         .tokens()
                                                         .length)),
-                "/v1/messages/count_tokens",
                 "/messages/count_tokens",
                 "/v1/v1/messages/count_tokens");
-        map(
+        routes.map(
                 new TokenizerRoute(
                         "/v1/chat/completions/render",
                         context,
                         chat,
-                        (model, body) -> rendered(model.answers().prompt(chat, body))),
-                "/v1/chat/completions/render");
-        map(
+                        (model, body) -> rendered(model.answers().prompt(chat, body))));
+        routes.map(
                 new TokenizerRoute(
                         "/v1/completions/render",
                         context,
@@ -258,16 +249,13 @@ final class ApiRoutes {
                             CompletionRequests.prompts(body, model.served())
                                     .forEach(prompt -> prompts.add(rendered(prompt)));
                             return prompts;
-                        }),
-                "/v1/completions/render");
-        map(
+                        }));
+        routes.map(
                 new TokenizerRoute(
-                        "/tokenize", context, (model, body) -> model.facts().tokenize(body)),
-                "/tokenize");
-        map(
+                        "/tokenize", context, (model, body) -> model.facts().tokenize(body)));
+        routes.map(
                 new TokenizerRoute(
-                        "/detokenize", context, (model, body) -> model.facts().detokenize(body)),
-                "/detokenize");
+                        "/detokenize", context, (model, body) -> model.facts().detokenize(body)));
     }
 
     /** Returns a prompt as text and as token ids; {@code /v1/completions} accepts both. */
@@ -280,27 +268,25 @@ final class ApiRoutes {
     }
 
     private void mapGeneration() {
-        map(
+        routes.map(
                 new GenerationRoute(
                         "/v1/chat/completions",
                         context,
                         delivery,
                         model -> HeartbeatFormat.OPENAI,
                         chat),
-                "/v1/chat/completions",
                 "/chat/completions");
-        map(
+        routes.map(
                 new GenerationRoute(
                         "/v1/messages",
                         context,
                         delivery,
                         model -> MessagesDialect.EARLY,
                         messages),
-                "/v1/messages",
                 "/messages",
                 // For clients whose base URL already contains the version.
                 "/v1/v1/messages");
-        map(
+        routes.map(
                 new GenerationRoute(
                         "/v1/responses",
                         context,
@@ -311,9 +297,8 @@ final class ApiRoutes {
                             ResponsesDialect.RULES.check(body, context.policy());
                             return model.answers().read(ResponsesDialect.of(body), body);
                         }),
-                "/v1/responses",
                 "/responses");
-        map(
+        routes.map(
                 new GenerationRoute(
                         "/v1/completions",
                         context,
@@ -325,9 +310,8 @@ final class ApiRoutes {
                             return RequestPreparation.done(
                                     CompletionRequests.read(body, model.served()));
                         }),
-                "/v1/completions",
                 "/completions");
-        map(
+        routes.map(
                 new GenerationRoute(
                         "/completion",
                         context,
@@ -338,21 +322,20 @@ final class ApiRoutes {
                             LlamaCppCompletions.RULES.check(body, context.policy());
                             return RequestPreparation.done(
                                     LlamaCppCompletions.read(body, model.served()));
-                        }),
-                "/completion");
+                        }));
     }
 
     private void mapOllama() {
-        map(facts("/api/version", GetRoute.json(OllamaModels::version)), "/api/version");
-        map(
-                facts("/api/tags", GetRoute.json(() -> OllamaModels.tags(offer.require().views()))),
-                "/api/tags");
-        map(
-                facts(
-                        "/api/ps",
-                        GetRoute.json(() -> OllamaModels.running(offer.require().views()))),
-                "/api/ps");
-        map(new OllamaShowRoute(context), "/api/show");
+        report("/api/version", RouteAccess.SERVICE, exchange -> OllamaModels.version());
+        report(
+                "/api/tags",
+                RouteAccess.SERVICE,
+                exchange -> OllamaModels.tags(offer.require().views()));
+        report(
+                "/api/ps",
+                RouteAccess.SERVICE,
+                exchange -> OllamaModels.running(offer.require().views()));
+        routes.map(new OllamaShowRoute(context));
         mapOllama(
                 "/api/chat",
                 OllamaDialect.CHAT,
@@ -372,7 +355,7 @@ final class ApiRoutes {
             String path,
             OllamaDialect dialect,
             BiFunction<OfferedModels.OfferedModel, ObjectNode, RequestPreparation> parse) {
-        map(
+        routes.map(
                 new GenerationRoute(
                                 path,
                                 context,
@@ -389,12 +372,22 @@ final class ApiRoutes {
                                                 ? Optional.of(
                                                         dialect.loaded(
                                                                 model.served().description().id()))
-                                                : Optional.empty()),
-                path);
+                                                : Optional.empty()));
     }
 
-    private void map(Route route, String... paths) {
-        routes.map(route, paths);
+    private void report(
+            String label, RouteAccess purpose, BodylessRoute.Report report, String... aliases) {
+        map(label, purpose, BodylessRoute.json(report), aliases);
+    }
+
+    private void map(
+            String label, RouteAccess purpose, BodylessRoute.Answer answer, String... aliases) {
+        routes.map(new BodylessRoute(label, purpose, Route.Methods.READ, cycle, answer), aliases);
+    }
+
+    private Route route(
+            String label, RouteAccess purpose, Route.Methods methods, BodylessRoute.Report report) {
+        return new BodylessRoute(label, purpose, methods, cycle, BodylessRoute.json(report));
     }
 
     /** Returns the routes by their paths. */

@@ -4,7 +4,6 @@ import dev.varve.platform.http.page.WebUiHandler;
 
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -45,28 +44,11 @@ final class BasePathHandler extends Handler.Wrapper {
             callback.succeeded();
             return true;
         }
-        boolean below = single.equals(base) || single.startsWith(base + "/");
-        return super.handle(
-                below ? new Below(request, single.substring(base.length())) : request,
-                response,
-                callback);
-    }
-
-    /** A request whose path lacks the base path. */
-    private static final class Below extends Request.Wrapper {
-        private final HttpURI uri;
-
-        Below(Request request, String rest) {
-            super(request);
-            uri =
-                    HttpURI.build(request.getHttpURI())
-                            .path(rest.isEmpty() ? "/" : rest)
-                            .asImmutable();
+        if (single.equals(base) || single.startsWith(base + "/")) {
+            String rest = single.substring(base.length());
+            Request below = CanonicalPathHandler.withPath(request, rest.isEmpty() ? "/" : rest);
+            return super.handle(below, response, callback);
         }
-
-        @Override
-        public HttpURI getHttpURI() {
-            return uri;
-        }
+        return super.handle(request, response, callback);
     }
 }

@@ -30,9 +30,15 @@ final class CanonicalPathHandler extends Handler.Wrapper {
         String path = Optional.ofNullable(request.getHttpURI().getPath()).orElse("");
         String canonical = canonical(path);
         return super.handle(
-                canonical.equals(path) ? request : new Canonical(request, canonical),
+                canonical.equals(path) ? request : withPath(request, canonical),
                 response,
                 callback);
+    }
+
+    /** Returns a request with another path. */
+    static Request withPath(Request request, String path) {
+        return Request.serveAs(
+                request, HttpURI.build(request.getHttpURI()).path(path).asImmutable());
     }
 
     /** Returns the canonical form of a path. */
@@ -41,20 +47,5 @@ final class CanonicalPathHandler extends Handler.Wrapper {
         return single.length() > 1 && single.endsWith(ROOT)
                 ? single.substring(0, single.length() - 1)
                 : single;
-    }
-
-    /** A request with its canonical path. */
-    private static final class Canonical extends Request.Wrapper {
-        private final HttpURI uri;
-
-        Canonical(Request request, String path) {
-            super(request);
-            uri = HttpURI.build(request.getHttpURI()).path(path).asImmutable();
-        }
-
-        @Override
-        public HttpURI getHttpURI() {
-            return uri;
-        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.RouteAccess;
+import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.upstream.ProxyInfo;
@@ -9,7 +10,6 @@ import dev.varve.platform.intake.RequestIngress;
 
 import tools.jackson.databind.node.ObjectNode;
 
-import java.io.IOException;
 import java.util.List;
 
 /** The routes of a server that forwards chats to an upstream server, mapped to their paths. */
@@ -39,69 +39,80 @@ final class ProxyRoutes {
         routes = new RouteTable(new UnknownRoute(cycle));
         mapProbes();
         mapFacts(options);
-        routes.map(
-                new ProxyChatRoute(cycle, proxy, open, intake),
-                "/v1/chat/completions",
-                "/chat/completions");
+        routes.map(new ProxyChatRoute(cycle, proxy, open, intake), "/chat/completions");
         mapMissing();
     }
 
     private void mapProbes() {
-        map("/livez", RouteAccess.LIFE_SIGN, GetRoute.json(() -> status("ok")));
+        map("/livez", RouteAccess.LIFE_SIGN, BodylessRoute.json(exchange -> status("ok")));
         map(
                 "/health",
                 RouteAccess.LIFE_SIGN,
-                GetRoute.json(
-                        () -> {
+                BodylessRoute.json(
+                        exchange -> {
                             open.requireOpen();
                             return status("ok").put("mode", "proxy");
                         }));
-        map("/metrics", RouteAccess.MEASUREMENT, this::writeMetrics);
+        map(
+                "/metrics",
+                RouteAccess.MEASUREMENT,
+                exchange ->
+                        ApiRoutes.write(
+                                metrics.expose(List.of(), ApiRoutes.accept(exchange)), exchange));
     }
 
     private static ObjectNode status(String word) {
         return Json.object().put("status", word);
     }
 
-    private void writeMetrics(Exchange exchange) throws IOException {
-        ApiRoutes.write(metrics.expose(List.of(), ApiRoutes.accept(exchange)), exchange);
+    private void map(
+            String label, RouteAccess purpose, BodylessRoute.Answer answer, String... aliases) {
+        routes.map(route(label, purpose, answer), aliases);
     }
 
-    private void map(String path, RouteAccess purpose, GetRoute.Reader reader) {
-        routes.map(new GetRoute(path, purpose, cycle, reader), path);
+    private Route route(String label, RouteAccess purpose, BodylessRoute.Answer answer) {
+        return new BodylessRoute(label, purpose, Route.Methods.READ, cycle, answer);
     }
 
     private void mapFacts(HttpOptions options) {
         ProxyInfo facts = new ProxyInfo(proxy.upstream());
         RootRoute.map(
                 routes,
-                new GetRoute(
+                route(
                         "/",
                         RouteAccess.SERVICE,
-                        cycle,
-                        GetRoute.json(() -> index(options.address().basePath()))),
+                        BodylessRoute.json(exchange -> index(options.address().basePath()))),
                 cycle,
                 options);
-        map("/props", RouteAccess.SERVICE, GetRoute.json(facts::properties));
-        routes.map(
-                new ProxyGetRoute(
-                        "/v1/models",
-                        cycle,
-                        open,
-                        exchange -> proxy.models(exchange.request(), exchange.response())),
+        map("/props", RouteAccess.SERVICE, BodylessRoute.json(exchange -> facts.properties()));
+        map(
                 "/v1/models",
+                RouteAccess.SERVICE,
+                forwarded(exchange -> proxy.models(exchange.request(), exchange.response())),
                 "/models");
-        routes.map(
-                new ProxyGetRoute(
+        routes.mapAt(
+                route(
                         Route.OTHER,
-                        cycle,
-                        open,
-                        exchange ->
-                                proxy.model(
-                                        ModelRoute.id(exchange.request()),
-                                        exchange.request(),
-                                        exchange.response())),
+                        RouteAccess.SERVICE,
+                        forwarded(
+                                exchange ->
+                                        proxy.model(
+                                                ModelRoute.id(exchange.request()),
+                                                exchange.request(),
+                                                exchange.response()))),
                 ModelRoute.PREFIX + "*");
+    }
+
+    /** Returns an answer that comes from the upstream server, for which shutdown waits. */
+    private BodylessRoute.Answer forwarded(BodylessRoute.Answer answer) {
+        return exchange -> {
+            open.begin();
+            try {
+                return answer.write(exchange);
+            } finally {
+                open.end();
+            }
+        };
     }
 
     private static ObjectNode index(String basePath) {
@@ -126,7 +137,22 @@ final class ProxyRoutes {
     }
 
     private void missing(String label, String... paths) {
-        routes.map(new ProxyUnsupportedRoute(label, cycle), paths);
+        routes.mapAt(
+                new BodylessRoute(
+                        label,
+                        RouteAccess.SERVICE,
+                        Route.Methods.ANY,
+                        cycle,
+                        exchange -> {
+                            throw ApiException.status(
+                                    501,
+                                    "not_proxied",
+                                    label
+                                            + ": this server has no model of its own; of the"
+                                            + " upstream server's routes it offers"
+                                            + " /v1/chat/completions and /v1/models");
+                        }),
+                paths);
     }
 
     /** Returns the routes by their paths. */

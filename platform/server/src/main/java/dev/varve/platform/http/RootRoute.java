@@ -2,6 +2,7 @@ package dev.varve.platform.http;
 
 import dev.varve.platform.http.access.RouteAccess;
 import dev.varve.platform.http.answer.RequestOutcome;
+import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.page.WebUiHandler;
 
 import org.eclipse.jetty.server.Request;
@@ -15,6 +16,9 @@ import java.util.Optional;
 final class RootRoute extends Route {
     private static final long serialVersionUID = 1L;
 
+    /** Path prefix before the version tag and the name of each file of the web page. */
+    private static final String FILES = "/page/";
+
     private final transient Route facts;
     private final transient Route page;
 
@@ -22,11 +26,15 @@ final class RootRoute extends Route {
         super(facts.label(), facts.purpose(), facts.methods(), cycle);
         this.facts = facts;
         this.page =
-                new GetRoute(
+                new BodylessRoute(
                         "/page",
                         RouteAccess.PAGE,
+                        Methods.READ,
                         cycle,
-                        exchange -> page.writeFirst(exchange.request(), exchange.response()));
+                        exchange -> {
+                            page.writeFirst(exchange.request(), exchange.response());
+                            return RequestOutcome.PLAIN;
+                        });
     }
 
     /** Maps the root, and the files of the web page if it is enabled. */
@@ -34,11 +42,28 @@ final class RootRoute extends Route {
         switch (options.page()) {
             case SHOWN -> {
                 WebUiHandler page = new WebUiHandler(options.access().needsKey());
-                routes.map(new RootRoute(facts, cycle, page), "");
-                routes.map(new WebUiRoute(cycle, page), WebUiRoute.PREFIX + "*");
+                routes.mapAt(new RootRoute(facts, cycle, page), "");
+                routes.mapAt(
+                        new BodylessRoute(
+                                "/page",
+                                RouteAccess.PAGE,
+                                Methods.READ,
+                                cycle,
+                                exchange -> writeFile(page, exchange)),
+                        FILES + "*");
             }
-            case LEFT_OUT -> routes.map(facts, "");
+            case LEFT_OUT -> routes.mapAt(facts, "");
         }
+    }
+
+    private static RequestOutcome writeFile(WebUiHandler page, Exchange exchange)
+            throws IOException {
+        String path = below(FILES, exchange.request());
+        if (!page.write(path, exchange.request(), exchange.response())) {
+            throw ApiException.status(
+                    404, "", "the page has no such file: reload it if the server is another one");
+        }
+        return RequestOutcome.PLAIN;
     }
 
     @Override

@@ -23,10 +23,17 @@ final class RouteTable {
         this.unknown = unknown;
         // Routes read the request's path themselves, and handle escaped slashes in it.
         handler.getServletHandler().setDecodeAmbiguousURIs(true);
-        map(unknown, DEFAULT);
+        mapAt(unknown, DEFAULT);
     }
 
-    void map(Route route, String... paths) {
+    /** Maps a route to the path that is its label, and to further paths. */
+    void map(Route route, String... aliases) {
+        mapAt(route, route.label());
+        mapAt(route, aliases);
+    }
+
+    /** Maps a route to paths other than its label. */
+    void mapAt(Route route, String... paths) {
         Holder holder = new Holder(route);
         for (String path : paths) {
             handler.addServlet(holder, path);

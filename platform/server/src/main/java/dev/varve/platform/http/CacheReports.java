@@ -1,40 +1,35 @@
 package dev.varve.platform.http;
 
-import dev.varve.platform.http.access.RouteAccess;
-import dev.varve.platform.http.answer.RequestOutcome;
 import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.JsonResponse;
+import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.model.CachedPrefixReport;
 import dev.varve.platform.http.serving.RunningModel;
 import dev.varve.platform.prefix.CacheEntry;
 
-import java.io.IOException;
+import tools.jackson.databind.JsonNode;
+
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 
 /**
- * {@code GET /cache?limit=N&model=ID}: lists the prefixes that host memory can restore for a model,
- * the most recently used first; an empty list while the model is not loaded.
+ * Lists and clears the prefix caches of the loaded models.
+ *
+ * @param offer the models
  */
-final class CacheListRoute extends Route {
-    private static final long serialVersionUID = 1L;
-
+record CacheReports(OfferedModels offer) {
     private static final String LIMIT = "limit=";
     private static final int USUAL_LIMIT = 100;
     private static final int MOST = 1000;
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,4}");
 
-    private final transient OfferedModels offer;
-
-    CacheListRoute(RequestLifecycle cycle, OfferedModels offer) {
-        super("/cache", RouteAccess.OPERATION, Methods.READ, cycle);
-        this.offer = offer;
-    }
-
-    @Override
-    RequestOutcome answer(Exchange exchange) throws IOException, InterruptedException {
+    /**
+     * {@code GET /cache?limit=N&model=ID}: lists the prefixes that host memory can restore for a
+     * model, the most recently used first; an empty list while the model is not loaded.
+     */
+    JsonNode list(Exchange exchange) throws InterruptedException {
         int limit = limit(Optional.ofNullable(exchange.request().getQueryString()).orElse(""));
         Optional<RunningModel> model =
                 offer.view(RequestedModel.inQuery(exchange.request())).running();
@@ -42,8 +37,7 @@ final class CacheListRoute extends Route {
                 model.isPresent()
                         ? EngineFutures.await(model.get().served().engine().cacheEntries())
                         : List.of();
-        JsonResponse.write(exchange.response(), 200, CachedPrefixReport.entries(entries, limit));
-        return RequestOutcome.PLAIN;
+        return CachedPrefixReport.entries(entries, limit);
     }
 
     /** Reads the limit without decoding escapes: a number needs none. */
@@ -61,5 +55,18 @@ final class CacheListRoute extends Route {
             throw ApiException.invalid("limit", "limit: expected a whole number from 1 to " + MOST);
         }
         return number;
+    }
+
+    /**
+     * {@code POST /cache/clear}: clears the prefix cache of all loaded models, except entries of
+     * running requests. If one cache cannot be cleared, the others are cleared all the same.
+     */
+    JsonNode clear(Exchange exchange) throws InterruptedException {
+        EngineFutures.await(
+                CompletableFuture.allOf(
+                        offer.loaded().stream()
+                                .map(model -> model.engine().clearCache())
+                                .toArray(CompletableFuture<?>[]::new)));
+        return Json.object().put("status", "ok");
     }
 }

@@ -1,0 +1,64 @@
+package dev.varve.platform.http;
+
+import dev.varve.platform.http.access.Caller;
+import dev.varve.platform.http.json.ApiException;
+import dev.varve.platform.http.json.Json;
+import dev.varve.platform.http.live.ActiveRequest;
+import dev.varve.platform.http.live.ActiveRequests;
+import dev.varve.platform.http.live.ActiveRequestsReport;
+
+import tools.jackson.databind.JsonNode;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Lists and cancels the active requests.
+ *
+ * @param offer the models
+ * @param live the active requests of all models
+ */
+record ActiveRequestReports(OfferedModels offer, ActiveRequests live) {
+    /** Path prefix before the id of a request. */
+    static final String PREFIX = "/requests/";
+
+    /** {@code GET /requests?model=ID}: lists the active requests of one model or of all. */
+    JsonNode list(Exchange exchange) {
+        Optional<String> model =
+                RequestedModel.inQuery(exchange.request())
+                        .map(name -> offer.view(Optional.of(name)).id());
+        List<ActiveRequest> shown =
+                live.all().stream()
+                        .filter(answer -> model.map(answer.origin().model()::equals).orElse(true))
+                        .toList();
+        return ActiveRequestsReport.of(shown, exchange.admitted().caller());
+    }
+
+    /**
+     * {@code DELETE /requests/ID} cancels a request of the same key; the operator may cancel any
+     * request. The id in the path is not decoded.
+     */
+    JsonNode cancel(Exchange exchange) {
+        String id = Route.below(PREFIX, exchange.request());
+        ActiveRequest answer =
+                live.find(id)
+                        .orElseThrow(
+                                () ->
+                                        ApiException.status(
+                                                404,
+                                                "request_not_found",
+                                                "no such request: it has ended, or never was"));
+        Caller caller = exchange.admitted().caller();
+        if (!answer.isOf(caller) && !caller.isOperator()) {
+            throw ApiException.status(
+                    403,
+                    "request_of_another_key",
+                    "only the key that sent a request cancels it, and who runs the server");
+        }
+        answer.cancel();
+        return Json.object()
+                .put("id", id)
+                .put("object", "request.cancelled")
+                .put("cancelled", true);
+    }
+}

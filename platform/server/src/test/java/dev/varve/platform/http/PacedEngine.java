@@ -1,14 +1,11 @@
 package dev.varve.platform.http;
 
-import dev.varve.api.VarveException;
-import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
-import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixCacheStatus;
 import dev.varve.platform.prefix.PrefixLookupResult;
@@ -18,7 +15,6 @@ import dev.varve.platform.shard.ShardMemory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -27,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An engine that says the same token at a steady pace until its listener has enough. */
-final class PacedEngine implements Engine {
+final class PacedEngine extends EngineStub {
     private static final int CONTEXT = 4096;
 
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
@@ -97,26 +93,6 @@ final class PacedEngine implements Engine {
                 EngineStatus.Counts.NONE,
                 PrefixCacheStatus.NONE,
                 List.of());
-    }
-
-    @Override
-    public CompletableFuture<List<CacheEntry>> cacheEntries() {
-        return CompletableFuture.completedFuture(List.of());
-    }
-
-    @Override
-    public CompletableFuture<Void> clearCache() {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public CompletableFuture<VarveException> broken() {
-        return new CompletableFuture<>();
-    }
-
-    @Override
-    public boolean drain(Duration limit) {
-        return true;
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.varve.platform.http;
 
 import dev.varve.api.VarveException;
 import dev.varve.platform.draft.DraftStatus;
-import dev.varve.platform.engine.Engine;
 import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
@@ -37,7 +36,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An engine that says what a test tells it to, on a thread of its own like the real one. */
-final class ScriptedEngine implements Engine {
+final class ScriptedEngine extends EngineStub {
     static final int CONTEXT = 100;
 
     private static final int LOOK_MILLIS = 5;
@@ -361,11 +360,6 @@ final class ScriptedEngine implements Engine {
                 paging,
                 outage,
                 replicas);
-    }
-
-    @Override
-    public boolean drain(Duration limit) {
-        return true;
     }
 
     @Override

@@ -10,13 +10,18 @@ public sealed interface ChoiceEvent {
     /** Number of the choice. */
     int index();
 
+    /** An event that is part of a response. */
+    sealed interface Part extends ChoiceEvent {
+        /** Text of the response, which may be empty. */
+        ResponseParser.Piece piece();
+    }
+
     /** A token, with the text that it completed. */
-    record Token(int index, GeneratedToken token, ResponseParser.Piece piece)
-            implements ChoiceEvent {}
+    record Token(int index, GeneratedToken token, ResponseParser.Piece piece) implements Part {}
 
     /** The choice ended; {@code piece} is the text that was held back. */
     record Ended(int index, GenerationEnd end, ResponseParser.Piece piece, ResponseSummary facts)
-            implements ChoiceEvent {
+            implements Part {
         /**
          * Returns whether the choice was cut off: it reached its length limit or repeated itself.
          */

@@ -18,7 +18,9 @@ public interface ResponseSerializer {
     default void follow(HeartbeatFormat early) {}
 
     /** Returns the events before the first token. */
-    List<StreamEvent> opening();
+    default List<StreamEvent> opening() {
+        return List.of();
+    }
 
     /** Returns the events of a token; empty if it completes no text and carries no other data. */
     List<StreamEvent> token(ChoiceEvent.Token token);
@@ -30,11 +32,14 @@ public interface ResponseSerializer {
     List<StreamEvent> closing(Usage usage);
 
     /**
-     * Returns the last events of a failed stream; they contain no finish reason.
+     * Returns the last events of a failed stream, by default in OpenAI's form; they contain no
+     * finish reason.
      *
      * @param names names of settings in messages
      */
-    List<StreamEvent> failure(ApiException error, SettingNames names);
+    default List<StreamEvent> failure(ApiException error, SettingNames names) {
+        return HeartbeatFormat.OPENAI.failure(error, names);
+    }
 
     /** Returns how a stream of these events is written. */
     default StreamKind stream() {
@@ -55,5 +60,5 @@ public interface ResponseSerializer {
     }
 
     /** Returns the whole response, from the events of all choices in their order. */
-    ObjectNode whole(List<ChoiceEvent> events, Usage usage);
+    ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage);
 }

@@ -79,7 +79,7 @@ final class ResponseWriter {
 
     private void whole(ChoiceEventReader choices, int count)
             throws IOException, InterruptedException {
-        List<ChoiceEvent> events = new ArrayList<>();
+        List<ChoiceEvent.Part> events = new ArrayList<>();
         for (int open = count; open > 0; ) {
             Optional<ChoiceEvent> event = choices.next();
             if (event.isPresent()) {

@@ -85,14 +85,12 @@ final class MessagesSerializer implements ResponseSerializer {
     }
 
     @Override
-    public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+    public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
         ContentBlockCollector collected = new ContentBlockCollector();
-        for (ChoiceEvent event : events) {
+        for (ChoiceEvent.Part event : events) {
             switch (event) {
                 case ChoiceEvent.Token token -> collected.add(token(token));
                 case ChoiceEvent.Ended choice -> collected.add(end(choice));
-                case ChoiceEvent.Failed failed ->
-                        throw new IllegalArgumentException("a failed answer has no shape");
             }
         }
         ObjectNode message = message();

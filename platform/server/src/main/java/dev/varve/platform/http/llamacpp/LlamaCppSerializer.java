@@ -6,10 +6,7 @@ import dev.varve.platform.http.answer.ChoiceEvent;
 import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
-import dev.varve.platform.http.json.ApiException;
-import dev.varve.platform.http.json.ErrorForm;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.setting.SettingNames;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -24,11 +21,6 @@ final class LlamaCppSerializer implements ResponseSerializer {
     LlamaCppSerializer(String model, ChatPrompt prompt) {
         this.model = model;
         this.prompt = prompt;
-    }
-
-    @Override
-    public List<StreamEvent> opening() {
-        return List.of();
     }
 
     @Override
@@ -49,23 +41,13 @@ final class LlamaCppSerializer implements ResponseSerializer {
     }
 
     @Override
-    public List<StreamEvent> failure(ApiException error, SettingNames names) {
-        return List.of(new StreamEvent.Data(ErrorForm.OPENAI.body(error, names, "")));
-    }
-
-    @Override
-    public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+    public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
         StringBuilder text = new StringBuilder();
         ObjectNode answer = Json.object();
-        for (ChoiceEvent event : events) {
-            switch (event) {
-                case ChoiceEvent.Token token -> text.append(token.piece().content());
-                case ChoiceEvent.Ended ended -> {
-                    text.append(ended.piece().content());
-                    answer = last(text.toString(), ended);
-                }
-                case ChoiceEvent.Failed failed ->
-                        throw new IllegalArgumentException("a failed answer has no shape");
+        for (ChoiceEvent.Part event : events) {
+            text.append(event.piece().content());
+            if (event instanceof ChoiceEvent.Ended ended) {
+                answer = last(text.toString(), ended);
             }
         }
         return answer;

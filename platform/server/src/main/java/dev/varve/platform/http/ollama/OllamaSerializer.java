@@ -1,9 +1,9 @@
 package dev.varve.platform.http.ollama;
 
 import dev.varve.platform.chat.ResponseParser;
-import dev.varve.platform.chat.ToolCallDelta;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.http.answer.ChoiceEvent;
+import dev.varve.platform.http.answer.CollectedCalls;
 import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.StreamKind;
@@ -66,8 +66,7 @@ final class OllamaSerializer implements ResponseSerializer {
     private final Shape shape;
     private final boolean finishDetails;
     private final long begin = System.nanoTime();
-    private final List<String> names = new ArrayList<>();
-    private final List<StringBuilder> arguments = new ArrayList<>();
+    private final CollectedCalls calls = new CollectedCalls();
     private Optional<ChoiceEvent.Ended> ended = Optional.empty();
 
     OllamaSerializer(String model, Shape shape) {
@@ -92,11 +91,6 @@ final class OllamaSerializer implements ResponseSerializer {
     }
 
     @Override
-    public List<StreamEvent> opening() {
-        return List.of();
-    }
-
-    @Override
     public List<StreamEvent> token(ChoiceEvent.Token token) {
         return texts(token.piece());
     }
@@ -105,14 +99,14 @@ final class OllamaSerializer implements ResponseSerializer {
     public List<StreamEvent> end(ChoiceEvent.Ended event) {
         ended = Optional.of(event);
         List<StreamEvent> lines = new ArrayList<>(texts(event.piece()));
-        if (!names.isEmpty()) {
+        if (!calls.calls().isEmpty()) {
             lines.add(new StreamEvent.Data(line("", "", calls())));
         }
         return lines;
     }
 
     private List<StreamEvent> texts(ResponseParser.Piece piece) {
-        collect(piece.calls());
+        calls.add(piece.calls());
         return piece.reasoning().isEmpty() && piece.content().isEmpty()
                 ? List.of()
                 : List.of(
@@ -121,18 +115,6 @@ final class OllamaSerializer implements ResponseSerializer {
                                         piece.reasoning(),
                                         piece.content(),
                                         Json.MAPPER.createArrayNode())));
-    }
-
-    private void collect(List<ToolCallDelta> deltas) {
-        for (ToolCallDelta delta : deltas) {
-            delta.name()
-                    .ifPresent(
-                            name -> {
-                                names.add(name);
-                                arguments.add(new StringBuilder());
-                            });
-            arguments.get(delta.index()).append(delta.arguments());
-        }
     }
 
     @Override
@@ -147,23 +129,16 @@ final class OllamaSerializer implements ResponseSerializer {
     }
 
     @Override
-    public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+    public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
         StringBuilder thoughts = new StringBuilder();
         StringBuilder text = new StringBuilder();
-        for (ChoiceEvent event : events) {
-            ResponseParser.Piece piece =
-                    switch (event) {
-                        case ChoiceEvent.Token token -> token.piece();
-                        case ChoiceEvent.Ended last -> {
-                            ended = Optional.of(last);
-                            yield last.piece();
-                        }
-                        case ChoiceEvent.Failed failed ->
-                                throw new IllegalArgumentException("a failed answer has no shape");
-                    };
-            thoughts.append(piece.reasoning());
-            text.append(piece.content());
-            collect(piece.calls());
+        for (ChoiceEvent.Part event : events) {
+            thoughts.append(event.piece().reasoning());
+            text.append(event.piece().content());
+            calls.add(event.piece().calls());
+            if (event instanceof ChoiceEvent.Ended last) {
+                ended = Optional.of(last);
+            }
         }
         return done(line(thoughts.toString(), text.toString(), calls()), usage);
     }
@@ -175,15 +150,16 @@ final class OllamaSerializer implements ResponseSerializer {
     }
 
     private ArrayNode calls() {
-        ArrayNode calls = Json.MAPPER.createArrayNode();
-        for (int i = 0; i < names.size(); i++) {
-            ObjectNode function = calls.addObject().putObject("function");
-            function.put("index", i).put("name", names.get(i));
+        ArrayNode array = Json.MAPPER.createArrayNode();
+        for (CollectedCalls.Call call : calls.calls()) {
+            int index = array.size();
+            ObjectNode function = array.addObject().putObject("function");
+            function.put("index", index).put("name", call.name());
             function.set(
                     "arguments",
-                    ArgumentsText.read(arguments.get(i).toString()).orElseGet(Json::object));
+                    ArgumentsText.read(call.arguments().toString()).orElseGet(Json::object));
         }
-        return calls;
+        return array;
     }
 
     private ObjectNode line(String thoughts, String text, ArrayNode calls) {

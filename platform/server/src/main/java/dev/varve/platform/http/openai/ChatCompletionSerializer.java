@@ -12,11 +12,8 @@ import dev.varve.platform.http.conversation.CompressionUsage;
 import dev.varve.platform.http.conversation.CustomTool;
 import dev.varve.platform.http.conversation.FinishDetails;
 import dev.varve.platform.http.conversation.GenerationParameters;
-import dev.varve.platform.http.conversation.ToolCallId;
-import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.setting.Release;
-import dev.varve.platform.setting.SettingNames;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -72,7 +69,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
             delta(chunk).put("role", "assistant").put("content", "");
             chunks.add(chunk);
         }
-        return OpenAiEvents.of(chunks);
+        return StreamEvent.Data.all(chunks);
     }
 
     @Override
@@ -87,7 +84,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
                     .putArray("content")
                     .add(logprobs.chatEntry(token.token()));
         }
-        return OpenAiEvents.of(chunks);
+        return StreamEvent.Data.all(chunks);
     }
 
     @Override
@@ -97,7 +94,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
         ObjectNode last = chunk(ended.index());
         putFinish(choice(last), ended);
         chunks.add(last);
-        return OpenAiEvents.of(chunks);
+        return StreamEvent.Data.all(chunks);
     }
 
     @Override
@@ -112,12 +109,7 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     }
 
     @Override
-    public List<StreamEvent> failure(ApiException error, SettingNames names) {
-        return OpenAiEvents.failure(error, names);
-    }
-
-    @Override
-    public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+    public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
         ObjectNode answer = head("chat.completion");
         ArrayNode choices = answer.putArray("choices");
         for (int index = 0; index < call.choices(); index++) {
@@ -135,12 +127,12 @@ final class ChatCompletionSerializer implements ResponseSerializer {
         answer.set("timings", timings);
     }
 
-    private ObjectNode choice(int index, List<ChoiceEvent> events) {
+    private ObjectNode choice(int index, List<ChoiceEvent.Part> events) {
         MessageCollector message = new MessageCollector(custom);
         ArrayNode entries = Json.MAPPER.createArrayNode();
         ObjectNode choice = Json.object();
         choice.put("index", index);
-        for (ChoiceEvent event : events) {
+        for (ChoiceEvent.Part event : events) {
             if (event.index() == index && event instanceof ChoiceEvent.Token token) {
                 message.add(token.piece());
                 token.token()
@@ -196,17 +188,11 @@ final class ChatCompletionSerializer implements ResponseSerializer {
     }
 
     private void begin(int index, int number, String name, ObjectNode begin) {
-        begin.put("id", ToolCallId.next());
         if (custom.contains(name)) {
             inputs.computeIfAbsent(index, choice -> new TreeMap<>())
                     .put(number, new StringBuilder());
-            begin.put("type", "custom").putObject("custom").put("name", name).put("input", "");
-        } else {
-            begin.put("type", "function")
-                    .putObject("function")
-                    .put("name", name)
-                    .put("arguments", "");
         }
+        MessageCollector.putCall(name, "", begin, custom);
     }
 
     /** Returns a chunk with the text of each custom tool call of a choice. */

@@ -6,9 +6,7 @@ import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.answer.StreamEvent;
 import dev.varve.platform.http.answer.Usage;
 import dev.varve.platform.http.conversation.GenerationParameters;
-import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
-import dev.varve.platform.setting.SettingNames;
 
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -44,7 +42,7 @@ final class CompletionSerializer implements ResponseSerializer {
                 chunks.add(chunk(index, echoes.get(index)));
             }
         }
-        return OpenAiEvents.of(chunks);
+        return StreamEvent.Data.all(chunks);
     }
 
     @Override
@@ -60,14 +58,14 @@ final class CompletionSerializer implements ResponseSerializer {
             choice(chunk).set("logprobs", values);
         }
         offsets[token.index()] += letters(token.piece().content());
-        return OpenAiEvents.of(List.of(chunk));
+        return StreamEvent.Data.all(List.of(chunk));
     }
 
     @Override
     public List<StreamEvent> end(ChoiceEvent.Ended ended) {
         ObjectNode chunk = chunk(ended.index(), ended.piece().content());
         choice(chunk).put("finish_reason", ended.finishReason());
-        return OpenAiEvents.of(List.of(chunk));
+        return StreamEvent.Data.all(List.of(chunk));
     }
 
     @Override
@@ -83,12 +81,7 @@ final class CompletionSerializer implements ResponseSerializer {
     }
 
     @Override
-    public List<StreamEvent> failure(ApiException error, SettingNames names) {
-        return OpenAiEvents.failure(error, names);
-    }
-
-    @Override
-    public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+    public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
         ObjectNode answer = head();
         ArrayNode choices = answer.putArray("choices");
         for (int index = 0; index < echoes.size(); index++) {
@@ -99,19 +92,21 @@ final class CompletionSerializer implements ResponseSerializer {
         return answer;
     }
 
-    private ObjectNode choice(int index, List<ChoiceEvent> events) {
+    private ObjectNode choice(int index, List<ChoiceEvent.Part> events) {
         StringBuilder text = new StringBuilder(echoes.get(index));
         ObjectNode values = Logprobs.emptyCompletion();
         String finishReason = "stop";
-        for (ChoiceEvent event : events) {
-            if (event.index() == index && event instanceof ChoiceEvent.Token token) {
-                if (token.token().logprobs().isPresent()) {
-                    logprobs.addCompletion(values, token.token(), letters(text));
+        for (ChoiceEvent.Part event : events) {
+            if (event.index() == index) {
+                switch (event) {
+                    case ChoiceEvent.Token token -> {
+                        if (token.token().logprobs().isPresent()) {
+                            logprobs.addCompletion(values, token.token(), letters(text));
+                        }
+                    }
+                    case ChoiceEvent.Ended ended -> finishReason = ended.finishReason();
                 }
-                text.append(token.piece().content());
-            } else if (event.index() == index && event instanceof ChoiceEvent.Ended ended) {
-                text.append(ended.piece().content());
-                finishReason = ended.finishReason();
+                text.append(event.piece().content());
             }
         }
         ObjectNode choice = Json.object();

@@ -97,12 +97,11 @@ final class ResponsesSerializer implements ResponseSerializer {
     }
 
     @Override
-    public ObjectNode whole(List<ChoiceEvent> all, Usage usage) {
-        for (ChoiceEvent event : all) {
+    public ObjectNode whole(List<ChoiceEvent.Part> all, Usage usage) {
+        for (ChoiceEvent.Part event : all) {
             switch (event) {
                 case ChoiceEvent.Token token -> token(token);
                 case ChoiceEvent.Ended ended -> end(ended);
-                case ChoiceEvent.Failed failed -> throw failed.error();
             }
         }
         return ended(usage);

@@ -3,30 +3,25 @@ package dev.varve.platform.http.answer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.varve.api.VarveException;
 import dev.varve.platform.chat.ResponseOptions;
 import dev.varve.platform.chat.ResponseSyntax;
-import dev.varve.platform.engine.Engine;
-import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationListener;
 import dev.varve.platform.engine.GenerationRequest;
+import dev.varve.platform.http.EngineStub;
 import dev.varve.platform.http.SmallChat;
 import dev.varve.platform.http.metrics.GenerationTimes;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.trace.RequestMetadata;
-import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.sequence.CacheScope;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
@@ -35,7 +30,7 @@ class ChoiceEventQueueTest {
     private static final GenerationTimes TIMES = new Metrics().of("small");
 
     /** Says more of its first answer than anybody reads before it is known what was submitted. */
-    private static final class HastyEngine implements Engine {
+    private static final class HastyEngine extends EngineStub {
         final Set<Integer> cancelled = ConcurrentHashMap.newKeySet();
 
         @Override
@@ -63,36 +58,6 @@ class ChoiceEventQueueTest {
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
-        }
-
-        @Override
-        public EngineStatus status() {
-            throw new AssertionError("nobody asks");
-        }
-
-        @Override
-        public CompletableFuture<List<CacheEntry>> cacheEntries() {
-            return CompletableFuture.completedFuture(List.of());
-        }
-
-        @Override
-        public CompletableFuture<Void> clearCache() {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public CompletableFuture<VarveException> broken() {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public boolean drain(Duration limit) {
-            return true;
-        }
-
-        @Override
-        public void close() {
-            // Nothing runs.
         }
     }
 

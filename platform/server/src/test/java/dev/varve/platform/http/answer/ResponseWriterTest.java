@@ -6,19 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.varve.api.VarveException;
-import dev.varve.platform.engine.Engine;
-import dev.varve.platform.engine.EngineStatus;
 import dev.varve.platform.engine.GeneratedToken;
 import dev.varve.platform.engine.Generation;
 import dev.varve.platform.engine.GenerationEnd;
 import dev.varve.platform.engine.GenerationListener;
+import dev.varve.platform.http.EngineStub;
 import dev.varve.platform.http.SmallChat;
 import dev.varve.platform.http.json.ApiException;
 import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.metrics.GenerationTimes;
 import dev.varve.platform.http.metrics.Metrics;
 import dev.varve.platform.http.trace.RequestMetadata;
-import dev.varve.platform.prefix.CacheEntry;
 import dev.varve.platform.prefix.MissReason;
 import dev.varve.platform.prefix.PrefixLookupResult;
 import dev.varve.platform.sequence.CacheScope;
@@ -38,7 +36,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -241,7 +238,13 @@ class ResponseWriterTest {
     }
 
     /** Says all of its scripts before it returns. */
-    private record ScriptEngine(List<Consumer<GenerationListener>> scripts) implements Engine {
+    private static final class ScriptEngine extends EngineStub {
+        private final List<Consumer<GenerationListener>> scripts;
+
+        ScriptEngine(List<Consumer<GenerationListener>> scripts) {
+            this.scripts = scripts;
+        }
+
         @Override
         public List<Generation> submit(List<Submission> submissions) {
             List<Generation> generations = new ArrayList<>();
@@ -250,36 +253,6 @@ class ResponseWriterTest {
                 generations.add(() -> {});
             }
             return generations;
-        }
-
-        @Override
-        public EngineStatus status() {
-            throw new AssertionError("nobody asks");
-        }
-
-        @Override
-        public CompletableFuture<List<CacheEntry>> cacheEntries() {
-            return CompletableFuture.completedFuture(List.of());
-        }
-
-        @Override
-        public CompletableFuture<Void> clearCache() {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public CompletableFuture<VarveException> broken() {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public boolean drain(Duration limit) {
-            return true;
-        }
-
-        @Override
-        public void close() {
-            // Nothing runs.
         }
     }
 
@@ -326,7 +299,7 @@ class ResponseWriterTest {
         }
 
         @Override
-        public ObjectNode whole(List<ChoiceEvent> events, Usage usage) {
+        public ObjectNode whole(List<ChoiceEvent.Part> events, Usage usage) {
             return Json.object()
                     .put("events", events.size())
                     .put("tokens", usage.generatedTokens());

@@ -22,18 +22,17 @@ final class BracedCallParser implements ToolCallParser {
 
     private final ToolSyntax.Braced syntax;
     private final List<ToolDeclaration> tools;
-    private final ToolCallBuffer output;
+    private final CallEmitter call;
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder rest = new StringBuilder();
     private State state = State.NAME;
     private Optional<ToolDeclaration> tool = Optional.empty();
     private Optional<LenientJson> arguments = Optional.empty();
-    private boolean isBegun;
 
     BracedCallParser(ToolSyntax.Braced syntax, List<ToolDeclaration> tools, ToolCallBuffer output) {
         this.syntax = syntax;
         this.tools = tools;
-        this.output = output;
+        call = new CallEmitter(output);
     }
 
     @Override
@@ -138,27 +137,13 @@ final class BracedCallParser implements ToolCallParser {
 
     private void settle() {
         LenientJson json = arguments.orElseThrow();
-        if (json.isUnreadable() && !isBegun && !json.isStreaming()) {
-            state = State.REJECTED;
-            return;
-        }
-        if (isBegun || json.isDone() || json.isStreaming()) {
-            begin();
-            output.append(json.take());
-        }
-        if (json.isUnreadable()) {
-            output.append(json.closing());
-        }
-        if (json.isUnreadable() || json.isDone()) {
-            rest.append(json.rest());
-            state = State.COMPLETE;
-        }
-    }
-
-    private void begin() {
-        if (!isBegun) {
-            isBegun = true;
-            output.begin(tool.orElseThrow().name());
+        switch (call.emit(tool.orElseThrow(), json)) {
+            case REJECTED -> state = State.REJECTED;
+            case UNREADABLE, DONE -> {
+                rest.append(json.rest());
+                state = State.COMPLETE;
+            }
+            case OPEN -> {}
         }
     }
 }

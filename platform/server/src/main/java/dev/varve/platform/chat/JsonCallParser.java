@@ -41,7 +41,7 @@ final class JsonCallParser implements ToolCallParser {
     private Optional<ToolDeclaration> tool = Optional.empty();
     private Optional<LenientJson> arguments = Optional.empty();
     private boolean hasArguments;
-    private boolean isBegun;
+    private final CallEmitter call;
 
     /** Arguments that came before the name, as they were written. */
     private Optional<String> early = Optional.empty();
@@ -49,6 +49,7 @@ final class JsonCallParser implements ToolCallParser {
     JsonCallParser(List<ToolDeclaration> tools, ToolCallBuffer output) {
         this.tools = tools;
         this.output = output;
+        call = new CallEmitter(output);
     }
 
     @Override
@@ -130,7 +131,7 @@ final class JsonCallParser implements ToolCallParser {
 
     /** Handles unreadable text: it becomes content once the call can no longer be withdrawn. */
     private void fail(char next) {
-        if (isBegun) {
+        if (call.isBegun()) {
             state = State.COMPLETE;
             rest.append(next);
         } else {
@@ -188,30 +189,19 @@ final class JsonCallParser implements ToolCallParser {
 
     private String settle() {
         LenientJson json = arguments.orElseThrow();
-        if (json.isUnreadable() && !isBegun && !json.isStreaming()) {
-            state = State.REJECTED;
-            return "";
-        }
-        if (json.isDone() || json.isUnreadable() || json.isStreaming() || isBegun) {
-            begin();
-            output.append(json.take());
-        }
-        if (json.isUnreadable()) {
-            output.append(json.closing());
-            rest.append(json.rest());
-            state = State.COMPLETE;
-        } else if (json.isDone()) {
-            state = State.AFTER_VALUE;
-            return json.rest();
+        switch (call.emit(tool.orElseThrow(), json)) {
+            case REJECTED -> state = State.REJECTED;
+            case UNREADABLE -> {
+                rest.append(json.rest());
+                state = State.COMPLETE;
+            }
+            case DONE -> {
+                state = State.AFTER_VALUE;
+                return json.rest();
+            }
+            case OPEN -> {}
         }
         return "";
-    }
-
-    private void begin() {
-        if (!isBegun) {
-            isBegun = true;
-            output.begin(tool.orElseThrow().name());
-        }
     }
 
     private void value(char next) {
@@ -279,7 +269,7 @@ final class JsonCallParser implements ToolCallParser {
             return;
         }
         if (!hasArguments) {
-            begin();
+            call.begin(tool.get());
             output.append("{}");
             hasArguments = true;
         }

@@ -36,7 +36,7 @@ final class TaggedCallParser implements ToolCallParser {
 
     private final ToolSyntax.Tagged syntax;
     private final List<ToolDeclaration> tools;
-    private final ToolCallBuffer output;
+    private final CallEmitter call;
     private final ArgumentWriter arguments;
     private final StringBuilder pending = new StringBuilder();
     private final TaggedValueEndDetector ends;
@@ -44,7 +44,6 @@ final class TaggedCallParser implements ToolCallParser {
 
     private State state = State.BEFORE_NAME;
     private Optional<ToolDeclaration> tool = Optional.empty();
-    private boolean isBegun;
     private String key = "";
     private Optional<TaggedValueConverter> value = Optional.empty();
     private Optional<LenientJson> object = Optional.empty();
@@ -55,7 +54,7 @@ final class TaggedCallParser implements ToolCallParser {
     TaggedCallParser(ToolSyntax.Tagged syntax, List<ToolDeclaration> tools, ToolCallBuffer output) {
         this.syntax = syntax;
         this.tools = tools;
-        this.output = output;
+        call = new CallEmitter(output);
         arguments = new ArgumentWriter(output);
         ends =
                 new TaggedValueEndDetector(
@@ -95,7 +94,7 @@ final class TaggedCallParser implements ToolCallParser {
 
     @Override
     public String rest() {
-        return state == State.COMPLETE && !ends.isCut(spaceEnd()) ? pending.toString() : "";
+        return state == State.COMPLETE && !ends.isCut(ends.spaceEnd(0)) ? pending.toString() : "";
     }
 
     @Override
@@ -137,10 +136,7 @@ final class TaggedCallParser implements ToolCallParser {
     }
 
     private void begin() {
-        if (!isBegun) {
-            isBegun = true;
-            output.begin(tool.orElseThrow().name());
-        }
+        call.begin(tool.orElseThrow());
     }
 
     private void complete() {
@@ -151,7 +147,7 @@ final class TaggedCallParser implements ToolCallParser {
 
     /** Handles unreadable text: it becomes content once the call can no longer be withdrawn. */
     private boolean fail(String read) {
-        if (isBegun) {
+        if (call.isBegun()) {
             complete();
             pending.insert(0, read);
         } else {
@@ -177,7 +173,7 @@ final class TaggedCallParser implements ToolCallParser {
 
     /** Drops a further end tag behind the end of a call. */
     private boolean leaveOutEnd() {
-        int end = ends.looseEnd(spaceEnd());
+        int end = ends.looseEnd(ends.spaceEnd(0));
         if (end >= 0) {
             pending.delete(0, end);
         }
@@ -186,12 +182,12 @@ final class TaggedCallParser implements ToolCallParser {
 
     private boolean beforeName() {
         skipSpace();
-        if (!pending.isEmpty() && startsWith(0, syntax.name().begin())) {
+        if (!pending.isEmpty() && ends.startsWith(0, syntax.name().begin())) {
             pending.delete(0, syntax.name().begin().length());
             state = State.NAME;
             return true;
         }
-        if (!mayBecome(0, syntax.name().begin())) {
+        if (!ends.mayBecome(0, syntax.name().begin())) {
             state = State.REJECTED;
         }
         return false;
@@ -242,17 +238,17 @@ final class TaggedCallParser implements ToolCallParser {
         if (pending.isEmpty()) {
             return false;
         }
-        if (startsWith(0, syntax.key().begin())) {
+        if (ends.startsWith(0, syntax.key().begin())) {
             pending.delete(0, syntax.key().begin().length());
             state = State.KEY;
             return true;
         }
-        if (!syntax.end().isEmpty() && startsWith(0, syntax.end())) {
+        if (!syntax.end().isEmpty() && ends.startsWith(0, syntax.end())) {
             pending.delete(0, syntax.end().length());
             complete();
             return true;
         }
-        if (!isBegun && pending.charAt(0) == '{') {
+        if (!call.isBegun() && pending.charAt(0) == '{') {
             object = Optional.of(new LenientJson(ArgumentSchema.of(parameters()), ""));
             state = State.OBJECT;
             return true;
@@ -281,7 +277,7 @@ final class TaggedCallParser implements ToolCallParser {
 
     /** Ends arguments without an end tag when the next call or text follows instead of a key. */
     private boolean endBare() {
-        if (!isBegun) {
+        if (!call.isBegun()) {
             int end = firstOf("\n<");
             String name = pending.substring(0, end < 0 ? pending.length() : end).strip();
             if (end < 0 && tools.stream().anyMatch(other -> other.name().startsWith(name))) {
@@ -313,22 +309,18 @@ final class TaggedCallParser implements ToolCallParser {
 
     private void settleObject() {
         LenientJson json = object.orElseThrow();
-        if (json.isUnreadable() && !isBegun && !json.isStreaming()) {
-            state = State.REJECTED;
-            return;
-        }
-        if (isBegun || json.isDone() || json.isStreaming()) {
-            begin();
-            output.append(json.take());
-        }
-        if (json.isUnreadable()) {
-            output.append(json.closing());
-            pending.append(json.rest());
-            state = State.COMPLETE;
-        } else if (json.isDone()) {
-            pending.append(json.rest());
-            arguments.written();
-            state = State.BETWEEN;
+        switch (call.emit(tool.orElseThrow(), json)) {
+            case REJECTED -> state = State.REJECTED;
+            case UNREADABLE -> {
+                pending.append(json.rest());
+                state = State.COMPLETE;
+            }
+            case DONE -> {
+                pending.append(json.rest());
+                arguments.written();
+                state = State.BETWEEN;
+            }
+            case OPEN -> {}
         }
     }
 
@@ -339,7 +331,7 @@ final class TaggedCallParser implements ToolCallParser {
         if (!isWhole && other < 0) {
             return pending.length() > LONGEST_KEY ? fail(syntax.key().begin()) : false;
         }
-        if (!isWhole && other >= 0 && mayBecome(other, syntax.key().end())) {
+        if (!isWhole && other >= 0 && ends.mayBecome(other, syntax.key().end())) {
             return false;
         }
         key = unquoted(pending.substring(0, isWhole ? end : other).strip());
@@ -364,15 +356,16 @@ final class TaggedCallParser implements ToolCallParser {
         if (!begin.isEmpty()) {
             skipSpace();
         }
-        if (startsWith(0, begin)) {
+        if (ends.startsWith(0, begin)) {
             pending.delete(0, begin.length());
             beginValue();
             return true;
         }
-        if (mayBecome(0, begin) || !begin.isEmpty() && mayBecome(0, syntax.key().begin())) {
+        if (ends.mayBecome(0, begin)
+                || !begin.isEmpty() && ends.mayBecome(0, syntax.key().begin())) {
             return false;
         }
-        if (!begin.isEmpty() && startsWith(0, syntax.key().begin())) {
+        if (!begin.isEmpty() && ends.startsWith(0, syntax.key().begin())) {
             return fail(syntax.key().begin() + key + syntax.key().end());
         }
         beginValue();
@@ -408,7 +401,7 @@ final class TaggedCallParser implements ToolCallParser {
                 settle(at);
                 return false;
             }
-            holdsKey |= startsWith(at, "<" + key);
+            holdsKey |= ends.startsWith(at, "<" + key);
         }
         settle(pending.length());
         return false;
@@ -462,25 +455,6 @@ final class TaggedCallParser implements ToolCallParser {
     }
 
     private void skipSpace() {
-        pending.delete(0, spaceEnd());
-    }
-
-    private int spaceEnd() {
-        int at = 0;
-        while (at < pending.length() && Character.isWhitespace(pending.charAt(at))) {
-            at++;
-        }
-        return at;
-    }
-
-    private boolean startsWith(int from, String tag) {
-        return from + tag.length() <= pending.length()
-                && CharSequence.compare(tag, pending.subSequence(from, from + tag.length())) == 0;
-    }
-
-    /** Whether all of the text from {@code from} is a proper prefix of the tag. */
-    private boolean mayBecome(int from, String tag) {
-        int length = pending.length() - from;
-        return length < tag.length() && tag.startsWith(pending.substring(from));
+        pending.delete(0, ends.spaceEnd(0));
     }
 }

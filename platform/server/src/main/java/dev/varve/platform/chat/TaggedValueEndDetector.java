@@ -315,7 +315,8 @@ final class TaggedValueEndDetector {
         return row[other.length()];
     }
 
-    private int spaceEnd(int from) {
+    /** Returns where the white space from {@code from} on ends. */
+    int spaceEnd(int from) {
         int at = from;
         while (at < pending.length() && Character.isWhitespace(pending.charAt(at))) {
             at++;
@@ -323,13 +324,14 @@ final class TaggedValueEndDetector {
         return at;
     }
 
-    private boolean startsWith(int from, String tag) {
+    /** Whether the text from {@code from} begins with the tag. */
+    boolean startsWith(int from, String tag) {
         return from + tag.length() <= pending.length()
                 && CharSequence.compare(tag, pending.subSequence(from, from + tag.length())) == 0;
     }
 
     /** Whether the text from {@code from} is a proper prefix of the tag. */
-    private boolean mayBecome(int from, String tag) {
+    boolean mayBecome(int from, String tag) {
         int length = pending.length() - from;
         return length < tag.length() && tag.startsWith(pending.substring(from));
     }

@@ -231,7 +231,7 @@ final class ArgumentSchema {
     }
 
     private void add(JsonNode type) {
-        String name = type.isString() ? type.stringValue().toUpperCase(Locale.ROOT) : "";
+        String name = type.stringValue("").toUpperCase(Locale.ROOT);
         EnumSet.allOf(Kind.class).stream()
                 .filter(kind -> kind.name().equals(name))
                 .forEach(kinds::add);

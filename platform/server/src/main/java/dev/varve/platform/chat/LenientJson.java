@@ -2,6 +2,8 @@ package dev.varve.platform.chat;
 
 import dev.varve.api.model.JsonStrings;
 
+import tools.jackson.databind.JsonNode;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -836,8 +838,7 @@ final class LenientJson {
         return key.indexOf('\\') < 0
                 ? key
                 : JsonTextReader.parse('"' + key + '"')
-                        .filter(node -> node.isString())
-                        .map(node -> node.stringValue())
+                        .flatMap(JsonNode::stringValueOpt)
                         .orElse(key);
     }
 

@@ -28,9 +28,7 @@ final class RequestedModel {
 
     /** Returns the name in a body; empty if it has none or if it is not a string. */
     static Optional<String> in(ObjectNode body) {
-        return Optional.ofNullable(body.get(FIELD))
-                .filter(value -> value.isString())
-                .map(value -> value.stringValue());
+        return body.path(FIELD).stringValueOpt();
     }
 
     /** Returns the name in a query, {@code ?model=ID}. */

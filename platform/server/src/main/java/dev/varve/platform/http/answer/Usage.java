@@ -68,11 +68,11 @@ public final class Usage {
         ObjectNode timings = Json.object();
         if (!ends.isEmpty()) {
             GenerationEnd end = ends.getFirst().end();
-            timings.put("queue_ms", rounded(end.times().queueMillis()));
-            timings.put("prefill_ms", rounded(end.times().prefillMillis()));
-            timings.put("prefill_tokens_per_second", rounded(end.prefillTokensPerSecond()));
-            timings.put("decode_ms", rounded(end.times().decodeMillis()));
-            timings.put("decode_tokens_per_second", rounded(end.decodeTokensPerSecond()));
+            timings.put("queue_ms", Json.tenths(end.times().queueMillis()));
+            timings.put("prefill_ms", Json.tenths(end.times().prefillMillis()));
+            timings.put("prefill_tokens_per_second", Json.tenths(end.prefillTokensPerSecond()));
+            timings.put("decode_ms", Json.tenths(end.times().decodeMillis()));
+            timings.put("decode_tokens_per_second", Json.tenths(end.decodeTokensPerSecond()));
             putSpeculation(timings, end.speculation());
             putCache(timings, end.cache());
             end.paging().ifPresent(paging -> putPaging(timings.putObject("kvflash"), paging));
@@ -84,14 +84,14 @@ public final class Usage {
         timings.put("draft_tokens", speculation.drafted());
         timings.put("accepted_tokens", speculation.accepted());
         timings.put("verify_steps", speculation.verifySteps());
-        timings.put("acceptance_length", thousandths(speculation.acceptanceLength()));
+        timings.put("acceptance_length", Json.thousandths(speculation.acceptanceLength()));
     }
 
     private static void putCache(ObjectNode timings, PrefixLookupResult cache) {
         timings.put("cache_source", cache.source().map(CacheSource::word).orElse(null));
         timings.put("cache_miss", cache.miss().map(MissReason::word).orElse(null));
         timings.put("cache_restored_bytes", cache.restored().bytes());
-        timings.put("cache_restore_ms", rounded(cache.restored().millis()));
+        timings.put("cache_restore_ms", Json.tenths(cache.restored().millis()));
     }
 
     private static void putPaging(ObjectNode kvflash, GenerationEnd.Paging paging) {
@@ -102,16 +102,8 @@ public final class Usage {
         kvflash.put("moved_bytes", counts.movedBytes());
         kvflash.put("reselects", counts.reselects());
         kvflash.put("recalls", counts.recalls());
-        kvflash.put("recall_hit_rate", thousandths(counts.recallHitRate()));
+        kvflash.put("recall_hit_rate", Json.thousandths(counts.recallHitRate()));
         kvflash.put("resident_pages", paging.residentPages());
         kvflash.put("host_pages", paging.hostPages());
-    }
-
-    private static double thousandths(double value) {
-        return Math.round(value * 1000) / 1000.0;
-    }
-
-    private static double rounded(double value) {
-        return Math.round(value * 10) / 10.0;
     }
 }

@@ -3,8 +3,6 @@ package dev.varve.platform.http.anthropic;
 import dev.varve.platform.http.answer.HeartbeatFormat;
 import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.conversation.ApiDialect;
-import dev.varve.platform.http.conversation.CacheFields;
-import dev.varve.platform.http.conversation.CompressionFields;
 import dev.varve.platform.http.conversation.ConversationRequest;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.conversation.GenerationStart;
@@ -69,9 +67,7 @@ public final class MessagesDialect implements ApiDialect {
                 form(fields),
                 ReasoningParameters.read(thoughts(fields), served.language().reasoningDefaults()),
                 Map.of(),
-                new ConversationRequest.Wishes(
-                        CacheFields.read(fields),
-                        CompressionFields.read(fields, served.compressor().isPresent())));
+                ConversationRequest.Wishes.read(fields, served));
     }
 
     /**

@@ -66,8 +66,7 @@ public final class CompressionFields {
 
     /** Returns the session name; values other than strings are ignored. */
     private static Optional<String> session(RequestFields fields) {
-        Optional<String> name =
-                fields.find(SESSION).filter(JsonNode::isString).map(JsonNode::stringValue);
+        Optional<String> name = fields.find(SESSION).flatMap(JsonNode::stringValueOpt);
         if (name.filter(each -> each.length() > LONGEST_NAME).isPresent()) {
             throw ApiException.invalid(
                     SESSION, SESSION + ": expected at most " + LONGEST_NAME + " characters");

@@ -2,6 +2,7 @@ package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.compression.CompressionReport;
 import dev.varve.platform.compression.CompressionTimes;
+import dev.varve.platform.http.json.Json;
 
 import tools.jackson.databind.node.ObjectNode;
 
@@ -33,24 +34,16 @@ public final class CompressionUsage {
         return usage.putObject("compression")
                 .put("mode", report.mode().word())
                 .put("keep_requested", report.keepRequested())
-                .put("keep_actual", thousandths(report.keepActual()))
-                .put("drafter_ms", tenths(report.times().scoreMillis()))
+                .put("keep_actual", Json.thousandths(report.keepActual()))
+                .put("drafter_ms", Json.tenths(report.times().scoreMillis()))
                 .put("cached_messages", report.cachedMessages());
     }
 
     /** Adds the times of the compression, under {@code compression}. */
     public static void putTimes(CompressionTimes times, ObjectNode timings) {
         timings.putObject("compression")
-                .put("tokenize_ms", tenths(times.tokenizeMillis()))
-                .put("score_ms", tenths(times.scoreMillis()))
-                .put("select_ms", tenths(times.selectMillis()));
-    }
-
-    private static double thousandths(double value) {
-        return Math.round(value * 1000) / 1000.0;
-    }
-
-    private static double tenths(double value) {
-        return Math.round(value * 10) / 10.0;
+                .put("tokenize_ms", Json.tenths(times.tokenizeMillis()))
+                .put("score_ms", Json.tenths(times.scoreMillis()))
+                .put("select_ms", Json.tenths(times.selectMillis()));
     }
 }

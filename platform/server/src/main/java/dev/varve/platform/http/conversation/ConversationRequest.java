@@ -2,6 +2,8 @@ package dev.varve.platform.http.conversation;
 
 import dev.varve.platform.compression.conversation.CompressionOverrides;
 import dev.varve.platform.http.answer.CacheOptions;
+import dev.varve.platform.http.json.RequestFields;
+import dev.varve.platform.http.model.ServedModel;
 
 import java.util.Map;
 import java.util.OptionalInt;
@@ -42,5 +44,12 @@ public record ConversationRequest(
      * @param cache use of the prefix cache
      * @param compression compression of long prompts
      */
-    public record Wishes(CacheOptions cache, CompressionOverrides compression) {}
+    public record Wishes(CacheOptions cache, CompressionOverrides compression) {
+        /** Reads the options from the fields that all dialects share. */
+        public static Wishes read(RequestFields fields, ServedModel served) {
+            return new Wishes(
+                    CacheFields.read(fields),
+                    CompressionFields.read(fields, served.compressor().isPresent()));
+        }
+    }
 }

@@ -5,7 +5,6 @@ import dev.varve.platform.http.json.Json;
 import dev.varve.platform.http.json.RequestFields;
 
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 import java.util.Map;
@@ -60,8 +59,7 @@ public final class CustomTool {
     /** Returns the text of a call; the unchanged arguments if they do not have this form. */
     public static String input(String arguments) {
         try {
-            JsonNode input = Json.read(arguments).path(INPUT);
-            return input.isString() ? input.stringValue() : arguments;
+            return Json.read(arguments).path(INPUT).stringValue(arguments);
         } catch (JacksonException e) {
             // Truncated or invalid arguments: returned unchanged.
             return arguments;

@@ -70,10 +70,7 @@ public record HistoryToolCall(Optional<String> id, String name, Object forTempla
 
     private static HistoryToolCall of(ObjectNode call) {
         return new HistoryToolCall(
-                Optional.of(call.path("id"))
-                        .filter(JsonNode::isString)
-                        .map(JsonNode::stringValue)
-                        .filter(id -> !id.isEmpty()),
+                call.path("id").stringValueOpt().filter(id -> !id.isEmpty()),
                 call.get("function").get("name").stringValue(),
                 Json.plain(call));
     }

@@ -69,7 +69,7 @@ public final class MessageContent {
     }
 
     private static String type(JsonNode part) {
-        return part.path("type").isString() ? part.get("type").stringValue() : "";
+        return part.path("type").stringValue("");
     }
 
     /** Returns the field with the text of a part of this type; empty if it has none. */

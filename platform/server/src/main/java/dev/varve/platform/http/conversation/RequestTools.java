@@ -54,7 +54,7 @@ public record RequestTools(
         List<ToolDeclaration> declared = new ArrayList<>();
         Set<String> names = new HashSet<>();
         Set<String> custom = new HashSet<>();
-        for (ObjectNode tool : objects(fields)) {
+        for (ObjectNode tool : fields.objects("tools")) {
             String where = "tools[" + declared.size() + "]";
             ObjectNode normal = normal(where, tool);
             ToolDeclaration declaration =
@@ -94,7 +94,7 @@ public record RequestTools(
     }
 
     private static String word(JsonNode node, String name) {
-        return node.path(name).isString() ? node.path(name).stringValue() : "";
+        return node.path(name).stringValue("");
     }
 
     /** Returns the names in a choice of {@code allowed_tools}; the other tools are dropped. */
@@ -139,25 +139,6 @@ public record RequestTools(
     /** Returns whether there are no tools. */
     public boolean isEmpty() {
         return declarations.isEmpty();
-    }
-
-    private static List<ObjectNode> objects(RequestFields fields) {
-        List<ObjectNode> objects = new ArrayList<>();
-        fields.find("tools")
-                .ifPresent(
-                        tools -> {
-                            if (!tools.isArray()) {
-                                throw RequestFields.wrong("tools", "an array", tools);
-                            }
-                            for (JsonNode tool : tools) {
-                                if (!(tool instanceof ObjectNode object)) {
-                                    throw RequestFields.wrong(
-                                            "tools[" + objects.size() + "]", "an object", tool);
-                                }
-                                objects.add(object);
-                            }
-                        });
-        return objects;
     }
 
     /**
@@ -234,7 +215,7 @@ public record RequestTools(
 
     /** Returns the checked name of a tool. */
     public static String name(String where, ObjectNode function) {
-        String name = function.path("name").isString() ? function.get("name").stringValue() : "";
+        String name = function.path("name").stringValue("");
         if (!NAME.matcher(name).matches()) {
             throw ApiException.invalid(
                     where + ".name",
@@ -276,10 +257,7 @@ public record RequestTools(
             return Optional.of(new ToolCallRequirement.None());
         }
         JsonNode node = choice.get();
-        String kind =
-                node.isString()
-                        ? node.stringValue()
-                        : node.path("type").isString() ? node.get("type").stringValue() : "";
+        String kind = node.stringValueOpt().orElseGet(() -> word(node, "type"));
         return switch (kind) {
             case "none" -> Optional.empty();
             case "auto" -> Optional.of(new ToolCallRequirement.None());

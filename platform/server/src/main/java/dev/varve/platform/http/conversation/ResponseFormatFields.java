@@ -13,6 +13,7 @@ import tools.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -41,7 +42,7 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
         List<ResponseFormatFields> found = new ArrayList<>();
         fields.nested("text")
                 .flatMap(text -> text.nested("format"))
-                .flatMap(ResponseFormatFields::textFormat)
+                .flatMap(format -> format("text.format", format, ResponseFormatFields::textSchema))
                 .ifPresent(found::add);
         found.addAll(all(fields));
         return single(fields, found);
@@ -50,19 +51,10 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
     private static List<ResponseFormatFields> all(RequestFields fields) {
         List<ResponseFormatFields> found = new ArrayList<>();
         fields.nested("response_format")
-                .flatMap(ResponseFormatFields::format)
+                .flatMap(each -> format("response_format", each, ResponseFormatFields::chatSchema))
                 .ifPresent(found::add);
-        fields.find("guided_json").map(schema -> json("guided_json", schema)).ifPresent(found::add);
-        fields.text("guided_regex")
-                .map(each -> pattern("guided_regex", each))
-                .ifPresent(found::add);
-        choice(fields, "guided_choice", "guided_choice").ifPresent(found::add);
-        fields.text("guided_grammar")
-                .map(each -> rules("guided_grammar", each))
-                .ifPresent(found::add);
-        fields.nested("structured_outputs")
-                .map(ResponseFormatFields::structured)
-                .ifPresent(found::addAll);
+        addConstraints("guided_", fields, found);
+        fields.nested("structured_outputs").ifPresent(each -> addStructured(each, found));
         fields.text("grammar")
                 .filter(each -> !each.isEmpty())
                 .map(each -> rules("grammar", each))
@@ -93,73 +85,76 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
         return found.getFirst();
     }
 
-    private static Optional<ResponseFormatFields> format(RequestFields format) {
-        String field = "response_format";
-        String type = format.text("type").orElse("");
-        return switch (type) {
+    /** Adds the constraints whose fields have a common prefix. */
+    private static void addConstraints(
+            String prefix, RequestFields fields, List<ResponseFormatFields> found) {
+        String json = prefix + "json";
+        String regex = prefix + "regex";
+        String grammar = prefix + "grammar";
+        fields.find(json).map(each -> json(fields.place(json), each)).ifPresent(found::add);
+        fields.text(regex).map(each -> pattern(fields.place(regex), each)).ifPresent(found::add);
+        choice(fields, prefix + "choice").ifPresent(found::add);
+        fields.text(grammar).map(each -> rules(fields.place(grammar), each)).ifPresent(found::add);
+    }
+
+    /**
+     * Reads a format by its type.
+     *
+     * @param schema reads a format of type {@code json_schema}
+     */
+    private static Optional<ResponseFormatFields> format(
+            String field,
+            RequestFields format,
+            Function<RequestFields, ResponseFormatFields> schema) {
+        return switch (format.text("type").orElse("")) {
             case "text" -> Optional.empty();
             case "json_object" -> Optional.of(object(field, format));
-            case "json_schema" -> {
-                String where = "response_format.json_schema";
-                Optional<RequestFields> wrapped = format.nested("json_schema");
-                if (wrapped.isEmpty() && format.find(SCHEMA).isPresent()) {
-                    yield Optional.of(object(field, format));
-                }
-                JsonNode schema =
-                        wrapped.orElseThrow(() -> ApiException.invalid(where, where + ": missing"))
-                                .require(SCHEMA);
-                yield Optional.of(json(where + ".schema", schema));
-            }
+            case "json_schema" -> Optional.of(schema.apply(format));
             default ->
                     throw ApiException.invalid(
                             field + ".type",
                             field + ".type: expected text, json_object or json_schema");
         };
+    }
+
+    private static ResponseFormatFields chatSchema(RequestFields format) {
+        String where = "response_format.json_schema";
+        Optional<RequestFields> wrapped = format.nested("json_schema");
+        if (wrapped.isEmpty() && format.find(SCHEMA).isPresent()) {
+            return object("response_format", format);
+        }
+        JsonNode schema =
+                wrapped.orElseThrow(() -> ApiException.invalid(where, where + ": missing"))
+                        .require(SCHEMA);
+        return json(where + ".schema", schema);
+    }
+
+    private static ResponseFormatFields textSchema(RequestFields format) {
+        format.require("name");
+        return json("text.format.schema", format.require(SCHEMA));
     }
 
     /** Reads {@code json_object}: any object, or one of the adjacent schema, as in llama.cpp. */
     private static ResponseFormatFields object(String field, RequestFields format) {
         return format.find(SCHEMA)
                 .map(schema -> json(field + ".schema", schema))
-                .orElseGet(
-                        () ->
-                                new ResponseFormatFields(
-                                        Optional.of(TextGrammarSource.anyObject()), field));
+                .orElseGet(() -> of(TextGrammarSource.anyObject(), field));
     }
 
-    private static Optional<ResponseFormatFields> textFormat(RequestFields format) {
-        String field = "text.format";
-        return switch (format.text("type").orElse("")) {
-            case "text" -> Optional.empty();
-            case "json_object" -> Optional.of(object(field, format));
-            case "json_schema" -> {
-                format.require("name");
-                yield Optional.of(json(field + ".schema", format.require(SCHEMA)));
-            }
-            default ->
-                    throw ApiException.invalid(
-                            field + ".type",
-                            field + ".type: expected text, json_object or json_schema");
-        };
-    }
-
-    private static List<ResponseFormatFields> structured(RequestFields fields) {
-        String path = "structured_outputs.";
-        List<ResponseFormatFields> found = new ArrayList<>();
-        fields.find("json").map(schema -> json(path + "json", schema)).ifPresent(found::add);
-        fields.text("regex").map(each -> pattern(path + "regex", each)).ifPresent(found::add);
-        choice(fields, "choice", path + "choice").ifPresent(found::add);
-        fields.text("grammar").map(each -> rules(path + "grammar", each)).ifPresent(found::add);
+    private static void addStructured(RequestFields fields, List<ResponseFormatFields> found) {
+        addConstraints("", fields, found);
         if (fields.flag("json_object").orElse(false)) {
-            found.add(
-                    new ResponseFormatFields(
-                            Optional.of(TextGrammarSource.anyObject()), path + "json_object"));
+            found.add(of(TextGrammarSource.anyObject(), fields.place("json_object")));
         }
         if (fields.find("structural_tag").isPresent()) {
-            throw ApiException.invalid(
-                    path + "structural_tag", path + "structural_tag: is not supported");
+            String field = fields.place("structural_tag");
+            throw ApiException.invalid(field, field + ": is not supported");
         }
-        return found;
+    }
+
+    /** Returns the format with a grammar. */
+    public static ResponseFormatFields of(GrammarSource source, String field) {
+        return new ResponseFormatFields(Optional.of(source), field);
     }
 
     /**
@@ -180,8 +175,7 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
         if (!schema.isObject() && !schema.isBoolean()) {
             throw RequestFields.wrong(field, "a JSON schema", given);
         }
-        return new ResponseFormatFields(
-                Optional.of(new TextGrammarSource.Schema(schema.deepCopy())), field);
+        return of(new TextGrammarSource.Schema(schema.deepCopy()), field);
     }
 
     private static JsonNode parsed(String field, String text) {
@@ -197,13 +191,11 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
     }
 
     private static ResponseFormatFields pattern(String field, String pattern) {
-        return new ResponseFormatFields(
-                Optional.of(new TextGrammarSource.Pattern(requireShort(field, pattern))), field);
+        return of(new TextGrammarSource.Pattern(requireShort(field, pattern)), field);
     }
 
     private static ResponseFormatFields rules(String field, String rules) {
-        return new ResponseFormatFields(
-                Optional.of(new TextGrammarSource.Rules(requireShort(field, rules))), field);
+        return of(new TextGrammarSource.Rules(requireShort(field, rules)), field);
     }
 
     private static String requireShort(String field, String text) {
@@ -214,8 +206,8 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
         return text;
     }
 
-    private static Optional<ResponseFormatFields> choice(
-            RequestFields fields, String name, String field) {
+    private static Optional<ResponseFormatFields> choice(RequestFields fields, String name) {
+        String field = fields.place(name);
         return fields.find(name)
                 .map(
                         node -> {
@@ -231,8 +223,7 @@ public record ResponseFormatFields(Optional<GrammarSource> source, String field)
                                 }
                                 texts.add(requireShort(field, element.stringValue()));
                             }
-                            return new ResponseFormatFields(
-                                    Optional.of(new TextGrammarSource.Choice(texts)), field);
+                            return of(new TextGrammarSource.Choice(texts), field);
                         });
     }
 

@@ -135,6 +135,16 @@ public final class Json {
         }
     }
 
+    /** Rounds a number to one decimal. */
+    public static double tenths(double value) {
+        return Math.round(value * 10) / 10.0;
+    }
+
+    /** Rounds a number to three decimals. */
+    public static double thousandths(double value) {
+        return Math.round(value * 1000) / 1000.0;
+    }
+
     /** Returns the text of a value. */
     public static String write(JsonNode node) {
         return MAPPER.writeValueAsString(node);

@@ -125,6 +125,26 @@ public final class RequestFields {
                         });
     }
 
+    /** Returns an array of objects, which is empty if the field is absent. */
+    public List<ObjectNode> objects(String name) {
+        return find(name).map(array -> objects(path + name, array)).orElse(List.of());
+    }
+
+    /** Returns the objects of an array; errors name it {@code where}. */
+    public static List<ObjectNode> objects(String where, JsonNode array) {
+        if (!array.isArray()) {
+            throw wrong(where, "an array", array);
+        }
+        List<ObjectNode> objects = new ArrayList<>();
+        for (JsonNode element : array) {
+            if (!(element instanceof ObjectNode object)) {
+                throw wrong(where + "[" + objects.size() + "]", "an object", element);
+            }
+            objects.add(object);
+        }
+        return objects;
+    }
+
     /** Returns the fields of an object; errors name them with the object's name. */
     public Optional<RequestFields> nested(String name) {
         return object(name).map(inner -> new RequestFields(inner, path + name + "."));

@@ -9,8 +9,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The status of KV Flash, for {@code /props} and {@code /status}. */
 final class PagingReport {
-    private static final double THOUSAND = 1000;
-
     private PagingReport() {}
 
     /** Returns the status with the current residency, for {@code /status}. */
@@ -19,7 +17,7 @@ final class PagingReport {
         return of(status)
                 .put("page_tokens", PoolGeometry.PAGE)
                 .put("resident_pages", status.residentPages())
-                .put("pages_in_per_step", Math.round(perStep * THOUSAND) / THOUSAND);
+                .put("pages_in_per_step", Json.thousandths(perStep));
     }
 
     static ObjectNode of(PagingStatus status) {
@@ -35,6 +33,6 @@ final class PagingReport {
                 .put("moved_bytes", counts.movedBytes())
                 .put("reselects", counts.reselects())
                 .put("recalls", counts.recalls())
-                .put("recall_hit_rate", Math.round(counts.recallHitRate() * THOUSAND) / THOUSAND);
+                .put("recall_hit_rate", Json.thousandths(counts.recallHitRate()));
     }
 }

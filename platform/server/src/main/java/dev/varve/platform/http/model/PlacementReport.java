@@ -73,12 +73,7 @@ final class PlacementReport {
                 .put("recent_prefill_ms_per_token", work.recent().prefillMillisPerToken());
         describe(shard.peer(), out.putObject("process"));
         shard.health().loss().ifPresent(loss -> describe(loss, out.putObject("last_loss")));
-        shard.health()
-                .loading()
-                .ifPresent(
-                        loading ->
-                                out.put("loaded_bytes", loading.loadedBytes())
-                                        .put("total_bytes", loading.totalBytes()));
+        ShardReport.putLoading(shard.health(), out);
     }
 
     private static double mean(double sum, long count) {

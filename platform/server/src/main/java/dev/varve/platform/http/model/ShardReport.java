@@ -77,14 +77,18 @@ final class ShardReport {
             out.put("state", lower(shard.health().state()))
                     .put("reason", names.render(shard.health().reason().orElse("")))
                     .put("restarts", shard.health().restarts());
-            shard.health()
-                    .loading()
-                    .ifPresent(
-                            loading ->
-                                    out.put("loaded_bytes", loading.loadedBytes())
-                                            .put("total_bytes", loading.totalBytes()));
+            putLoading(shard.health(), out);
         }
         return body;
+    }
+
+    /** Adds the progress of a shard that loads. */
+    static void putLoading(ShardHealth health, ObjectNode out) {
+        health.loading()
+                .ifPresent(
+                        loading ->
+                                out.put("loaded_bytes", loading.loadedBytes())
+                                        .put("total_bytes", loading.totalBytes()));
     }
 
     static String lower(Enum<?> value) {

@@ -78,8 +78,8 @@ public enum OllamaDialect implements ApiDialect {
             case "" -> Optional.empty();
             case "json" ->
                     Optional.of(
-                            new ResponseFormatFields(
-                                    Optional.of(TextGrammarSource.anyObject()), OllamaBody.FORMAT));
+                            ResponseFormatFields.of(
+                                    TextGrammarSource.anyObject(), OllamaBody.FORMAT));
             default ->
                     throw ApiException.invalid(
                             OllamaBody.FORMAT, "format: expected \"json\" or a JSON schema");

@@ -2,8 +2,6 @@ package dev.varve.platform.http.openai;
 
 import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.conversation.ApiDialect;
-import dev.varve.platform.http.conversation.CacheFields;
-import dev.varve.platform.http.conversation.CompressionFields;
 import dev.varve.platform.http.conversation.ConversationRequest;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.conversation.GenerationStart;
@@ -63,9 +61,7 @@ public final class ChatCompletionsDialect implements ApiDialect {
                 form,
                 ReasoningParameters.read(fields, served.language().reasoningDefaults()),
                 variables(fields),
-                new ConversationRequest.Wishes(
-                        CacheFields.read(fields),
-                        CompressionFields.read(fields, served.compressor().isPresent())));
+                ConversationRequest.Wishes.read(fields, served));
     }
 
     /** Continues a trailing assistant message, unless the request asks for a new one. */

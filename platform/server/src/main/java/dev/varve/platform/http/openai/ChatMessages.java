@@ -60,16 +60,16 @@ final class ChatMessages {
                 read.put(entry.getKey(), Json.plain(entry.getValue()));
             }
         }
-        String role = message.path(ROLE).isString() ? message.get(ROLE).stringValue() : "";
+        String role = message.path(ROLE).stringValue("");
         if (!ROLES.contains(role)) {
             throw ApiException.invalid(where + ".role", where + ".role: expected one of " + ROLES);
         }
         requireContent(where, role, message);
         read.put(ROLE, templateRole(role));
         read.put(CONTENT, content(where + ".content", role, message.path(CONTENT)));
-        RequestFields fields = new RequestFields(message);
+        RequestFields fields = RequestFields.at(where, message);
         if (role.equals("assistant")) {
-            addThoughts(where, fields, read);
+            addThoughts(fields, read);
             List<HistoryToolCall> calls = HistoryToolCall.read(where + ".tool_calls", fields);
             read.remove("tool_calls");
             if (!calls.isEmpty()) {
@@ -78,7 +78,7 @@ final class ChatMessages {
             }
         }
         if (read.get(ROLE).equals("tool")) {
-            addToolName(where, fields, read, toolNames);
+            addToolName(fields, read, toolNames);
         }
         return read;
     }
@@ -121,19 +121,11 @@ final class ChatMessages {
     }
 
     /** Reads the reasoning. Clients use both names; {@code reasoning_content} takes precedence. */
-    private static void addThoughts(String where, RequestFields fields, Map<String, Object> read) {
+    private static void addThoughts(RequestFields fields, Map<String, Object> read) {
         read.remove("reasoning");
         read.remove(REASONING);
         for (String name : List.of("reasoning", REASONING)) {
-            fields.find(name)
-                    .ifPresent(
-                            thoughts -> {
-                                if (!thoughts.isString()) {
-                                    throw RequestFields.wrong(
-                                            where + "." + name, "a string", thoughts);
-                                }
-                                read.put(REASONING, thoughts.stringValue());
-                            });
+            fields.text(name).ifPresent(thoughts -> read.put(REASONING, thoughts));
         }
     }
 
@@ -142,21 +134,10 @@ final class ChatMessages {
      * one too.
      */
     private static void addToolName(
-            String where,
             RequestFields fields,
             Map<String, Object> read,
             Map<Optional<String>, String> toolNames) {
-        Optional<String> id =
-                fields.find("tool_call_id")
-                        .map(
-                                node -> {
-                                    if (!node.isString()) {
-                                        throw RequestFields.wrong(
-                                                where + ".tool_call_id", "a string", node);
-                                    }
-                                    return node.stringValue();
-                                })
-                        .filter(text -> !text.isEmpty());
+        Optional<String> id = fields.text("tool_call_id").filter(text -> !text.isEmpty());
         read.putIfAbsent("name", toolNames.getOrDefault(id, "unknown"));
     }
 }

@@ -2,8 +2,6 @@ package dev.varve.platform.http.responses;
 
 import dev.varve.platform.http.answer.ResponseSerializer;
 import dev.varve.platform.http.conversation.ApiDialect;
-import dev.varve.platform.http.conversation.CacheFields;
-import dev.varve.platform.http.conversation.CompressionFields;
 import dev.varve.platform.http.conversation.ConversationRequest;
 import dev.varve.platform.http.conversation.GenerationParameters;
 import dev.varve.platform.http.conversation.GenerationStart;
@@ -87,9 +85,7 @@ public final class ResponsesDialect implements ApiDialect {
                 form,
                 ReasoningParameters.read(fields, served.language().reasoningDefaults()),
                 Map.of(),
-                new ConversationRequest.Wishes(
-                        CacheFields.read(fields),
-                        CompressionFields.read(fields, served.compressor().isPresent())));
+                ConversationRequest.Wishes.read(fields, served));
     }
 
     @Override

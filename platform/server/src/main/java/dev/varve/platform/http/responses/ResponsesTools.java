@@ -50,7 +50,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
         private ToolNames names = new ToolNames(Set.of());
 
         void readAll(JsonNode tools) {
-            List<ObjectNode> objects = objects("tools", tools);
+            List<ObjectNode> objects = RequestFields.objects("tools", tools);
             names = new ToolNames(plainNames(objects));
             for (int i = 0; i < objects.size(); i++) {
                 if (read("tools[" + i + "]", objects.get(i), Optional.empty())) {
@@ -93,7 +93,7 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
 
         private void readNamespace(String where, ObjectNode space) {
             String name = RequestTools.name(where, space);
-            List<ObjectNode> tools = objects(where + ".tools", space.path("tools"));
+            List<ObjectNode> tools = RequestFields.objects(where + ".tools", space.path("tools"));
             for (int i = 0; i < tools.size(); i++) {
                 String inner = where + ".tools[" + i + "]";
                 if (!type(inner, tools.get(i)).equals("namespace")) {
@@ -142,21 +142,6 @@ record ResponsesTools(RequestTools use, ToolNames names, ArrayNode shown) {
                 throw RequestFields.wrong(where + ".type", "a string", type);
             }
             return type.stringValue();
-        }
-
-        private static List<ObjectNode> objects(String where, JsonNode array) {
-            if (!array.isArray()) {
-                throw RequestFields.wrong(where, "an array", array);
-            }
-            List<ObjectNode> objects = new ArrayList<>();
-            for (JsonNode element : array) {
-                if (!(element instanceof ObjectNode object)) {
-                    throw RequestFields.wrong(
-                            where + "[" + objects.size() + "]", "an object", element);
-                }
-                objects.add(object);
-            }
-            return objects;
         }
     }
 }

@@ -37,7 +37,7 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
         if (choice.get() instanceof ObjectNode object) {
             return left.contains(word(object, "type")) ? AUTO : read(object, names);
         }
-        return switch (choice.get().isString() ? choice.get().stringValue() : "") {
+        return switch (choice.get().stringValue("")) {
             case "none" -> new ToolChoice(Optional.of(Set.of()), false, Optional.empty());
             case "auto" -> AUTO;
             case "required" ->
@@ -92,10 +92,7 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
     }
 
     private static String name(ObjectNode tool, ToolNames names) {
-        Optional<String> namespace =
-                Optional.of(tool.path("namespace"))
-                        .filter(JsonNode::isString)
-                        .map(JsonNode::stringValue);
+        Optional<String> namespace = tool.path("namespace").stringValueOpt();
         String name = names.model(namespace, word(tool, "name"));
         if (!names.contains(name)) {
             throw ApiException.invalid(FIELD, FIELD + ": expected the name of one of the tools");
@@ -104,7 +101,7 @@ record ToolChoice(Optional<Set<String>> only, boolean required, Optional<String>
     }
 
     private static String word(ObjectNode object, String name) {
-        return object.path(name).isString() ? object.get(name).stringValue() : "";
+        return object.path(name).stringValue("");
     }
 
     private static ApiException wrong() {

@@ -26,6 +26,6 @@ public enum PagePolicy {
                         + DRAFTER.word()
                         + " needs "
                         + Setting.PREFILL_DRAFTER
-                        + ", a small model that reads what is written");
+                        + ", a small model that scores tokens");
     }
 }

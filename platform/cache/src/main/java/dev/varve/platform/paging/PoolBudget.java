@@ -15,7 +15,7 @@ public record PoolBudget(long freeBytes, long reserveBytes, long bytesPerToken, 
     /** Checks that there is at least one sequence. */
     public PoolBudget {
         if (sequences < 1) {
-            throw new IllegalArgumentException("a budget of " + sequences + " sequences");
+            throw new IllegalArgumentException("sequences must be positive, got " + sequences);
         }
     }
 

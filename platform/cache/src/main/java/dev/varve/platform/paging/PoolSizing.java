@@ -109,9 +109,9 @@ public final class PoolSizing {
                     VarveException.Kind.INVALID_REQUEST,
                     String.format(
                             Locale.ROOT,
-                            "%s: expected memory for a pool beside %.1f GiB in reserve, found %.1f"
-                                    + " GiB free beside weights and states; %s needs more, a number"
-                                    + " of tokens may not",
+                            "%s: expected memory for a pool beside a reserve of %.1f GiB, found"
+                                    + " %.1f GiB free beside weights and states; a number of"
+                                    + " tokens may need less memory than %s",
                             Setting.KVFLASH,
                             budget.reserveBytes() / GIB,
                             budget.freeBytes() / GIB,
@@ -161,12 +161,12 @@ public final class PoolSizing {
                 budget.isKnown()
                         ? String.format(
                                 Locale.ROOT,
-                                "%.1f GiB free, %.1f GiB of it in reserve, %d bytes per token, for"
-                                        + " %d at once",
+                                "%.1f GiB free, %.1f GiB of it in reserve, %d bytes per token, %d"
+                                        + " sequences",
                                 budget.freeBytes() / GIB,
                                 budget.reserveBytes() / GIB,
                                 budget.bytesPerToken(),
                                 budget.sequences())
-                        : "a part of the context, since nobody knows what is free");
+                        : "a fraction of the context, since the free memory is unknown");
     }
 }

@@ -73,7 +73,8 @@ final class BlockCopy {
 
             @Override
             public void give(int index, ByteBuffer target) {
-                throw new UnsupportedOperationException("an export takes bytes");
+                throw new UnsupportedOperationException(
+                        "an export accepts bytes and provides none");
             }
         };
     }

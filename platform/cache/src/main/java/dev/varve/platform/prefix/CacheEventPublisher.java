@@ -116,7 +116,7 @@ public final class CacheEventPublisher implements AutoCloseable {
                     listener.heard(events.subList(i, Math.min(events.size(), i + AT_ONCE)));
                 }
             } catch (RuntimeException | Error e) {
-                LOG.log(System.Logger.Level.WARNING, "events of the cache were not told", e);
+                LOG.log(System.Logger.Level.WARNING, "cache events could not be published", e);
             }
         }
     }
@@ -172,7 +172,7 @@ public final class CacheEventPublisher implements AutoCloseable {
             listener.close();
         } catch (RuntimeException e) {
             // A plugin's failure must not keep the rest of the model from being closed.
-            LOG.log(System.Logger.Level.WARNING, "a listener of cache events did not close", e);
+            LOG.log(System.Logger.Level.WARNING, "closing a listener of cache events failed", e);
         }
     }
 }

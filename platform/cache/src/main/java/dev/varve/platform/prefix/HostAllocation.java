@@ -94,7 +94,8 @@ final class HostAllocation {
 
     private void require(long begin, long count) {
         if (begin < 0 || count < 0 || begin + count > bytes) {
-            throw new IllegalArgumentException(count + " bytes from " + begin + " on of " + bytes);
+            throw new IllegalArgumentException(
+                    count + " bytes from " + begin + " exceed the allocation of " + bytes);
         }
     }
 

@@ -89,7 +89,7 @@ final class HostMemoryPool implements AutoCloseable {
         } catch (OutOfMemoryError e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "the system has no more memory for computed prompts: {0} MiB are used",
+                    "the system has no more memory for the prefix cache: {0} MiB are used",
                     (long) made * CELL_BYTES >> 20);
             mostCells = made;
             return false;

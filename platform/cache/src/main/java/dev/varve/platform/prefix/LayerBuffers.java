@@ -64,7 +64,7 @@ record LayerBuffers(List<HostAllocation> parts) {
         }
         if (at < begin + bytes) {
             throw new IllegalArgumentException(
-                    bytes + " bytes from " + begin + " on of " + skipped);
+                    bytes + " bytes from " + begin + " exceed the buffers of " + skipped);
         }
     }
 

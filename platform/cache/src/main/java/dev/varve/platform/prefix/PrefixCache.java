@@ -123,7 +123,7 @@ public final class PrefixCache implements AutoCloseable {
         @Override
         public boolean keeps(CachedSequence sequence) {
             return failures.guard(
-                    "a prefix could not be looked up",
+                    "the prefix cache could not look up a prefix",
                     () -> host.map(tier -> tier.holds(sequence)).orElse(false),
                     false);
         }
@@ -166,7 +166,7 @@ public final class PrefixCache implements AutoCloseable {
         int onDevice = devices.find(request);
         Optional<PrefixMatch> stored =
                 mayRestore
-                        ? guard("be looked up", () -> host.flatMap(tier -> tier.find(request)))
+                        ? guard("look up a prefix", () -> host.flatMap(tier -> tier.find(request)))
                         : Optional.empty();
         return stored.filter(found -> found.position() > onDevice)
                 .map(found -> new Lookup(found.position(), Optional.of(found)))
@@ -195,7 +195,9 @@ public final class PrefixCache implements AutoCloseable {
                 return Optional.empty();
             }
             Optional<SnapshotImport> arrival =
-                    guard("be restored", () -> host.map(tier -> tier.restore(place.get(), found)));
+                    guard(
+                            "restore a prefix",
+                            () -> host.map(tier -> tier.restore(place.get(), found)));
             if (arrival.isPresent()) {
                 return Optional.of(new Begun(place.get(), arrival));
             }
@@ -207,11 +209,11 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     private <T> Optional<T> guard(String what, Supplier<Optional<T>> work) {
-        return failures.guard("a prefix could not " + what, work, Optional.empty());
+        return failures.guard("the prefix cache could not " + what, work, Optional.empty());
     }
 
     private void guard(String what, Runnable work) {
-        failures.guard("a prefix could not " + what, work);
+        failures.guard("the prefix cache could not " + what, work);
     }
 
     private Optional<DiskTier> store() {
@@ -233,7 +235,7 @@ public final class PrefixCache implements AutoCloseable {
             CacheRequest request, int known, BooleanSupplier wanted) {
         return request.scope().keeps()
                 ? guard(
-                        "be read from a shared store",
+                        "read a prefix from the shared store",
                         () -> sharedTier().flatMap(tier -> tier.load(request, known, wanted)))
                 : Optional.empty();
     }
@@ -244,7 +246,9 @@ public final class PrefixCache implements AutoCloseable {
      * @param tokens number of computed tokens
      */
     public void computed(int tokens, double millis) {
-        guard("be measured", () -> sharedTier().ifPresent(tier -> tier.computed(tokens, millis)));
+        guard(
+                "record a prefill time",
+                () -> sharedTier().ifPresent(tier -> tier.computed(tokens, millis)));
     }
 
     /**
@@ -258,7 +262,9 @@ public final class PrefixCache implements AutoCloseable {
     public Optional<? extends PrefixLoad> load(
             CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
         return request.scope().keeps()
-                ? guard("be read from disk", () -> loadStored(request, known, guesses, wanted))
+                ? guard(
+                        "read a prefix from disk",
+                        () -> loadStored(request, known, guesses, wanted))
                 : Optional.empty();
     }
 
@@ -274,8 +280,10 @@ public final class PrefixCache implements AutoCloseable {
 
     /** Adopts ended loads from the stores, and unpins ended saves. */
     public void poll() {
-        guard("be taken over from disk", () -> store().ifPresent(DiskTier::poll));
-        guard("be taken over from others", () -> sharedTier().ifPresent(SharedTier::poll));
+        guard("adopt a prefix from disk", () -> store().ifPresent(DiskTier::poll));
+        guard(
+                "adopt a prefix from the shared store",
+                () -> sharedTier().ifPresent(SharedTier::poll));
     }
 
     /** Whether a load has ended that is not adopted yet. */
@@ -286,8 +294,8 @@ public final class PrefixCache implements AutoCloseable {
 
     /** Notes that a step is being computed, during which writes to the stores are throttled. */
     public void step() {
-        guard("be written to disk", () -> store().ifPresent(DiskTier::step));
-        guard("be shared", () -> sharedTier().ifPresent(SharedTier::step));
+        guard("write a prefix to disk", () -> store().ifPresent(DiskTier::step));
+        guard("write a prefix to the shared store", () -> sharedTier().ifPresent(SharedTier::step));
     }
 
     /**
@@ -296,7 +304,7 @@ public final class PrefixCache implements AutoCloseable {
      */
     public int alike(CacheRequest request) {
         return request.scope().keeps()
-                ? guard("be compared", () -> host.map(tier -> tier.alike(request))).orElse(0)
+                ? guard("compare prompts", () -> host.map(tier -> tier.alike(request))).orElse(0)
                 : 0;
     }
 
@@ -312,7 +320,7 @@ public final class PrefixCache implements AutoCloseable {
         } else {
             use =
                     PrefixLookupResult.missed(
-                            guard("be looked up", () -> host.map(tier -> tier.whyNot(request)))
+                            guard("look up a prefix", () -> host.map(tier -> tier.whyNot(request)))
                                     .orElse(MissReason.UNKNOWN));
         }
         counts.count(use);
@@ -337,7 +345,7 @@ public final class PrefixCache implements AutoCloseable {
      */
     public Optional<SnapshotExport> passes(CachedSequence sequence) {
         return guard(
-                "be exported",
+                "export a prefix",
                 () ->
                         kept(sequence)
                                 .filter(tier -> sequence.computed() == sequence.coldEnd())
@@ -368,7 +376,7 @@ public final class PrefixCache implements AutoCloseable {
             int count) {
         if (sequence.scope().keeps() && sequence.computed() >= position + count) {
             guard(
-                    "have its hidden states kept",
+                    "store hidden states",
                     () ->
                             host.ifPresent(
                                     tier -> tier.saw(sequence, position, states, column, count)));
@@ -378,7 +386,7 @@ public final class PrefixCache implements AutoCloseable {
     /** Hidden states of the positions before the end of a sequence, as far as they exist. */
     public Optional<FeatureSpan> seen(CachedSequence sequence) {
         return guard(
-                "have its hidden states read",
+                "read hidden states",
                 () -> host.flatMap(tier -> tier.seen(sequence, sequence.computed())));
     }
 
@@ -398,7 +406,7 @@ public final class PrefixCache implements AutoCloseable {
         int end = sequence.coldEnd();
         if (end == sequence.computed() || devices.canCutBack()) {
             guard(
-                    "be exported",
+                    "export a prefix",
                     () ->
                             kept(sequence)
                                     .ifPresent(

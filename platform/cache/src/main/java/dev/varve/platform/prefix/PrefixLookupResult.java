@@ -17,7 +17,7 @@ public record PrefixLookupResult(
     public PrefixLookupResult {
         Objects.requireNonNull(restored);
         if (source.isPresent() == miss.isPresent()) {
-            throw new IllegalArgumentException("a use is a hit or a miss");
+            throw new IllegalArgumentException("a lookup result must be either a hit or a miss");
         }
     }
 

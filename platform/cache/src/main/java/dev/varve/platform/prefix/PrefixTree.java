@@ -215,7 +215,7 @@ final class PrefixTree implements AutoCloseable {
             remove(least);
         }
         if (bytes > free()) {
-            throw new IllegalStateException("nothing more can give way");
+            throw new IllegalStateException("no further checkpoint can be evicted");
         }
     }
 

@@ -216,7 +216,7 @@ final class SnapshotExporter {
                         departure.cuts().digest(at.end() + TokenBlock.TOKENS),
                         layout.rowBytes(TokenBlock.TOKENS));
         if (block.isEmpty()) {
-            LOG.log(System.Logger.Level.DEBUG, "no room to keep a prompt in host memory");
+            LOG.log(System.Logger.Level.DEBUG, "host memory has no room for a prefix");
             end(departure);
             return Optional.empty();
         }

@@ -116,7 +116,8 @@ public final class SnapshotImport {
         return new CachePartTransfer() {
             @Override
             public void take(int index, ByteBuffer bytes) {
-                throw new UnsupportedOperationException("an adoption gives bytes");
+                throw new UnsupportedOperationException(
+                        "an import provides bytes and accepts none");
             }
 
             @Override

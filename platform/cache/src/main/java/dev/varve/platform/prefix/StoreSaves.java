@@ -137,7 +137,7 @@ final class StoreSaves implements AutoCloseable {
             if (!writer.awaitTermination(closeLimit.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        "not everything that was computed for prompts could be written in {0} s",
+                        "not all prefixes could be written to the store within {0} s",
                         closeLimit.toSeconds());
                 saves.forEach(StoreSave::drop);
                 writer.awaitTermination(closeLimit.toMillis(), TimeUnit.MILLISECONDS);

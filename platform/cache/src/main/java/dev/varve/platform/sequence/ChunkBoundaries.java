@@ -76,7 +76,7 @@ public final class ChunkBoundaries {
         result.cuts = Arrays.copyOf(cuts, Math.max(8, count));
         result.size = count;
         if (result.end() != position) {
-            throw new IllegalArgumentException("no forward ends at position " + position);
+            throw new IllegalArgumentException("no chunk ends at position " + position);
         }
         return result;
     }
@@ -146,7 +146,7 @@ public final class ChunkBoundaries {
      */
     void shorten(int end) {
         if (size == 0 || end > end() || end <= (size == 1 ? 0 : endOf(size - 2))) {
-            throw new IllegalArgumentException("the last forward does not reach over " + end);
+            throw new IllegalArgumentException("the last chunk does not include position " + end);
         }
         cuts[size - 1] = KINDS * end + cuts[size - 1] % KINDS;
     }
@@ -218,7 +218,7 @@ public final class ChunkBoundaries {
     private int indexAfter(int position) {
         int index = countUpTo(position);
         if (index >= size) {
-            throw new IllegalArgumentException("no cut behind position " + position);
+            throw new IllegalArgumentException("no chunk ends after position " + position);
         }
         return index;
     }

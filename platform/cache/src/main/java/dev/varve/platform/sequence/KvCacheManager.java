@@ -261,7 +261,7 @@ public final class KvCacheManager {
         CachedSequence sequence = make(request);
         spans.add(sequence);
         if (!ensure(sequence, request.tokens().size() + 1)) {
-            throw new IllegalStateException("room for " + capacity + " slots was promised");
+            throw new IllegalStateException("expected room for " + capacity + " slots, found less");
         }
         PageResidency cold = paged.coldResidency(cuts.end(), request.promptTokens());
         sequence.pages().ifPresent(table -> table.await(cuts.end(), cold));
@@ -291,7 +291,7 @@ public final class KvCacheManager {
             takeOver(sequence, found.get(), request);
         }
         if (!ensure(sequence, request.tokens().size() + 1)) {
-            throw new IllegalStateException("room for " + capacity + " slots was promised");
+            throw new IllegalStateException("expected room for " + capacity + " slots, found less");
         }
         return Optional.of(sequence);
     }
@@ -450,7 +450,8 @@ public final class KvCacheManager {
         }
         while (!spans.grow(sequence, capacity)) {
             if (!evict()) {
-                throw new IllegalStateException("no gap for " + capacity + " slots");
+                throw new IllegalStateException(
+                        "expected " + capacity + " contiguous free slots, found fewer");
             }
         }
         return true;
@@ -557,7 +558,7 @@ public final class KvCacheManager {
             throw new IllegalStateException(
                     "the state after "
                             + sequence.computed()
-                            + " tokens cannot be cut back to "
+                            + " tokens cannot be rolled back to "
                             + computed);
         }
         if (computed < sequence.computed()) {
@@ -575,7 +576,10 @@ public final class KvCacheManager {
         accept(
                 sequence,
                 sequence.settleDraft()
-                        .orElseThrow(() -> new IllegalStateException("nothing was guessed")),
+                        .orElseThrow(
+                                () ->
+                                        new IllegalStateException(
+                                                "the sequence has no draft tokens in flight")),
                 path);
     }
 
@@ -641,7 +645,8 @@ public final class KvCacheManager {
     private void evictUntilFree(int capacity) {
         while (spans.freeSlots() < capacity) {
             if (!evict()) {
-                throw new IllegalStateException("room for " + capacity + " slots was promised");
+                throw new IllegalStateException(
+                        "expected room for " + capacity + " slots, found less");
             }
         }
     }

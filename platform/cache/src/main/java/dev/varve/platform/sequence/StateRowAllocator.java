@@ -120,7 +120,8 @@ final class StateRowAllocator {
     }
 
     private static IllegalStateException tooMany() {
-        return new IllegalStateException("running sequences hold more rows than were planned");
+        return new IllegalStateException(
+                "running sequences hold more state rows than were planned");
     }
 
     /** Makes a row the current one of a sequence. */

@@ -99,7 +99,7 @@ public final class ArchiveInspector {
         if (!Files.isDirectory(folder)) {
             throw new VarveException(
                     VarveException.Kind.UNREADABLE_FILE,
-                    folder + ": expected a folder of computed prompts, found none");
+                    folder + ": expected a folder of the prefix cache, found none");
         }
         return new StoreFolder(folder).namespaces().stream().map(NamespaceContent::of).toList();
     }
@@ -121,7 +121,7 @@ public final class ArchiveInspector {
         List<String> broken = new ArrayList<>();
         for (NamespaceContent content : contents) {
             if (!content.where().isReadable()) {
-                broken.add(content.where().folder() + " has another format");
+                broken.add(content.where().folder() + " has an unsupported format");
                 continue;
             }
             try (SnapshotArchive archive = open(content, provider, cipher)) {

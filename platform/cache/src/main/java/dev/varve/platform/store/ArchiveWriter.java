@@ -74,7 +74,7 @@ final class ArchiveWriter {
             generations.add(target.get().number(), chunks);
             if (!new ObjectWriter(preamble, header, source, codec)
                     .write((part, key, value) -> store.get().put(key, value), chunks)) {
-                pause.begin("its store is full");
+                pause.begin("the store segment is full");
                 return WriteResult.NO_ROOM;
             }
         } finally {
@@ -100,7 +100,7 @@ final class ArchiveWriter {
             makesRoom = room.dropOthers(all.where()) || evict();
         }
         if (room.isShort(generations.bytes(), bytes)) {
-            pause.begin("there is no room: " + room.why(generations.bytes(), bytes));
+            pause.begin("the disk budget has no room: " + room.why(generations.bytes(), bytes));
             return Optional.empty();
         }
         Optional<StoreSegment> current = generations.current(chunks);

@@ -70,10 +70,10 @@ public final class ChunkCipher {
                                         Setting.STORE_KEY
                                                 + ": "
                                                 + file
-                                                + ": expected a key of 32 bytes, as they are, as 64"
-                                                + " hexadecimal digits or in Base64, found "
+                                                + ": expected a key of 32 bytes, as raw bytes, 64"
+                                                + " hexadecimal digits or Base64, found "
                                                 + content.length
-                                                + " bytes of something else"));
+                                                + " bytes in another format"));
     }
 
     private static Optional<byte[]> parse(byte[] content) {

@@ -94,8 +94,8 @@ final class DiskBudget {
     String why(long used, long more) throws IOException {
         return String.format(
                 Locale.ROOT,
-                "%d MiB are used of %d, %d MiB of the disk are free of which %d stay so, and %d KiB"
-                        + " are needed",
+                "%d of %d MiB are used, %d MiB of the disk are free, of which %d MiB are in"
+                        + " reserve, and %d KiB are needed",
                 used + others() >> 20,
                 settings.limits().budget() >> 20,
                 usable() >> 20,

@@ -34,7 +34,10 @@ public final class FilePermissionCheck {
             }
         }
         boolean own = owner(real) == user() && (mode(real) & WRITABLE_BY_OTHERS) == 0;
-        return own ? Optional.empty() : Optional.of(real + " is not a folder of this user alone");
+        return own
+                ? Optional.empty()
+                : Optional.of(
+                        real + " does not belong to this user, or other users can write to it");
     }
 
     /**
@@ -51,7 +54,7 @@ public final class FilePermissionCheck {
         }
         int mode = mode(folder);
         return (mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0
-                ? Optional.of(folder + " lets others replace what is in it")
+                ? Optional.of(folder + " lets other users replace its content")
                 : Optional.empty();
     }
 

@@ -62,7 +62,7 @@ final class IndexRebuild {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            LOG.log(System.Logger.Level.DEBUG, "not all of a store can be found", e);
+            LOG.log(System.Logger.Level.DEBUG, "the scan of a store segment ended early", e);
         }
     }
 

@@ -69,7 +69,7 @@ final class ObjectAssembly {
         }
         if (!target.accept(header.flip(), preamble.orElseThrow().payloadBytes())) {
             throw new ArchiveMissException(
-                    Reason.MISMATCH, key + " is not what its key says, or of another shape");
+                    Reason.MISMATCH, key + " has another prefix or another layout than its key");
         }
         accepted = true;
         return true;
@@ -87,6 +87,6 @@ final class ObjectAssembly {
     ArchiveMissException corrupt(int part) {
         return new ArchiveMissException(
                 Reason.CORRUPT,
-                "chunk " + part + " of " + chunks + " of " + key + " is not as it was written");
+                "chunk " + part + " of " + chunks + " of " + key + " differs from the written one");
     }
 }

@@ -25,7 +25,8 @@ public record ObjectDescriptor(
         Objects.requireNonNull(parent);
         Objects.requireNonNull(kind);
         if (tail < 0 || position < Math.max(1, tail)) {
-            throw new IllegalArgumentException(tail + " tokens up to " + position);
+            throw new IllegalArgumentException(
+                    "a tail of " + tail + " tokens does not end at position " + position);
         }
     }
 

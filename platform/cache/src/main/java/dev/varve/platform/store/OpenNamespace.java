@@ -98,14 +98,13 @@ final class OpenNamespace implements AutoCloseable {
                         }
                         LOG.log(
                                 System.Logger.Level.INFO,
-                                "the journal of {0} was damaged; {1} computed prompts and pieces"
-                                        + " were found again",
+                                "the journal of {0} was damaged; the store recovered {1} objects",
                                 where.folder(),
                                 found);
                     } catch (IOException | RuntimeException e) {
                         LOG.log(
                                 System.Logger.Level.WARNING,
-                                "computed prompts in {0} could not be found again: {1}",
+                                "prefixes in {0} could not be recovered: {1}",
                                 where.folder(),
                                 e.toString());
                     }
@@ -178,7 +177,7 @@ final class OpenNamespace implements AutoCloseable {
     private void cannotBeOpened(StoreSegment generation, Throwable failure) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "computed prompts in {0} are not used: {1}",
+                "prefixes in {0} are not used: {1}",
                 generation.path(),
                 failure.getMessage());
         forget(generation.number());
@@ -192,7 +191,7 @@ final class OpenNamespace implements AutoCloseable {
             try {
                 generations.delete(generation);
             } catch (IOException e) {
-                LOG.log(System.Logger.Level.DEBUG, "cannot be deleted", e);
+                LOG.log(System.Logger.Level.DEBUG, "a store segment cannot be deleted", e);
             }
         }
     }

@@ -103,10 +103,10 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         long left = deadline - System.nanoTime();
         if (!breaker.isClosed()) {
             throw new ArchiveMissException(
-                    Reason.UNREADABLE, settings.address() + " is not asked for a while");
+                    Reason.UNREADABLE, settings.address() + " is not used for now");
         }
         if (left <= 0) {
-            throw late("computing would have been as fast");
+            throw late("computing the prompt would have been as fast");
         }
         Duration most = settings.answerLimit();
         return most.toNanos() < left ? most : Duration.ofNanos(left);
@@ -256,7 +256,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
             misses.get(e.reason()).incrementAndGet();
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    "a shared computed prompt is not used: {0}",
+                    "a prefix in the shared store is not used: {0}",
                     e.getMessage());
             throw e;
         } finally {
@@ -306,7 +306,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
             throws ArchiveMissException {
         if (!value.hasRemaining()) {
             throw new ArchiveMissException(
-                    Reason.ABSENT, "part " + part + " of " + head.key() + " is gone");
+                    Reason.ABSENT, "part " + part + " of " + head.key() + " is missing");
         }
         return codec.decode(head.content(), part, value).orElseThrow(() -> assembly.corrupt(part));
     }
@@ -324,7 +324,10 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
                 store.touch(all, WRITE_LIMIT);
             }
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "shared computed prompts may end early", e);
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "the time-to-live of shared prefixes could not be extended",
+                    e);
         }
     }
 
@@ -406,7 +409,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         if (!isPaused()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "computed prompts are not written to {0} for a while: {1}",
+                    "prefixes are not written to {0} for now: {1}",
                     settings.address(),
                     why.getMessage());
         }
@@ -427,7 +430,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    "prompts in memory are forgotten, but the shared store "
+                    "the prefixes in memory were cleared, but the shared store "
                             + settings.address()
                             + " could not be cleared: "
                             + e.getMessage(),
@@ -464,7 +467,7 @@ public final class SharedArchive implements WritableArchive, AutoCloseable {
             // A plugin's failure must not keep the rest of the model from being closed.
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "{0} was not closed in order: {1}",
+                    "closing {0} failed: {1}",
                     settings.address(),
                     e.toString());
         }

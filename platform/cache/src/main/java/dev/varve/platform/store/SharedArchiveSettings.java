@@ -25,7 +25,8 @@ public record SharedArchiveSettings(
         Objects.requireNonNull(namespace);
         Objects.requireNonNull(cipher);
         if (!answerLimit.isPositive()) {
-            throw new IllegalArgumentException("an answer within " + answerLimit);
+            throw new IllegalArgumentException(
+                    "response limit must be positive, got " + answerLimit);
         }
     }
 }

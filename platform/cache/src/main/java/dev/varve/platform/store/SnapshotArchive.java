@@ -213,7 +213,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         }
         LOG.log(
                 known ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
-                "a computed prompt on disk is not used: {0}",
+                "a prefix on disk is not used: {0}",
                 miss.getMessage());
     }
 
@@ -239,7 +239,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
     }
 
     private static ArchiveMissException gone() {
-        return new ArchiveMissException(Reason.ABSENT, "it has given way");
+        return new ArchiveMissException(Reason.ABSENT, "the object was evicted");
     }
 
     /** Acquires a store; if it could not be opened, its objects are removed from the index. */
@@ -296,7 +296,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         if (now() >= pausedUntil) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "computed prompts are not written to {0} for a while: {1}",
+                    "prefixes are not written to {0} for now: {1}",
                     settings.folder(),
                     why);
         }
@@ -319,7 +319,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
                 known.get().close();
             }
         } catch (IOException | RuntimeException e) {
-            LOG.log(System.Logger.Level.DEBUG, "what others write cannot be followed", e);
+            LOG.log(System.Logger.Level.DEBUG, "reading the journal of another process failed", e);
         }
     }
 
@@ -344,7 +344,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
 
     private String notCleared(Exception problem) {
         String begin =
-                "prompts in memory are forgotten, but "
+                "the prefixes in memory were cleared, but "
                         + Setting.STORE_FOLDER
                         + " "
                         + settings.folder();
@@ -352,10 +352,10 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
                 ? begin
                         + " could not be cleared: expected files that can be deleted, found "
                         + problem
-                        + "; what is left may be found again after a restart"
+                        + "; the remaining prefixes may be used again after a restart"
                 : begin
-                        + " does not exist any more: nothing is kept on disk until the server is"
-                        + " started again";
+                        + " does not exist any more: the server writes no prefix to disk until it"
+                        + " is started again";
     }
 
     private ArchiveStatus.State state() {
@@ -401,7 +401,7 @@ public final class SnapshotArchive implements ReadableArchive, WritableArchive, 
         } catch (IOException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "{0} was not closed in order: {1}",
+                    "closing {0} failed: {1}",
                     settings.folder(),
                     e.toString());
         } finally {

@@ -58,7 +58,7 @@ final class StoreCircuitBreaker implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException e) {
-            LOG.log(System.Logger.Level.DEBUG, "{0} takes its time", shown);
+            LOG.log(System.Logger.Level.DEBUG, "{0} did not respond in time", shown);
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());
         }
@@ -91,7 +91,7 @@ final class StoreCircuitBreaker implements AutoCloseable {
         if (answers || !told) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "computed prompts are not shared through {0} for a while: {1}",
+                    "prefixes are not shared through {0} for now: {1}",
                     shown,
                     why);
             told = true;
@@ -124,10 +124,7 @@ final class StoreCircuitBreaker implements AutoCloseable {
 
     private synchronized void recovered() {
         if (told) {
-            LOG.log(
-                    System.Logger.Level.INFO,
-                    "computed prompts are shared through {0} again",
-                    shown);
+            LOG.log(System.Logger.Level.INFO, "prefixes are shared through {0} again", shown);
         }
         told = false;
         late = 0;

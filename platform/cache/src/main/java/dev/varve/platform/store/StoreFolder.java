@@ -115,7 +115,7 @@ final class StoreFolder {
                         : FilePermissionCheck.forgeable(folder.toRealPath());
         if (reason.isPresent()) {
             throw refused(
-                    "is not used, since others could forge prompts in it: "
+                    "is not used, since other users could forge its prefixes: "
                             + reason.get()
                             + "; expected a folder that only this user can write to, or "
                             + Setting.STORE_KEY);

@@ -170,7 +170,7 @@ final class StoreSegment {
                         System.getLogger("dev.varve.store")
                                 .log(
                                         System.Logger.Level.WARNING,
-                                        "{0} was not closed in order: {1}",
+                                        "closing {0} failed: {1}",
                                         path,
                                         e.toString());
                     }

@@ -153,13 +153,13 @@ class PoolSizingTest {
                 List.of(
                         Setting.KVFLASH
                                 + ": auto pool: 16384 tokens (12.0 GiB free, 1.5 GiB of it in"
-                                + " reserve, 81920 bytes per token, for 2 at once)"),
+                                + " reserve, 81920 bytes per token, 2 sequences)"),
                 automatic(16_384, 131_072, true, PoolBudget.of(12 * GIB, 80 * KIB, 2)).notes());
         assertEquals(
                 List.of(
                         Setting.KVFLASH
-                                + ": auto pool: 32768 tokens (a part of the context, since nobody"
-                                + " knows what is free)"),
+                                + ": auto pool: 32768 tokens (a fraction of the context, since"
+                                + " the free memory is unknown)"),
                 automatic(16_384, 131_072, true, UNKNOWN).notes());
     }
 
@@ -186,9 +186,9 @@ class PoolSizingTest {
         assertEquals(VarveException.Kind.INVALID_REQUEST, error.kind());
         assertEquals(
                 Setting.KVFLASH
-                        + ": expected memory for a pool beside 1.5 GiB in reserve, found 1.5 GiB"
-                        + " free beside weights and states; auto needs more, a number of tokens"
-                        + " may not",
+                        + ": expected memory for a pool beside a reserve of 1.5 GiB, found 1.5"
+                        + " GiB free beside weights and states; a number of tokens may need less"
+                        + " memory than auto",
                 error.getMessage());
     }
 

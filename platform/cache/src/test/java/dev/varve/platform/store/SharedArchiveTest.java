@@ -392,7 +392,7 @@ class SharedArchiveTest {
                             ArchiveMissException.class,
                             () -> archive.complete(List.of(head), soon()));
             assertEquals(Reason.UNREADABLE, miss.reason());
-            assertTrue(miss.getMessage().contains("not asked for a while"), miss.getMessage());
+            assertTrue(miss.getMessage().contains("is not used for now"), miss.getMessage());
             store.touched.clear();
             archive.touch(List.of(head));
             assertEquals(List.of(), store.touched);

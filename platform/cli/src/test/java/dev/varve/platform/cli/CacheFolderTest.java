@@ -207,11 +207,11 @@ class CacheFolderTest {
 
         Files.delete(own);
         open(make(own), 01770);
-        refused(own + " is not a folder of this user alone");
+        refused(own + " does not belong to this user, or other users can write to it");
 
         Files.delete(own);
         open(temporary, 0777);
-        refused(temporary + " lets others replace what is in it");
+        refused(temporary + " lets other users replace its content");
     }
 
     private void refused(String reason) {

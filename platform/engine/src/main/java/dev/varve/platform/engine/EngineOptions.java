@@ -36,7 +36,7 @@ public record EngineOptions(
         }
         if (shardPatience.isNegative() || shardPatience.isZero()) {
             throw new IllegalArgumentException(
-                    "patience with lost shards must be positive, got " + shardPatience);
+                    "shard patience must be positive, got " + shardPatience);
         }
         suppressedTokens = suppressedTokens.clone();
         Objects.requireNonNull(hostCache);

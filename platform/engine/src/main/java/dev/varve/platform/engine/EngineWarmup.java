@@ -118,7 +118,7 @@ final class EngineWarmup {
             rehearsal.run(idle);
         } catch (RuntimeException | Error e) {
             // A defect of a plugin ends a request later, not the engine now.
-            LOG.log(System.Logger.Level.DEBUG, "no more steps are rehearsed", e);
+            LOG.log(System.Logger.Level.DEBUG, "warm-up ended early: a step failed", e);
         } finally {
             rehearsal.steps.abandon();
         }
@@ -137,7 +137,7 @@ final class EngineWarmup {
             steps.run();
             step++;
         }
-        LOG.log(System.Logger.Level.DEBUG, "{0} steps were rehearsed", step);
+        LOG.log(System.Logger.Level.DEBUG, "warm-up computed {0} steps", step);
     }
 
     /**

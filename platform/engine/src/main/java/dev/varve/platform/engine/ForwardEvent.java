@@ -14,7 +14,7 @@ import jdk.jfr.StackTrace;
 @Name("varve.ShardForward")
 @Label("Shard Forward")
 @Category("Varve")
-@Description("One batch computed by one shard, the way to the shard and back included")
+@Description("One batch computed by one shard, including the transfers to the shard and back")
 @StackTrace(false)
 final class ForwardEvent extends Event {
     @Label("Device")

@@ -86,12 +86,12 @@ public record GenerationRequest(Prompt prompt, Ending ending, Choice choice, int
             for (int boundary : boundaries) {
                 if (boundary <= before || boundary > tokens.length) {
                     throw new IllegalArgumentException(
-                            "boundary "
+                            "boundaries: expected positions that ascend up to "
+                                    + tokens.length
+                                    + ", the end of the prompt, found "
                                     + boundary
-                                    + " behind "
-                                    + before
-                                    + " in a prompt of "
-                                    + tokens.length);
+                                    + " after "
+                                    + before);
                 }
                 before = boundary;
             }

@@ -226,7 +226,7 @@ final class InFlightBatches {
             choosePages(flight, index, result);
             show(flight, index, result, column);
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "a request failed behind its step", e);
+            LOG.log(System.Logger.Level.ERROR, "a request failed after its step", e);
             onFailure.accept(
                     new Failure(List.of(work.request()), false, false, StepErrorMapper.of(e)));
         }

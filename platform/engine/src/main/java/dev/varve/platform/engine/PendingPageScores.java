@@ -131,7 +131,7 @@ final class PendingPageScores {
         if (round.scores.isCompletedExceptionally()) {
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    "pages stay as they are at {0} tokens",
+                    "page scoring failed at {0} tokens; the resident pages stay",
                     String.valueOf(round.tokens));
             return Optional.empty();
         }

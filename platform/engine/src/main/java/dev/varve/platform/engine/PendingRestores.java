@@ -129,7 +129,7 @@ final class PendingRestores {
     private void fail(Request request) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "a prompt could not be restored from host memory; it is computed");
+                "a prefix could not be restored from host memory; the prompt is computed again");
         request.failedToRestore();
         running.putBack(List.of(request));
     }

@@ -123,7 +123,8 @@ final class RunningRequests {
                 .ifPresent(
                         states ->
                                 failures.guard(
-                                        "drafts could not continue",
+                                        "speculative decoding could not resume from stored"
+                                                + " features",
                                         () -> drafting.goesOn(request, states)));
     }
 
@@ -299,9 +300,9 @@ final class RunningRequests {
                 fail(
                         request,
                         new ShardLostException(
-                                "the model was lost "
+                                "shards of the model were lost "
                                         + MOST_LOSSES
-                                        + " times in a row before the request got further"));
+                                        + " times in a row before the request made progress"));
                 continue;
             }
             request.loseSequence();

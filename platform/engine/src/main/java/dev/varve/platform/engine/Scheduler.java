@@ -240,12 +240,14 @@ public final class Scheduler implements Engine {
         } catch (ShardLostException e) {
             recover(e);
         } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, "a step failed; each request is tried alone", e);
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "a step failed; the scheduler retries each request alone",
+                    e);
             steps.failAll(StepErrorMapper.of(e));
         }
         if (steps.failuresInARow() >= FAILURES_IN_A_ROW) {
-            throw new IllegalStateException(
-                    steps.failuresInARow() + " steps failed one after the other");
+            throw new IllegalStateException(steps.failuresInARow() + " steps failed in a row");
         }
     }
 
@@ -279,7 +281,7 @@ public final class Scheduler implements Engine {
     private void recover(ShardLostException loss) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "requests wait until the model is whole again: {0}",
+                "requests wait until all shards are back: {0}",
                 loss.getMessage());
         steps.loseAll();
         publish();
@@ -311,7 +313,7 @@ public final class Scheduler implements Engine {
         queue.resume();
         outage = Optional.empty();
         ShardPipeline.join(back);
-        LOG.log(System.Logger.Level.INFO, "the model is whole again; requests go on");
+        LOG.log(System.Logger.Level.INFO, "all shards are back; requests continue");
     }
 
     private List<ShardHealth> health() {
@@ -323,7 +325,8 @@ public final class Scheduler implements Engine {
         if (!queue.turnsAway()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "requests are turned away: a lost shard made no progress for {0} s" + " ({1})",
+                    "the scheduler rejects requests: a lost shard made no progress for {0} s"
+                            + " ({1})",
                     Double.toString(options.shardPatience().toMillis() / 1000.0),
                     Setting.SHARD_PATIENCE);
         }
@@ -442,7 +445,10 @@ public final class Scheduler implements Engine {
             published = steps.figures(queue.size());
         } catch (RuntimeException | Error e) {
             // The previous figures stay published.
-            LOG.log(System.Logger.Level.WARNING, "the engine's figures cannot be told", e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the status of the engine could not be updated",
+                    e);
         }
     }
 
@@ -465,7 +471,7 @@ public final class Scheduler implements Engine {
         try {
             pipeline.close();
         } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.WARNING, "a shard did not close in order", e);
+            LOG.log(System.Logger.Level.WARNING, "closing a shard failed", e);
         }
     }
 
@@ -519,7 +525,7 @@ public final class Scheduler implements Engine {
         try {
             // Weights and caches must not be freed before the step that uses them has ended.
             while (!thread.join(CLOSE_REPORT)) {
-                LOG.log(System.Logger.Level.INFO, "waiting for the step under way to end");
+                LOG.log(System.Logger.Level.INFO, "waiting for the current step to end");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -288,7 +288,7 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
         }
         failure.ifPresent(
                 e -> {
-                    throw new IllegalStateException("a shard could not be closed", e);
+                    throw new IllegalStateException("closing a shard failed", e);
                 });
     }
 }

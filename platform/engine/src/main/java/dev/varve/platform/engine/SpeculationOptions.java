@@ -23,7 +23,8 @@ public record SpeculationOptions(
         Objects.requireNonNull(trees);
         Objects.requireNonNull(name);
         if (most < 1 || width.isPresent() && width.getAsInt() < 1) {
-            throw new IllegalArgumentException("speculation: most " + most + ", width " + width);
+            throw new IllegalArgumentException(
+                    "draft lengths must be positive, got most " + most + ", width " + width);
         }
     }
 

@@ -244,7 +244,7 @@ final class SpeculativeDecoding {
         try {
             count = guide.allowed(spine.clone());
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.DEBUG, "a guide cannot tell what may follow", e);
+            LOG.log(System.Logger.Level.DEBUG, "a token guide could not check draft tokens", e);
             // The guide fails again when a token is chosen, which ends its request only.
             count = 0;
         }
@@ -274,7 +274,11 @@ final class SpeculativeDecoding {
             List<Draft> drafts = options.get().speculator().propose(asks);
             if (drafts.size() != asks.size()) {
                 throw new IllegalStateException(
-                        drafts.size() + " drafts for " + asks.size() + " sequences");
+                        "the speculator returned "
+                                + drafts.size()
+                                + " drafts for "
+                                + asks.size()
+                                + " sequences");
             }
             List<Draft> fitting = new ArrayList<>(drafts.size());
             for (int i = 0; i < asks.size(); i++) {
@@ -297,7 +301,7 @@ final class SpeculativeDecoding {
         for (int token : fitting.tokens()) {
             if (token < 0 || token >= vocabulary) {
                 throw new IllegalStateException(
-                        "guess of token " + token + ", outside the vocabulary of " + vocabulary);
+                        "draft token " + token + " is outside the vocabulary of " + vocabulary);
             }
         }
         return fitting;
@@ -306,7 +310,8 @@ final class SpeculativeDecoding {
     private void giveUp(Throwable failure) {
         LOG.log(
                 System.Logger.Level.ERROR,
-                "the speculator failed; tokens are not guessed any more",
+                "the speculator failed; speculative decoding is off until the model is loaded"
+                        + " again",
                 failure);
         close();
     }
@@ -374,7 +379,7 @@ final class SpeculativeDecoding {
                         Speculator speculator = each.speculator();
                         speculator.close();
                     } catch (RuntimeException | Error e) {
-                        LOG.log(System.Logger.Level.WARNING, "a speculator was not closed", e);
+                        LOG.log(System.Logger.Level.WARNING, "closing a speculator failed", e);
                     }
                 });
     }

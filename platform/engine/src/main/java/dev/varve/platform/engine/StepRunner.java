@@ -345,7 +345,9 @@ final class StepRunner {
     private void loseChanged(InFlightBatches.Failure failure) {
         if (failure.changedOthers()) {
             // Some shards may have changed rows of other sequences and some not.
-            LOG.log(System.Logger.Level.WARNING, "all running requests are computed anew");
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "all running requests are requeued and computed again");
             loseAll();
         }
     }
@@ -388,7 +390,7 @@ final class StepRunner {
                 restores.finish();
             }
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "computed prompts could not be kept", e);
+            LOG.log(System.Logger.Level.WARNING, "saving prefixes to the stores failed", e);
         }
     }
 

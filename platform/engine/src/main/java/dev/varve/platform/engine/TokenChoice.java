@@ -93,7 +93,7 @@ final class TokenChoice {
         OptionalInt forced = request.rules().guide().forced();
         if (forced.isEmpty() || forced.getAsInt() != token) {
             throw new IllegalStateException(
-                    "token " + token + " was certain to come, and then " + forced + " was forced");
+                    "expected the guide to force token " + token + ", found " + forced);
         }
         return take(request, token, Optional.empty());
     }

@@ -223,7 +223,7 @@ public final class EnginePool implements Engine {
         }
         LOG.log(
                 System.Logger.Level.WARNING,
-                "replica {0} is out, and is loaded again: {1}",
+                "replica {0} is down and is loaded again: {1}",
                 replica.id(),
                 reason.getMessage());
         int before = replica.livedNanos() < SHORT_LIFE ? failures : 0;
@@ -269,7 +269,7 @@ public final class EnginePool implements Engine {
                 broken.complete(
                         new VarveException(
                                 VarveException.Kind.UNAVAILABLE,
-                                "no replica is left, and none can be loaded again: "
+                                "all replicas are down, and none can be loaded again: "
                                         + failure.getMessage(),
                                 failure));
             }
@@ -291,7 +291,7 @@ public final class EnginePool implements Engine {
                                 .fail(
                                         new VarveException(
                                                 VarveException.Kind.UNAVAILABLE,
-                                                "it was asked to restart")));
+                                                "a restart of the replica was requested")));
         return member.isPresent();
     }
 

@@ -34,7 +34,7 @@ public record PooledEngine(Scheduler engine, AutoCloseable owner) {
             owner.close();
         } catch (Exception e) {
             System.getLogger("dev.varve.engine")
-                    .log(System.Logger.Level.WARNING, "a replica did not close in order", e);
+                    .log(System.Logger.Level.WARNING, "closing a replica failed", e);
         }
     }
 }

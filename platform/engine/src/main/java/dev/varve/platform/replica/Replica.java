@@ -86,7 +86,7 @@ final class Replica {
     }
 
     private void remember(EngineStatus last) {
-        String why = reason.map(VarveException::getMessage).orElse("its replica is loaded again");
+        String why = reason.map(VarveException::getMessage).orElse("the replica is loaded again");
         EngineStatus counts = EngineStatusSum.countsOf(last, why);
         past =
                 Optional.of(

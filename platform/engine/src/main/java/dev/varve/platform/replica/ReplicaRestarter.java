@@ -48,7 +48,7 @@ final class ReplicaRestarter implements AutoCloseable {
         try {
             return attempt.getAsBoolean();
         } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, "looking after a replica failed", e);
+            LOG.log(System.Logger.Level.ERROR, "restarting a replica failed", e);
             return false;
         }
     }
@@ -72,7 +72,7 @@ final class ReplicaRestarter implements AutoCloseable {
         thread.shutdown();
         try {
             while (!thread.awaitTermination(CLOSE_REPORT.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.log(System.Logger.Level.INFO, "waiting for a replica that is being loaded");
+                LOG.log(System.Logger.Level.INFO, "waiting until a replica is loaded");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -266,9 +266,7 @@ class EngineFaultTest {
 
             VarveException reason = engine.broken().get(60, TimeUnit.SECONDS);
 
-            assertTrue(
-                    reason.getMessage().contains("steps failed one after the other"),
-                    reason.getMessage());
+            assertTrue(reason.getMessage().contains("steps failed in a row"), reason.getMessage());
             for (Collected each : all) {
                 ExecutionException end = assertThrows(ExecutionException.class, each::end);
                 assertInstanceOf(VarveException.class, end.getCause());

@@ -198,7 +198,7 @@ class EnginePoolTest {
             assertEquals(2, down.shards().size());
             assertFalse(down.shards().getFirst().isReady());
             assertEquals(
-                    "the engine stopped: it was asked to restart",
+                    "the engine stopped: a restart of the replica was requested",
                     down.shards().getFirst().health().reason().orElse(""));
             assertTrue(down.shards().getLast().isReady());
             assertEquals(forwards(before), forwards(down));

@@ -57,7 +57,11 @@ public final class DflashSpeculator implements Speculator {
             Objects.requireNonNull(residency);
             Objects.requireNonNull(attention);
             if (context < 1 || context > LARGEST_CONTEXT) {
-                throw new IllegalArgumentException("draft context of " + context + " positions");
+                throw new IllegalArgumentException(
+                        "draft context: expected 1 to "
+                                + LARGEST_CONTEXT
+                                + " positions, found "
+                                + context);
             }
         }
 

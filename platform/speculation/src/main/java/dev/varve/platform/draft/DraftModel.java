@@ -187,7 +187,7 @@ final class DraftModel implements BlockDraftModel {
             if (branches && canBranch && missing(graph).isPresent()) {
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        "{0}: {1} does not compute {2}; guesses do not branch",
+                        "{0}: {1} does not compute {2}; draft tokens do not branch",
                         file.file().path().getFileName(),
                         device.info().name(),
                         missing(graph).get());

@@ -87,7 +87,7 @@ public record MtpFile(
 
     private static void requireEqual(ModelKeys keys, String key, int target, int found) {
         if (found != target) {
-            throw keys.wrong(key, target + " as the model whose tokens are guessed", found);
+            throw keys.wrong(key, target + " (as the target model has)", found);
         }
     }
 

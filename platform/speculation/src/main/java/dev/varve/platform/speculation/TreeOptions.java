@@ -21,7 +21,11 @@ public record TreeOptions(int guesses, boolean always) {
     /** Checks the number. */
     public TreeOptions {
         if (guesses < 0 || guesses > MOST || always && guesses == 0) {
-            throw new IllegalArgumentException("trees of " + guesses + " guesses");
+            throw new IllegalArgumentException(
+                    "draft tokens of a tree: expected 0 to "
+                            + MOST
+                            + ", at least 1 if always drafted, found "
+                            + guesses);
         }
     }
 }

@@ -123,7 +123,7 @@ class MtpFileTest {
         requireNamed(
                 SmallBlocks.DENSE.model().withSize(wide).writer(),
                 "qwen35.embedding_length",
-                "128 as the model",
+                "128 (as the target model has)",
                 "256");
     }
 }

@@ -150,7 +150,7 @@ class FaultyFamilyTest {
                 return attend(graph, recurrent, arguments);
             }
         },
-        ATTENTION_OUTSIDE_OF_THE_RANGE("attention", "attention: the layer is not among those") {
+        ATTENTION_OUTSIDE_OF_THE_RANGE("attention", "attention: the layer is outside the range") {
             @Override
             Object call(ShardGraph graph, Object[] arguments) {
                 return attend(graph, 99, arguments);
@@ -227,7 +227,7 @@ class FaultyFamilyTest {
                 throw new ArrayIndexOutOfBoundsException("Index 5 out of bounds for length 4");
             }
         },
-        AN_ERROR("outputColumns", "build failed behind blk.") {
+        AN_ERROR("outputColumns", "build failed after blk.") {
             @Override
             Object call(ShardGraph graph, Object[] arguments) {
                 throw new NoSuchMethodError("gone");
@@ -295,7 +295,7 @@ class FaultyFamilyTest {
                         });
 
         assertTrue(
-                refusal.getMessage().contains("build failed behind output_norm.weight: ")
+                refusal.getMessage().contains("build failed after output_norm.weight: ")
                         && refusal.getMessage().contains("output_norm.weight F32 ["),
                 refusal.getMessage());
     }

@@ -221,9 +221,9 @@ class SplitIT {
 
             tune(Files.copy(model, models.resolve(model.getFileName()), REPLACE_EXISTING));
             refused(": expected SHA-256 ", "cpu:0@" + address, token);
-            assertTrue(box.err().contains("was turned away"), box.err());
+            assertTrue(box.err().contains("was rejected"), box.err());
         }
-        refused("no shard answers", "cpu:0@" + address, token);
+        refused("no shard responds", "cpu:0@" + address, token);
     }
 
     /** Changes the last tensor, and nothing of the header. */

@@ -219,7 +219,7 @@ class HostileScanTest {
             WireException refusal = refusal(service, text(20));
 
             assertEquals(WireErrorCode.INVALID_REQUEST, refusal.code());
-            assertEquals("no model that reads texts is loaded", refusal.getMessage());
+            assertEquals("no text-scoring model is loaded", refusal.getMessage());
         }
     }
 

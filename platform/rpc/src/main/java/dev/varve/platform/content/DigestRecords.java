@@ -90,7 +90,7 @@ final class DigestRecords {
             } catch (IOException e) {
                 LOG.log(
                         Level.INFO,
-                        "{0}: not used, digests are computed again: {1}",
+                        "{0} is not used; the tensor digests are computed again: {1}",
                         record,
                         e.getMessage());
             }
@@ -109,7 +109,7 @@ final class DigestRecords {
         try {
             write(beside(file), text);
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "{0}: cannot be written: {1}", beside(file), e.toString());
+            LOG.log(Level.DEBUG, "{0} cannot be written: {1}", beside(file), e.toString());
             keepApart(file, text);
         }
     }
@@ -121,7 +121,8 @@ final class DigestRecords {
         } catch (IOException e) {
             LOG.log(
                     Level.INFO,
-                    "{0}: its digests are not remembered, neither beside it nor in {1}: {2}",
+                    "{0}: the tensor digests cannot be stored, neither beside the file nor in {1}:"
+                            + " {2}",
                     file,
                     folder,
                     e.toString());
@@ -184,7 +185,7 @@ final class DigestRecords {
         }
         List<String> lines = text.substring(0, end).lines().toList();
         if (lines.size() < 2 || !lines.getFirst().equals(MAGIC)) {
-            throw new UnusableException("expected " + MAGIC + ", found another form");
+            throw new UnusableException("expected " + MAGIC + ", found another format");
         }
         if (!lines.get(1).equals(state(identity))) {
             throw new UnusableException(
@@ -197,7 +198,7 @@ final class DigestRecords {
         for (String line : lines.subList(2, lines.size())) {
             String[] fields = line.split(" ", -1);
             if (fields.length != 3 || !fields[2].matches("[0-9a-f]{" + Sha256.DIGITS + "}")) {
-                throw new UnusableException("expected OFFSET BYTES SHA256, found another form");
+                throw new UnusableException("expected OFFSET BYTES SHA256, found another format");
             }
             digests.put(
                     new GgufTensor.Place(file, number(fields[0]), number(fields[1])), fields[2]);

@@ -59,7 +59,7 @@ final class TensorHasher {
                         Level.INFO,
                         String.format(
                                 Locale.ROOT,
-                                "%s: digests of tensors: %.0f of %.0f MiB are read",
+                                "%s: computing tensor digests: %.0f of %.0f MiB",
                                 file,
                                 done / MIB,
                                 total / MIB));
@@ -71,7 +71,7 @@ final class TensorHasher {
                     Level.INFO,
                     String.format(
                             Locale.ROOT,
-                            "%s: digests of %d tensors (%.1f MiB) were computed in %d ms",
+                            "%s: computed the digests of %d tensors (%.1f MiB) in %d ms",
                             file,
                             tensors,
                             total / MIB,
@@ -130,7 +130,7 @@ final class TensorHasher {
                 block.clear().limit((int) Math.min(block.capacity(), place.bytes() - at));
                 int count = channel.read(block, place.offset() + at);
                 if (count < 0) {
-                    throw new IOException("the file has become shorter");
+                    throw new IOException("the file became shorter");
                 }
                 digest.update(block.flip());
                 progress.read(count);

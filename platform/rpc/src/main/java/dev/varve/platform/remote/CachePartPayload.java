@@ -63,7 +63,7 @@ final class CachePartPayload implements CachePartTransfer {
             source.give(i, part);
             if (part.hasRemaining()) {
                 throw new IllegalArgumentException(
-                        "part " + i + " was given without its last " + part.remaining() + " bytes");
+                        "the last " + part.remaining() + " bytes of part " + i + " are missing");
             }
         }
     }

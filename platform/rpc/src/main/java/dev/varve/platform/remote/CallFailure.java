@@ -25,13 +25,14 @@ final class CallFailure {
         return switch (cause) {
             case ChannelLostException lost -> supervisor.lost(session, lost.getMessage());
             case WireException late when late.code() == WireErrorCode.DEADLINE ->
-                    supervisor.lost(session, "it did not answer in time: " + late.getMessage());
+                    supervisor.lost(session, "it did not respond in time: " + late.getMessage());
             case MalformedMessageException garbled ->
                     supervisor.lost(session, garbled.getMessage());
             case VarveException known -> known;
             case CancellationException given ->
-                    new VarveException(VarveException.Kind.CANCELLED, "given up", given);
-            default -> supervisor.lost(session, "its answer could not be read: " + cause);
+                    new VarveException(
+                            VarveException.Kind.CANCELLED, "the call was cancelled", given);
+            default -> supervisor.lost(session, "its response could not be read: " + cause);
         };
     }
 }

@@ -90,7 +90,7 @@ final class EnumCodec<E extends Enum<E>> {
         this.number = number;
         for (E value : values) {
             if (byNumber.put(number.applyAsInt(value), value) != null) {
-                throw new IllegalStateException(field + ": a number means two things");
+                throw new IllegalStateException(field + ": two values have the same number");
             }
         }
     }

@@ -41,7 +41,7 @@ public final class ExternalProcessLink implements ShardLink {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    transport.scheme() + ":" + address + ": no shard answers: " + e.getMessage(),
+                    transport.scheme() + ":" + address + ": no shard responds: " + e.getMessage(),
                     e);
         }
         sameHost = connection.sameHost();

@@ -10,6 +10,6 @@ final class MalformedMessageException extends VarveException {
     private static final long serialVersionUID = 1L;
 
     MalformedMessageException(RuntimeException cause) {
-        super(Kind.BACKEND_FAILED, "its answer makes no sense: " + cause.getMessage(), cause);
+        super(Kind.BACKEND_FAILED, "its response is malformed: " + cause.getMessage(), cause);
     }
 }

@@ -50,7 +50,7 @@ public final class ModelDigest {
                 block.clear().limit((int) Math.min(BLOCK, end - at));
                 int count = channel.read(block, at);
                 if (count < 0) {
-                    throw new IOException("the file has become shorter");
+                    throw new IOException("the file became shorter");
                 }
                 digest.update(block.flip());
                 at += count;

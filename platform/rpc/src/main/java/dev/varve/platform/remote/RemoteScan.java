@@ -100,13 +100,13 @@ public final class RemoteScan implements TextScorer {
                     return reply.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
                 } catch (TimeoutException e) {
                     if (cancelled.getAsBoolean()) {
-                        throw new CancellationException("nobody waits for the text's scores");
+                        throw new CancellationException("the scoring of a text was cancelled");
                     }
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CancellationException("interrupted while a text was read");
+            throw new CancellationException("interrupted while a text was scored");
         } finally {
             reply.cancel(true);
         }
@@ -121,7 +121,7 @@ public final class RemoteScan implements TextScorer {
             if (!Float.isFinite(score)) {
                 throw new VarveException(
                         VarveException.Kind.BACKEND_FAILED,
-                        name + ": what it found in a text are no numbers");
+                        name + ": expected finite scores, found others");
             }
         }
     }

@@ -209,7 +209,7 @@ public final class RemoteShard implements Shard {
                         // The process is not at fault.
                         throw new VarveException(
                                 VarveException.Kind.BACKEND_FAILED,
-                                device + ": what was copied out could not be taken: " + e,
+                                device + ": the exported bytes could not be stored: " + e,
                                 e);
                     }
                 });

@@ -98,7 +98,10 @@ final class ShardProcess {
             input.flush();
         } catch (IOException e) {
             // It ended already; waiting for it reports why.
-            LOG.log(System.Logger.Level.DEBUG, "the shard process took no secret", e);
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "the token could not be sent to the shard process",
+                    e);
         }
         return started;
     }
@@ -268,7 +271,7 @@ final class ShardProcess {
         } catch (IOException e) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    launch.name() + ": no folder for the shard's socket: " + e,
+                    launch.name() + ": the folder for the shard's socket cannot be created: " + e,
                     e);
         }
     }

@@ -62,7 +62,7 @@ public final class ShardServer implements AutoCloseable {
         } catch (VarveException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "{0} was turned away: {1}",
+                    "the connection of {0} was rejected: {1}",
                     connection.peer(),
                     e.getMessage());
         } finally {

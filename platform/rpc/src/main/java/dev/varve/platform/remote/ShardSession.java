@@ -66,7 +66,7 @@ public final class ShardSession implements Handler, AutoCloseable {
         try {
             compute.execute(start);
         } catch (RejectedExecutionException e) {
-            LOG.log(System.Logger.Level.DEBUG, "a request came after the end of the session");
+            LOG.log(System.Logger.Level.DEBUG, "a request arrived after the end of the session");
         }
     }
 
@@ -82,7 +82,7 @@ public final class ShardSession implements Handler, AutoCloseable {
                 throw new WireException(
                         WireErrorCode.CANCELLED,
                         WireException.Retry.WORTHWHILE,
-                        "cancelled before it was begun");
+                        "the request was cancelled before it began");
             }
             call.reply(answer(request, call));
         } catch (WireException e) {
@@ -131,7 +131,7 @@ public final class ShardSession implements Handler, AutoCloseable {
             default ->
                     throw new WireException(
                             WireErrorCode.UNSUPPORTED,
-                            "messages of type " + request.type() + " are not known here");
+                            "message type " + request.type() + " is not known");
         };
     }
 
@@ -143,7 +143,7 @@ public final class ShardSession implements Handler, AutoCloseable {
                 throw new WireException(
                         WireErrorCode.CANCELLED,
                         WireException.Retry.WORTHWHILE,
-                        "it was cancelled");
+                        "the request was cancelled");
             }
             call.progress(Message.of(type, new FieldWriter().number(total).number(done).done()));
         };

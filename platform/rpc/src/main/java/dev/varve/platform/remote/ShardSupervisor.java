@@ -145,13 +145,13 @@ final class ShardSupervisor implements AutoCloseable {
                             name
                                     + " did not load in "
                                     + attempt
-                                    + " attempts; the last one: "
+                                    + " attempts; the last failure: "
                                     + e.getMessage(),
                             e);
                 }
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        "attempt {0} of {1} to load the {2} failed, next one in {3} ms: {4}",
+                        "attempt {0} of {1} to load the {2} failed; next attempt in {3} ms: {4}",
                         Integer.toString(attempt),
                         Integer.toString(firstLoadAttempts),
                         name,
@@ -301,7 +301,7 @@ final class ShardSupervisor implements AutoCloseable {
         long begin = System.nanoTime();
         gone.channel().close();
         String why = health().reason().orElse("") + lastWords();
-        LOG.log(System.Logger.Level.WARNING, "the {0} is lost and is brought back: {1}", name, why);
+        LOG.log(System.Logger.Level.WARNING, "the {0} is lost and is restored: {1}", name, why);
         // A process that starts counts as loading; one that failed to start may never appear.
         note(ShardCondition::starts);
         long pause = FIRST_PAUSE_MILLIS;
@@ -318,7 +318,7 @@ final class ShardSupervisor implements AutoCloseable {
                 note(known -> known.failed(e.getMessage()));
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        "the {0} did not come back, next try in {1} ms: {2}",
+                        "the {0} is not back; next attempt in {1} ms: {2}",
                         name,
                         Long.toString(pause),
                         e.getMessage());

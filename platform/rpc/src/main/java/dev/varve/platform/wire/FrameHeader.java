@@ -180,7 +180,11 @@ record FrameHeader(Kind kind, long requestId, int chunk, Section meta, Section p
         atMost("payload length", maxFrameBytes, payloadBytes);
         int chunk = bytes.getInt(32);
         if (chunk < 0) {
-            throw new FrameException("chunk index: " + Integer.toUnsignedLong(chunk));
+            throw new FrameException(
+                    "chunk index: expected at most "
+                            + Integer.MAX_VALUE
+                            + ", found "
+                            + Integer.toUnsignedLong(chunk));
         }
         boolean checked = (flags & PAYLOAD_CRC) != 0;
         if (checked != (payloadBytes > 0)) {

@@ -95,7 +95,7 @@ final class Handshake {
             Hello peer = readAnswer();
             boolean shared = peer.rings().address().isPresent() && file.isPresent();
             if (!shared && options.sharedMemory().mode() == SharedMemoryMode.SHARED) {
-                throw new IOException("shared memory was demanded, but " + peer.words().note());
+                throw new IOException("shared memory is required, but " + peer.words().note());
             }
             return new Outcome(
                     terms(peer, 1), shared ? file.map(RingFile.Created::rings) : Optional.empty());
@@ -106,7 +106,8 @@ final class Handshake {
 
     private boolean wantsRing() throws IOException {
         if (options.sharedMemory().mode() == SharedMemoryMode.SHARED && !connection.sameHost()) {
-            throw new IOException("shared memory was demanded, but the other side is elsewhere");
+            throw new IOException(
+                    "shared memory is required, but the other side is on another host");
         }
         return options.sharedMemory().mode() != SharedMemoryMode.STREAM && connection.sameHost();
     }
@@ -117,7 +118,7 @@ final class Handshake {
                     RingFile.create(RingFile.folder(), nonce, options.sharedMemory().ringBytes()));
         } catch (IOException | RuntimeException e) {
             if (options.sharedMemory().mode() == SharedMemoryMode.SHARED) {
-                throw new IOException("shared memory was demanded, but: " + e.getMessage(), e);
+                throw new IOException("shared memory is required, but: " + e.getMessage(), e);
             }
             return Optional.empty();
         }
@@ -130,7 +131,8 @@ final class Handshake {
             throw new IOException("refused: " + WireText.decode(meta.position(1)));
         }
         if (header.type() != FrameType.HELLO_ACK) {
-            throw new FrameException("expected an answer, found frame type " + header.type());
+            throw new FrameException(
+                    "expected a response to the greeting, found frame type " + header.type());
         }
         return Hello.decode(reader.meta(header));
     }
@@ -155,7 +157,8 @@ final class Handshake {
             }
         }
         if (rings.isEmpty() && options.sharedMemory().mode() == SharedMemoryMode.SHARED) {
-            throw refuse(WireErrorCode.UNAVAILABLE, "shared memory is demanded here, but " + note);
+            throw refuse(
+                    WireErrorCode.UNAVAILABLE, "this side requires shared memory, but " + note);
         }
         Hello own =
                 Hello.of(
@@ -195,7 +198,7 @@ final class Handshake {
         if (options.token().isPresent() && !sameSecret(options.token().get(), given.orElse(""))) {
             throw refuse(
                     WireErrorCode.NOT_TRUSTED,
-                    given.isEmpty() ? "a token is needed" : "the token is wrong");
+                    given.isEmpty() ? "a token is required" : "the token is wrong");
         }
         return peer;
     }
@@ -203,7 +206,14 @@ final class Handshake {
     private FrameHeader greeting() throws IOException {
         FrameHeader header = reader.header(0);
         if (header.metaBytes() > Hello.MAX_BYTES || header.requestId() != 0) {
-            throw new FrameException("greeting of " + header.metaBytes() + " bytes");
+            throw new FrameException(
+                    "greeting: expected request 0 and at most "
+                            + Hello.MAX_BYTES
+                            + " bytes, found request "
+                            + header.requestId()
+                            + " and "
+                            + header.metaBytes()
+                            + " bytes");
         }
         return header;
     }

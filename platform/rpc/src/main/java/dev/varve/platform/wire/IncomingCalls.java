@@ -49,7 +49,7 @@ final class IncomingCalls {
             throw new FrameException(
                     String.format(
                             Locale.ROOT,
-                            "byte credit: a request of %d bytes, more than is left of %d",
+                            "byte credit: a request of %d bytes exceeds what is left of %d",
                             cost,
                             options.limits().byteCredit()));
         }
@@ -112,7 +112,7 @@ final class IncomingCalls {
     private String tooLarge(String what, Message message) {
         return String.format(
                 Locale.ROOT,
-                "%s of %d bytes, more than the %d that the other side takes",
+                "%s of %d bytes exceeds the %d that the other side accepts",
                 what,
                 message.cost(),
                 peerByteCredit);

@@ -88,7 +88,7 @@ final class MessageReceiver {
         long id = header.requestId();
         check(header.status() == 0, header, "status in a message");
         check(header.chunk() == 0, header, "first frame with a chunk index");
-        check(!assemblies.containsKey(id), header, "message inside another one of its request");
+        check(!assemblies.containsKey(id), header, "message inside another message of its request");
         ByteBuffer meta = reader.meta(header);
         MessagePrefix prefix = MessagePrefix.read(meta, header.shared());
         checkLength(header, prefix);
@@ -117,17 +117,17 @@ final class MessageReceiver {
         if (prefix.totalBytes() > options.limits().byteCredit()) {
             throw wrong(
                     header,
-                    "message of %d bytes, more than %d",
+                    "message of %d bytes exceeds the limit of %d",
                     prefix.totalBytes(),
                     options.limits().byteCredit());
         }
         if (header.shared()) {
             boolean fits = ring.isPresent() && prefix.totalBytes() <= ring.get().capacity();
-            check(fits, header, "payload in shared memory that is not there");
+            check(fits, header, "payload does not fit the shared memory, or there is none");
             check(
                     header.payloadBytes() == 0 && header.last() && prefix.totalBytes() > 0,
                     header,
-                    "payload both in shared memory and not");
+                    "payload both in shared memory and in the frame");
             return;
         }
         boolean complete = header.payloadBytes() == prefix.totalBytes();
@@ -144,7 +144,7 @@ final class MessageReceiver {
 
     private Assembly.Target target(FrameHeader header, long cost) throws FrameException {
         return switch (header.part()) {
-            case NONE -> throw new FrameException("message that is neither request nor answer");
+            case NONE -> throw new FrameException("message that is neither request nor response");
             case REQUEST -> new Assembly.Target.Request(request(header, cost));
             case PROGRESS -> new Assembly.Target.Progress(answered(header, cost));
             case RESULT -> new Assembly.Target.Result(answered(header, cost));
@@ -153,7 +153,7 @@ final class MessageReceiver {
 
     private IncomingCall request(FrameHeader header, long cost) throws FrameException {
         long id = header.requestId();
-        check(terms.isPeerId(id) && id > lastPeerId, header, "request id is not a new one");
+        check(terms.isPeerId(id) && id > lastPeerId, header, "request id is not new");
         lastPeerId = id;
         return incoming.announce(id, cost);
     }
@@ -172,19 +172,19 @@ final class MessageReceiver {
 
     private PendingCall pendingCall(FrameHeader header) throws FrameException {
         PendingCall call = pending.get(header.requestId());
-        check(call != null && call.isSent(), header, "answer to a request that is not open");
+        check(call != null && call.isSent(), header, "response to a request that is not open");
         return call;
     }
 
     private void continueMessage(FrameHeader header) throws IOException {
         long id = header.requestId();
         Assembly assembly = assemblies.get(id);
-        check(assembly != null, header, "more of a message that did not begin");
+        check(assembly != null, header, "continuation of a message that did not begin");
         check(header.metaBytes() == 0 && header.status() == 0, header, "meta or status in data");
         check(
                 header.part() == FrameHeader.Part.NONE && !header.shared(),
                 header,
-                "flags that data cannot have");
+                "invalid flags in data");
         int chunk = chunks.merge(id, 1, Integer::sum) - 1;
         if (header.chunk() != chunk) {
             throw wrong(header, "chunk index: expected %d, found %d", chunk, header.chunk());
@@ -193,7 +193,7 @@ final class MessageReceiver {
         if (header.payloadBytes() == 0
                 || header.payloadBytes() > left
                 || header.payloadBytes() == left != header.last()) {
-            throw wrong(header, "%d bytes where %d are left", header.payloadBytes(), left);
+            throw wrong(header, "found %d bytes, but %d are left", header.payloadBytes(), left);
         }
         reader.payload(header, assembly.payload());
         if (assembly.isComplete()) {
@@ -260,7 +260,10 @@ final class MessageReceiver {
     private void cancel(FrameHeader header) throws IOException {
         long id = header.requestId();
         check(terms.isPeerId(id) && id <= lastPeerId, header, "cancelled request never began");
-        check(header.status() == 0 && header.metaBytes() == 0, header, "cancel with fields");
+        check(
+                header.status() == 0 && header.metaBytes() == 0,
+                header,
+                "cancel with status or meta");
         checkControl(header);
         reader.meta(header);
         incoming.cancel(id);
@@ -280,7 +283,7 @@ final class MessageReceiver {
                         && header.metaBytes() >= minBytes
                         && header.metaBytes() <= maxBytes,
                 header,
-                "request id, status or length");
+                "invalid request id, status or length");
         checkControl(header);
         return reader.meta(header);
     }
@@ -291,7 +294,7 @@ final class MessageReceiver {
                         && header.payloadBytes() == 0
                         && header.chunk() == 0,
                 header,
-                "flags, payload or chunk index");
+                "invalid flags, payload or chunk index");
     }
 
     private static void check(boolean good, FrameHeader header, String wrong)

@@ -109,7 +109,9 @@ final class PendingCall extends OutgoingMessage {
                         String.format(
                                 Locale.ROOT,
                                 "no %s within %d ms",
-                                deadline.since() == Deadline.Since.PROGRESS ? "progress" : "answer",
+                                deadline.since() == Deadline.Since.PROGRESS
+                                        ? "progress"
+                                        : "response",
                                 deadline.limit().toMillis())));
     }
 }

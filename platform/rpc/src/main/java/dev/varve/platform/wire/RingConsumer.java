@@ -42,7 +42,7 @@ final class RingConsumer {
         try {
             copy(requestId, slot, target, (int) (start % ring.capacity()));
         } catch (InternalError e) {
-            throw new FrameException("shared memory is gone: " + e.getMessage());
+            throw new FrameException("shared memory cannot be read: " + e.getMessage());
         }
         sequence++;
         consumed = start + bytes;

@@ -89,7 +89,7 @@ final class RingFile {
             throw new IOException(
                     String.format(
                             Locale.ROOT,
-                            "%s: expected %d bytes of room, found %d",
+                            "%s: expected %d free bytes, found %d",
                             folder,
                             size,
                             room));
@@ -128,7 +128,13 @@ final class RingFile {
     static Rings open(RingFileDescriptor address, RingNonce nonce, long ringBytes)
             throws IOException {
         if (ringBytes < MIN_RING_BYTES || ringBytes > MAX_RING_BYTES) {
-            throw new IOException("ring of " + ringBytes + " bytes");
+            throw new IOException(
+                    "ring: expected "
+                            + MIN_RING_BYTES
+                            + " to "
+                            + MAX_RING_BYTES
+                            + " bytes, found "
+                            + ringBytes);
         }
         Path file = address.path();
         // Checked before it is opened: opening a pipe or a device may have side effects.
@@ -137,7 +143,8 @@ final class RingFile {
         if (!facts.isRegularFile()
                 || facts.size() != size
                 || !PosixFilePermissions.toString(facts.permissions()).equals("rw-------")) {
-            throw new IOException("shared memory file is not what was announced");
+            throw new IOException(
+                    "shared memory file has another type, size or mode than announced");
         }
         try (FileChannel channel =
                 FileChannel.open(file, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE))) {

@@ -183,7 +183,7 @@ public final class WireChannel implements AutoCloseable {
                             WireErrorCode.TOO_LARGE,
                             String.format(
                                     Locale.ROOT,
-                                    "request of %d bytes, more than the %d that %s takes",
+                                    "request of %d bytes exceeds the %d that %s accepts",
                                     request.cost(),
                                     terms.peerByteCredit(),
                                     terms.peer().address())));
@@ -247,7 +247,7 @@ public final class WireChannel implements AutoCloseable {
         } catch (FrameException e) {
             end("protocol broken by the other side: " + e.getMessage(), true);
         } catch (EOFException e) {
-            end("the other side closed without a word", false);
+            end("the other side closed the connection without a goodbye", false);
         } catch (IOException e) {
             end("connection broke while reading: " + SendQueue.reason(e), false);
         } catch (RuntimeException | Error e) {
@@ -266,7 +266,7 @@ public final class WireChannel implements AutoCloseable {
             end(
                     String.format(
                             Locale.ROOT,
-                            "no sign of life for %d ms",
+                            "the other side sent nothing for %d ms",
                             options.patience().misses()
                                     * options.patience().heartbeat().toMillis()),
                     false);

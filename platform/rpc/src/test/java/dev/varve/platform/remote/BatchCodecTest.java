@@ -174,11 +174,13 @@ class BatchCodecTest {
                 "LARGE; 0; 4194305; pages of a span: expected 0 to 4194304, found 4194305",
                 "LARGE; 0; 4194304; pages of a span: expected 4194304, found 14",
                 "LARGE; 0; 15; pages of a span: expected 15, found 14",
-                "LARGE; 0; 14; pages of a span: expected each page once, found page 0 in a map",
+                "LARGE; 0; 14; pages of a span: expected each page once, found invalid or repeated"
+                        + " page 0",
                 "LARGE; 0; 3; large fields: expected 24 to 24, found 52",
                 "LARGE; 4; -2; page of a span: expected -1 to 33554430, found -2",
                 "LARGE; 4; 33554431; page of a span: expected -1 to 33554430, found 33554431",
-                "LARGE; 8; 1; pages of a span: expected each page once, found page 1 in a map",
+                "LARGE; 8; 1; pages of a span: expected each page once, found invalid or repeated"
+                        + " page 1",
                 "LARGE; 20; 1; slice of a query: expected 0 to 0, found 1",
                 "LARGE; 20; -1; slice of a query: expected 0 to 0, found -1",
                 "LARGE; 24; -1; pages of a query: expected 0 to 4194304, found -1",
@@ -226,8 +228,8 @@ class BatchCodecTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "SMALL; 48; 0; 4 pages in a span of 0 slots",
-                "SMALL; 48; 512; 4 pages in a span of 512 slots",
+                "SMALL; 48; 0; 4 pages do not fill the span of 0 slots",
+                "SMALL; 48; 512; 4 pages do not fill the span of 512 slots",
                 "SMALL; 40; 192; positions up to 194 do not fit the span of 256 slots",
                 "SMALL; 40; 191; positions up to 193 do not fit the span of 256 slots",
                 "LARGE; 8; 5; positions up to 172 do not fit the span of 256 slots"

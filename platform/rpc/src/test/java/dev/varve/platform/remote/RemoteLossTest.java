@@ -230,7 +230,7 @@ class RemoteLossTest {
 
         assertEquals(List.of(), kept.all());
         assertInstanceOf(ShardLostException.class, lost);
-        assertTrue(lost.getMessage().contains("its answer makes no sense"), lost::getMessage);
+        assertTrue(lost.getMessage().contains("its response is malformed"), lost::getMessage);
         Await.result(shard.recover());
         Await.result(forward(0, 1));
     }

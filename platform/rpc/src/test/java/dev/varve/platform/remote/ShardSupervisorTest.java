@@ -253,7 +253,7 @@ class ShardSupervisorTest {
         assertTrue(
                 failure.getMessage()
                         .startsWith(
-                                "test did not load in 3 attempts; the last one: test was lost"
+                                "test did not load in 3 attempts; the last failure: test was lost"
                                         + " while it loaded: "),
                 failure.getMessage());
         assertTrue(loadings.isEmpty());

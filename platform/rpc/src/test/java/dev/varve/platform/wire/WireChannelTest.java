@@ -203,10 +203,10 @@ class WireChannelTest {
             VarveException result = failure(client.call(message(10, 1), LIMIT));
 
             assertEquals(
-                    "request of 5008 bytes, more than the 4096 that memory takes",
+                    "request of 5008 bytes exceeds the 4096 that memory accepts",
                     request.getMessage());
             assertEquals(
-                    "result of 5008 bytes, more than the 4096 that the other side takes",
+                    "result of 5008 bytes exceeds the 4096 that the other side accepts",
                     result.getMessage());
         }
     }
@@ -302,7 +302,7 @@ class WireChannelTest {
 
         VarveException error = failure(call);
 
-        assertEquals("memory: no sign of life for 30 ms", error.getMessage());
+        assertEquals("memory: the other side sent nothing for 30 ms", error.getMessage());
         silent.close();
     }
 
@@ -382,7 +382,7 @@ class WireChannelTest {
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
         assertEquals(
                 "memory: refused: "
-                        + (token.isEmpty() ? "a token is needed" : "the token is wrong"),
+                        + (token.isEmpty() ? "a token is required" : "the token is wrong"),
                 error.getMessage());
     }
 
@@ -449,7 +449,7 @@ class WireChannelTest {
         VarveException error =
                 assertThrows(VarveException.class, () -> Channels.inMemory(shared, ECHOES));
 
-        assertTrue(error.getMessage().contains("shared memory was demanded"), error.getMessage());
+        assertTrue(error.getMessage().contains("shared memory is required"), error.getMessage());
     }
 
     @Test

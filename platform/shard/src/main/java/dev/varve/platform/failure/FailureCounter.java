@@ -63,7 +63,8 @@ public final class FailureCounter {
     /**
      * Runs optional work.
      *
-     * @param what description of a failure for the log, such as "a prefix could not be looked up"
+     * @param what description of a failure for the log, such as "the prefix cache could not look up
+     *     a prefix"
      * @param instead result if the work fails
      * @throws ShardLostException if a shard is lost, which is no failure of this work
      */

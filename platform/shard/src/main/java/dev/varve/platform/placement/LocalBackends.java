@@ -59,7 +59,7 @@ public final class LocalBackends {
                 if (open(name).devices().stream().anyMatch(device -> !device.hostCores())) {
                     return name;
                 }
-                reasons.add(name + " has no device of its own");
+                reasons.add(name + " has no device except the CPU");
             } catch (VarveException e) {
                 reasons.add(e.getMessage());
             }
@@ -114,7 +114,7 @@ public final class LocalBackends {
                     VarveException.Kind.UNAVAILABLE,
                     "no plugin provides device backend "
                             + backend
-                            + "; there are: "
+                            + "; available: "
                             + String.join(", ", providers.keySet().stream().sorted().toList()));
         }
         if (!backend.equals(PROCESSOR)) {
@@ -133,7 +133,7 @@ public final class LocalBackends {
                             + provider.name()
                             + " needs ggml's base library, and no plugin provides backend "
                             + PROCESSOR
-                            + ", which brings it");
+                            + ", which provides it");
         }
         if (!provider.ggmlVersion().equals(processor.ggmlVersion())) {
             throw new VarveException(
@@ -160,10 +160,10 @@ public final class LocalBackends {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
                     device.device()
-                            + ": there "
+                            + ": the backend "
                             + (devices.size() == 1
-                                    ? "is only " + devices.getFirst().name()
-                                    : "are " + devices.size() + " devices of this backend"));
+                                    ? "has only " + devices.getFirst().name()
+                                    : "has " + devices.size() + " devices"));
         }
         return devices.get(device.index());
     }

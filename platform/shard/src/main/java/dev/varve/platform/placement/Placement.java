@@ -45,7 +45,11 @@ public record Placement(List<Part> parts) {
     /** Creates a placement from devices and their ranges, in the same order. */
     public static Placement of(List<DeviceReference> devices, List<LayerRange> ranges) {
         if (devices.size() != ranges.size()) {
-            throw new IllegalArgumentException(devices + " for layers " + ranges);
+            throw new IllegalArgumentException(
+                    "expected one layer range per device, found devices "
+                            + devices
+                            + ", layers "
+                            + ranges);
         }
         List<Part> parts = new ArrayList<>();
         for (int i = 0; i < ranges.size(); i++) {

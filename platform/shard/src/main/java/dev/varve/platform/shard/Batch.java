@@ -33,7 +33,7 @@ public record Batch(
         captures = List.copyOf(captures);
         queries = List.copyOf(queries);
         if (slices.isEmpty()) {
-            throw new IllegalArgumentException("a batch needs at least one slice");
+            throw new IllegalArgumentException("a batch needs at least one chunk");
         }
         for (PageQuery query : queries) {
             Objects.checkIndex(query.slice(), slices.size());

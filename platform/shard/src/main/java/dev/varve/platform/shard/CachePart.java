@@ -139,7 +139,14 @@ public sealed interface CachePart {
     private static void require(boolean fits, String kind, int layer, int place, int extent) {
         if (!fits) {
             throw new IllegalArgumentException(
-                    kind + " of layer " + layer + " at " + place + " with " + extent);
+                    "invalid "
+                            + kind
+                            + " of layer "
+                            + layer
+                            + ": place "
+                            + place
+                            + ", extent "
+                            + extent);
         }
     }
 }

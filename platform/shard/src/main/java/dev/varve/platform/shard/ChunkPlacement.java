@@ -21,18 +21,20 @@ public record ChunkPlacement(
     /** Checks the position and the rows. */
     public ChunkPlacement {
         if (firstPosition < 0) {
-            throw new IllegalArgumentException("slice at position " + firstPosition);
+            throw new IllegalArgumentException(
+                    "first position must not be negative, got " + firstPosition);
         }
         if (readRow < 0 || writeRow <= SequenceChunk.ZERO_ROW) {
             throw new IllegalArgumentException(
-                    "state rows: read " + readRow + ", write " + writeRow);
+                    "invalid state rows: read " + readRow + ", write " + writeRow);
         }
         if (stash < NO_STASH) {
-            throw new IllegalArgumentException("stash " + stash);
+            throw new IllegalArgumentException(
+                    "rollback buffer must be " + NO_STASH + " or more, got " + stash);
         }
         if (!pages.isStraight() && pages.size() * Pages.TOKENS != slots.capacity()) {
             throw new IllegalArgumentException(
-                    pages.size() + " pages in a span of " + slots.capacity() + " slots");
+                    pages.size() + " pages do not fill the span of " + slots.capacity() + " slots");
         }
     }
 

@@ -33,7 +33,7 @@ public final class PageMap {
         for (int i = 0; i < sorted.length; i++) {
             boolean twice = i > 0 && sorted[i] == sorted[i - 1] && sorted[i] != EMPTY;
             if (twice || sorted[i] < EMPTY || sorted[i] > Integer.MAX_VALUE / Pages.TOKENS - 1) {
-                throw new IllegalArgumentException("page " + sorted[i] + " in a map");
+                throw new IllegalArgumentException("invalid or repeated page " + sorted[i]);
             }
         }
         return new PageMap(pages.clone());
@@ -100,7 +100,7 @@ public final class PageMap {
                 return run * Pages.TOKENS + position % Pages.TOKENS;
             }
         }
-        throw new IllegalArgumentException("position " + position + " lies in no slot");
+        throw new IllegalArgumentException("position " + position + " has no slot");
     }
 
     /** Whether a position has a slot. */

@@ -20,7 +20,7 @@ public record PageQuery(int slice, List<PagePlace> pages) {
     public PageQuery {
         pages = List.copyOf(pages);
         if (slice < 0) {
-            throw new IllegalArgumentException("slice " + slice);
+            throw new IllegalArgumentException("chunk index must not be negative, got " + slice);
         }
     }
 

@@ -9,13 +9,14 @@ public final class Pages {
 
     static void requireName(long page) {
         if (page < 1) {
-            throw new IllegalArgumentException("page " + page);
+            throw new IllegalArgumentException("page number must be positive, got " + page);
         }
     }
 
     static void requireSlot(int slot) {
         if (slot < 0 || slot % TOKENS != 0 || slot > Integer.MAX_VALUE - TOKENS) {
-            throw new IllegalArgumentException("page at slot " + slot);
+            throw new IllegalArgumentException(
+                    "the slot of a page must be a multiple of " + TOKENS + ", got " + slot);
         }
     }
 }

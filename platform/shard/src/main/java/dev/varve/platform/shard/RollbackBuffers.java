@@ -14,7 +14,11 @@ public record RollbackBuffers(int count, int tokens) {
     /** Checks that both are positive or both are 0. */
     public RollbackBuffers {
         if (count < 0 || tokens < 0 || (count == 0) != (tokens == 0)) {
-            throw new IllegalArgumentException(count + " stashes of " + tokens + " tokens");
+            throw new IllegalArgumentException(
+                    "rollback buffers: count and tokens must both be positive or both be 0, got "
+                            + count
+                            + " and "
+                            + tokens);
         }
     }
 

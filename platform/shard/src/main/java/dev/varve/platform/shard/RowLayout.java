@@ -20,7 +20,10 @@ public record RowLayout(GgmlType key, long keyLength, GgmlType value, long value
         Objects.requireNonNull(value);
         if (keyLength < 1 || valueLength < 1) {
             throw new IllegalArgumentException(
-                    "rows of " + keyLength + " and " + valueLength + " elements");
+                    "the lengths of K and V rows must be positive, got "
+                            + keyLength
+                            + " and "
+                            + valueLength);
         }
     }
 

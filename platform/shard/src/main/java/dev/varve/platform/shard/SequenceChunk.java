@@ -25,7 +25,7 @@ public record SequenceChunk(
     public SequenceChunk {
         if (tokens.length == 0) {
             throw new IllegalArgumentException(
-                    "slice of no tokens at position " + place.firstPosition());
+                    "the chunk at position " + place.firstPosition() + " has no tokens");
         }
         if (tokens.length > Integer.MAX_VALUE - place.firstPosition()
                 || !place.holds(tokens.length)) {
@@ -38,7 +38,7 @@ public record SequenceChunk(
         }
         if (!tree.fits(tokens.length)) {
             throw new IllegalArgumentException(
-                    "slice of " + tokens.length + " tokens with the tree " + tree);
+                    "the token tree does not fit a chunk of " + tokens.length + " tokens: " + tree);
         }
     }
 

@@ -13,7 +13,7 @@ public record SlotCopy(int from, int to, int count) implements RowMove {
     public SlotCopy {
         if (from < 0 || to < 0 || count < 1 || Math.max(from, to) > Integer.MAX_VALUE - count) {
             throw new IllegalArgumentException(
-                    "copy of " + count + " slots from " + from + " to " + to);
+                    "invalid copy of " + count + " slots from " + from + " to " + to);
         }
     }
 

@@ -23,13 +23,13 @@ public record StateCommit(int stash, int readRow, int writeRow, int firstPositio
                 || firstPosition < 0
                 || tokens > Integer.MAX_VALUE - firstPosition) {
             throw new IllegalArgumentException(
-                    "commit of "
+                    "invalid commit of "
                             + tokens
                             + " tokens from position "
                             + firstPosition
-                            + " on, of stash "
+                            + ", rollback buffer "
                             + stash
-                            + " and state rows "
+                            + ", state rows "
                             + readRow
                             + " and "
                             + writeRow);

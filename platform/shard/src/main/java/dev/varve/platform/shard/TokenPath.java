@@ -45,7 +45,7 @@ public final class TokenPath {
      */
     public static TokenPath first(int count) {
         if (count < 1) {
-            throw new IllegalArgumentException("path of " + count + " tokens");
+            throw new IllegalArgumentException("a path needs at least 1 token, got " + count);
         }
         return new TokenPath(count, new int[0]);
     }

@@ -31,7 +31,10 @@ public final class TokenTree {
     public static TokenTree of(int[] parents) {
         if (parents.length > TokenTrees.MOST_TOKENS) {
             throw new IllegalArgumentException(
-                    "tree of " + parents.length + " tokens, more than " + TokenTrees.MOST_TOKENS);
+                    "tree: expected at most "
+                            + TokenTrees.MOST_TOKENS
+                            + " tokens, found "
+                            + parents.length);
         }
         int[] levels = new int[parents.length];
         boolean branches = false;

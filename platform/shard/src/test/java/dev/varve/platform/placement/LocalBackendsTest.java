@@ -45,7 +45,7 @@ class LocalBackendsTest {
         assertEquals(VarveException.Kind.UNAVAILABLE, error.kind());
         assertEquals(
                 "backend vulkan needs ggml's base library, and no plugin provides backend cpu,"
-                        + " which brings it",
+                        + " which provides it",
                 error.getMessage());
         assertEquals(List.of(), opened);
     }

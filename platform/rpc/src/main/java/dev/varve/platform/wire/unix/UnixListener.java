@@ -60,7 +60,8 @@ final class UnixListener implements Listener {
                             PosixFilePermissions.fromString("rwx------")));
         }
         if (!Files.isDirectory(folder)) {
-            throw new VarveException(Kind.INVALID_REQUEST, folder + ": is not a folder");
+            throw new VarveException(
+                    Kind.INVALID_REQUEST, folder + ": expected a folder, found another file");
         }
         Set<PosixFilePermission> allowed = Files.getPosixFilePermissions(folder);
         if (allowed.contains(PosixFilePermission.GROUP_WRITE)
@@ -69,8 +70,8 @@ final class UnixListener implements Listener {
                     Kind.INVALID_REQUEST,
                     String.format(
                             Locale.ROOT,
-                            "%s: others can write to this folder (%s) and could replace the socket;"
-                                    + " use one of your own",
+                            "%s: other users can write to this folder (%s) and could replace the"
+                                    + " socket; use a folder that only you can write to",
                             folder,
                             PosixFilePermissions.toString(allowed)));
         }
@@ -82,7 +83,7 @@ final class UnixListener implements Listener {
             return;
         }
         if (!isSocket(path)) {
-            throw new IOException("unix:" + path + ": there is a file that is not a socket");
+            throw new IOException("unix:" + path + ": expected a socket, found another file");
         }
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             // a full queue means that a process listens, so the probe must not wait

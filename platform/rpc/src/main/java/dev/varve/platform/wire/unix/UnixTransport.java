@@ -76,7 +76,7 @@ public final class UnixTransport implements TransportProvider {
                     Kind.INVALID_REQUEST,
                     String.format(
                             Locale.ROOT,
-                            "unix:%s: certificates make no sense for a Unix-domain socket",
+                            "unix:%s: a Unix-domain socket does not use certificates",
                             address));
         }
         if (address.isBlank()) {
@@ -91,7 +91,7 @@ public final class UnixTransport implements TransportProvider {
                         Kind.INVALID_REQUEST,
                         String.format(
                                 Locale.ROOT,
-                                "unix:%s: path of %d bytes, a socket takes at most %d",
+                                "unix:%s: the path has %d bytes, a socket accepts at most %d",
                                 path,
                                 bytes,
                                 MAX_PATH_BYTES));

@@ -94,7 +94,7 @@ class UnixTransportTest {
                         VarveException.class,
                         () -> unix.listen(shared.resolve("a.sock").toString(), DEFAULTS));
 
-        assertTrue(error.getMessage().contains("others can write"), error.getMessage());
+        assertTrue(error.getMessage().contains("other users can write"), error.getMessage());
     }
 
     @Test
@@ -168,7 +168,7 @@ class UnixTransportTest {
                         () -> unix.connect("/tmp/" + "x".repeat(103), DEFAULTS));
 
         assertTrue(
-                error.getMessage().endsWith("path of 108 bytes, a socket takes at most 107"),
+                error.getMessage().endsWith("the path has 108 bytes, a socket accepts at most 107"),
                 error.getMessage());
     }
 

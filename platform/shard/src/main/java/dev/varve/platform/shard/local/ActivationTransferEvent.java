@@ -34,7 +34,7 @@ final class ActivationTransferEvent extends Event {
     int endLayer;
 
     @Label("Direction")
-    @Description("IN from the layers before, OUT to the layers behind")
+    @Description("IN: from the previous layers, OUT: to the next layers")
     String direction;
 
     @Label("Tokens")

@@ -34,9 +34,9 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         require(batch.changes());
         if (!options.captures().containsAll(batch.captures())) {
             throw new IllegalArgumentException(
-                    "captures of layers "
+                    "the batch captures layers "
                             + batch.captures()
-                            + " from a shard that was loaded for captures of "
+                            + ", but the shard was loaded to capture layers "
                             + options.captures());
         }
         batch.slices().forEach(slice -> require(slice, batch.phase()));
@@ -45,7 +45,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
             throw new IllegalArgumentException(
                     "range "
                             + range
-                            + (range.begin() > 0 ? " needs" : " takes no")
+                            + (range.begin() > 0 ? " needs" : " accepts no")
                             + " boundary activation");
         }
         boundary.ifPresent(given -> require(batch, given));
@@ -66,7 +66,7 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         RollbackBuffers stashes = options.sizes().stashes();
         if (stash >= stashes.count() || tokens > stashes.tokens()) {
             throw new IllegalArgumentException(
-                    tokens + " tokens in stash " + stash + " exceed " + stashes);
+                    tokens + " tokens in rollback buffer " + stash + " exceed " + stashes);
         }
     }
 
@@ -85,19 +85,19 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
                     case PageDrop page -> 0;
                 };
         if (end > slots()) {
-            throw new IllegalArgumentException(move + " leaves the pool of " + slots() + " slots");
+            throw new IllegalArgumentException(move + " exceeds the pool of " + slots() + " slots");
         }
     }
 
     private void require(PageQuery query) {
         if (!options.scoresPages()) {
             throw new IllegalArgumentException(
-                    "a query for pages from a shard that was not loaded for it");
+                    "the batch queries page scores, but the shard was not loaded to score pages");
         }
         for (PageQuery.PagePlace place : query.pages()) {
             if (place.isResident() && place.slot() > slots() - Pages.TOKENS) {
                 throw new IllegalArgumentException(
-                        place + " leaves the pool of " + slots() + " slots");
+                        place + " exceeds the pool of " + slots() + " slots");
             }
         }
     }
@@ -116,12 +116,14 @@ record BatchCheck(LayerRange range, int vocabulary, int boundaryLength, ShardOpt
         requireRow(Math.max(slice.readRow(), slice.writeRow()));
         boolean rows = phase == Phase.DECODE || slice.kind() == ChunkComputeMode.ROWS;
         if (!slice.tree().isChain() && !rows) {
-            throw new IllegalArgumentException("a tree that is no row");
+            throw new IllegalArgumentException(
+                    "a chunk with a token tree must be computed as rows");
         }
         if (slice.place().isDrafted()) {
             requireStash(slice.place().stash(), slice.tokens().length);
             if (!rows) {
-                throw new IllegalArgumentException("a drafted slice that is no row");
+                throw new IllegalArgumentException(
+                        "a chunk of draft tokens must be computed as rows");
             }
         }
     }

@@ -31,7 +31,7 @@ record GraphBuildContext(String plugin, String architecture, LayerRange range) {
         return new GraphBuildException(
                 this
                         + ": build failed"
-                        + (last.isEmpty() ? "" : " behind " + last)
+                        + (last.isEmpty() ? "" : " after " + last)
                         + ": "
                         + describe(failure),
                 failure);

@@ -95,7 +95,7 @@ final class GraphBuildValidator {
         int source = ((LayerState.SharedAttention) shape.layers().get(layer)).source();
         if (!called.getOrDefault(source, Set.of()).contains(StateOperator.ATTENTION)) {
             throw call.fault(
-                    "expected behind attention of layer " + source + ", whose rows it reads");
+                    "expected after attention of layer " + source + ", whose rows it reads");
         }
         call.requireQuery(query, (LayerState.Attention) shape.layers().get(source), columns);
     }
@@ -120,7 +120,7 @@ final class GraphBuildValidator {
                             + state.stateSize()
                             + ", keyHeads, "
                             + tokens
-                            + "], keyHeads a part of "
+                            + "], keyHeads a divisor of "
                             + state.valueHeads(),
                     keys);
         }
@@ -157,7 +157,7 @@ final class GraphBuildValidator {
     /** Records that the family reads the activation of the previous shard. */
     void boundary() {
         if (site.range().begin() == 0) {
-            throw site.fault("boundary: these layers begin the model, nothing is before them");
+            throw site.fault("boundary: the range begins at layer 0, so no layer precedes it");
         }
         tookBoundary = true;
     }
@@ -220,7 +220,8 @@ final class GraphBuildValidator {
             }
         }
         if (site.range().begin() > 0 && !tookBoundary) {
-            throw site.fault("boundary was not called, what the layers before hand over is lost");
+            throw site.fault(
+                    "boundary was not called, so the activations of the previous layers are lost");
         }
         if (!ended) {
             throw site.fault((isLast() ? "logits" : "boundaryOutput") + " was not called");
@@ -245,7 +246,7 @@ final class GraphBuildValidator {
                             + shape.embeddingLength()
                             + ", "
                             + tokens
-                            + "] from the model family, which does not offer it");
+                            + "] from the model family, found none");
         }
     }
 
@@ -288,7 +289,7 @@ final class GraphBuildValidator {
     private Call begin(int layer, StateOperator operator) {
         Call call = new Call(layer, operator);
         if (!site.range().contains(layer)) {
-            throw call.fault("the layer is not among those of the range");
+            throw call.fault("the layer is outside the range");
         }
         Set<StateOperator> own = StateOperator.of(shape.layers().get(layer));
         if (!own.contains(operator)) {

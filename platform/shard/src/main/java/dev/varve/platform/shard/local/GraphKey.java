@@ -97,7 +97,7 @@ record GraphKey(Phase phase, List<Part> parts, List<Integer> captures) {
             TreeTopology branching = TreeTopology.of(slice.tree(), trees);
             if (branching.branches() && !slice.place().isDrafted()) {
                 // Without a rollback buffer no commit could select the tokens for the states.
-                throw new IllegalArgumentException("a tree without a stash");
+                throw new IllegalArgumentException("a token tree needs a rollback buffer");
             }
             parts.add(
                     new Part(

@@ -157,10 +157,10 @@ public final class LayerwiseTextScorer implements AutoCloseable {
             throw new VarveException(
                     VarveException.Kind.UNSUPPORTED_MODEL,
                     file
-                            + ": a model that reads prompts needs layers of full attention that"
-                            + " are alike, beside recurrent ones; "
+                            + ": a prefill drafter needs full attention layers of one shape, apart"
+                            + " from recurrent layers; "
                             + shape.architecture()
-                            + " has others");
+                            + " has other layers");
         }
     }
 
@@ -173,16 +173,20 @@ public final class LayerwiseTextScorer implements AutoCloseable {
     public static void requireAttention(Path file, ModelShape shape, LayerRange layers) {
         if (layers.end() > shape.layerCount()) {
             throw new IllegalArgumentException(
-                    "layers " + layers + " of a model of " + shape.layerCount());
+                    "layers "
+                            + layers
+                            + " exceed the "
+                            + shape.layerCount()
+                            + " layers of the model");
         }
         if (shape.layers().subList(layers.begin(), layers.end()).stream()
                 .noneMatch(LayerState.FullAttention.class::isInstance)) {
             throw new VarveException(
                     VarveException.Kind.UNSUPPORTED_MODEL,
                     file
-                            + ": expected full attention in one of the layers "
+                            + ": expected full attention in one of the scored layers "
                             + layers
-                            + " by which tokens are scored, found none");
+                            + ", found none");
         }
     }
 
@@ -227,7 +231,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
     public float[] read(int[] tokens, Look look, Listener listener) {
         if (tokens.length < look.tail() || look.tail() < 1) {
             throw new IllegalArgumentException(
-                    look.tail() + " tokens of " + tokens.length + " cannot look at the others");
+                    "tail: expected 1 to " + tokens.length + " tokens, found " + look.tail());
         }
         requireAttention(model.file().path(), shape(), look.layers());
         boolean sparse = isSparse(tokens.length, look);
@@ -306,7 +310,7 @@ public final class LayerwiseTextScorer implements AutoCloseable {
             CapturedTailQueries queries = new CapturedTailQueries(tokens.length, look.tail());
             for (int begin = 0, number = 0; begin < tokens.length; begin += chunk, number++) {
                 if (listener.isCancelled()) {
-                    throw new CancellationException("nobody waits for the text's scores");
+                    throw new CancellationException("the scoring of a text was cancelled");
                 }
                 int end = Math.min(tokens.length, begin + chunk);
                 synchronized (device.lock()) {

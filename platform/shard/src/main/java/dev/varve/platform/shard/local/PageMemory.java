@@ -111,9 +111,9 @@ final class PageMemory implements AutoCloseable {
         } catch (OutOfMemoryError e) {
             throw new VarveException(
                     VarveException.Kind.OUT_OF_MEMORY,
-                    "host memory for pages of the attention cache: expected "
+                    "host memory for KV pages: expected "
                             + (long) pagesPerSlab * pageBytes
-                            + " bytes beside the others, found fewer",
+                            + " more bytes, found fewer",
                     e);
         }
     }

@@ -84,7 +84,7 @@ final class RecurrentStateTensors implements AutoCloseable {
         Own found = ownLayers.get(layer);
         if (found == null) {
             throw new IllegalArgumentException(
-                    "layer " + layer + " keeps no state of its family in this shard");
+                    "layer " + layer + " keeps no custom state in this shard");
         }
         return found;
     }

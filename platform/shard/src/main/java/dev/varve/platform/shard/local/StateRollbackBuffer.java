@@ -77,7 +77,7 @@ final class StateRollbackBuffer implements AutoCloseable {
     Layer layer(int layer) {
         Layer found = layers.get(layer);
         if (found == null) {
-            throw new IllegalArgumentException("layer " + layer + " stashes nothing");
+            throw new IllegalArgumentException("layer " + layer + " has no rollback buffer");
         }
         return found;
     }

@@ -128,9 +128,8 @@ final class WindowRegions {
                             + begins[row]
                             + " to "
                             + ends[row]
-                            + ", not what position "
-                            + slice.firstPosition()
-                            + " follows");
+                            + ", but the chunk begins at position "
+                            + slice.firstPosition());
         }
     }
 
@@ -155,7 +154,7 @@ final class WindowRegions {
     int slotToWrite(CachePart.Window part) {
         int begin = rule.begin(part.end());
         if (part.first() != rule.first(part.end()) || part.end() - begin > rule.regionSlots()) {
-            throw refused(part, "those from " + rule.first(part.end()) + " on");
+            throw refused(part, "positions from " + rule.first(part.end()));
         }
         return region(part.row()) + part.first() - begin;
     }

@@ -21,7 +21,7 @@ public record BlockSelectionRule(double alpha, int sinks, int window, int full) 
         }
         if (sinks < 0 || window < 1 || full < 0) {
             throw new IllegalArgumentException(
-                    "a block looks at itself at least, got sinks "
+                    "a block must attend to itself, got sinks "
                             + sinks
                             + ", window "
                             + window

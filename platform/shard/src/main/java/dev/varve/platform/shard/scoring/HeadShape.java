@@ -12,13 +12,13 @@ public record HeadShape(int length, int queryHeads, int keyHeads) {
     public HeadShape {
         if (length < 1 || keyHeads < 1 || queryHeads < keyHeads) {
             throw new IllegalArgumentException(
-                    "no attention has heads of "
+                    "invalid attention shape: heads of "
                             + length
                             + " elements, "
                             + queryHeads
-                            + " of queries and "
+                            + " query heads and "
                             + keyHeads
-                            + " of keys");
+                            + " key heads");
         }
     }
 

@@ -97,7 +97,8 @@ class BatchCheckTest {
                         Phase.DECODE,
                         List.of());
         assertTrue(
-                refusal(FIRST, copying, Optional.empty()).endsWith("leaves the pool of 512 slots"));
+                refusal(FIRST, copying, Optional.empty())
+                        .endsWith("exceeds the pool of 512 slots"));
     }
 
     @Test
@@ -119,7 +120,7 @@ class BatchCheckTest {
                     assertThrows(IllegalArgumentException.class, () -> FIRST.require(changes))
                             .getMessage();
 
-            assertEquals(wrong + " leaves the pool of 512 slots", refusal);
+            assertEquals(wrong + " exceeds the pool of 512 slots", refusal);
         }
     }
 
@@ -141,10 +142,10 @@ class BatchCheckTest {
 
         assertDoesNotThrow(() -> scoring.require(asking(last, host), Optional.empty()));
         assertEquals(
-                beyond + " leaves the pool of 512 slots",
+                beyond + " exceeds the pool of 512 slots",
                 refusal(scoring, asking(last, beyond), Optional.empty()));
         assertEquals(
-                "a query for pages from a shard that was not loaded for it",
+                "the batch queries page scores, but the shard was not loaded to score pages",
                 refusal(FIRST, asking(last), Optional.empty()));
     }
 
@@ -153,7 +154,8 @@ class BatchCheckTest {
         Batch captures = new Batch(List.of(GOOD), Phase.DECODE, List.of(1, 3));
 
         assertEquals(
-                "captures of layers [1, 3] from a shard that was loaded for captures of [1, 2]",
+                "the batch captures layers [1, 3], but the shard was loaded to capture layers [1,"
+                        + " 2]",
                 refusal(FIRST, captures, Optional.empty()));
     }
 
@@ -165,7 +167,7 @@ class BatchCheckTest {
                 "range [2, 4) needs boundary activation",
                 refusal(SECOND, batch(GOOD), Optional.empty()));
         assertEquals(
-                "range [0, 2) takes no boundary activation",
+                "range [0, 2) accepts no boundary activation",
                 refusal(FIRST, batch(GOOD), Optional.of(boundary)));
     }
 

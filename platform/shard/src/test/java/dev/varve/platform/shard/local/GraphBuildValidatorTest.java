@@ -128,7 +128,7 @@ class GraphBuildValidatorTest {
     void aGraphWithoutOneOfItsOperatorsIsNotComplete() {
         List<String> expected =
                 List.of(
-                        "layer 2, sharedAttention: expected behind attention of layer 0, whose"
+                        "layer 2, sharedAttention: expected after attention of layer 0, whose"
                                 + " rows it reads",
                         "layer 1, causalConvolution: was not called",
                         "layer 1, gatedDelta: was not called",
@@ -191,10 +191,7 @@ class GraphBuildValidatorTest {
             GraphBuildValidator rules = rules(new LayerRange(0, 1), 1, List.of());
 
             assertEquals(
-                    "layer "
-                            + layer
-                            + ", causalConvolution: the layer is not among those of the"
-                            + " range",
+                    "layer " + layer + ", causalConvolution: the layer is outside the range",
                     fault(() -> rules.convolution(layer, floats(24, TOKENS), floats(4, 24))));
         }
     }
@@ -228,7 +225,7 @@ class GraphBuildValidatorTest {
                 "layer 1, causalConvolution: kernel: expected F32 [4, 24], found F32 [24, 4]",
                 fault(() -> whole().convolution(1, floats(24, TOKENS), floats(24, 4))));
         assertEquals(
-                "layer 1, gatedDelta: key: expected F32 [8, keyHeads, 6], keyHeads a part of 4,"
+                "layer 1, gatedDelta: key: expected F32 [8, keyHeads, 6], keyHeads a divisor of 4,"
                         + " found F32 [8, 3, 6]",
                 fault(
                         () ->
@@ -352,7 +349,9 @@ class GraphBuildValidatorTest {
         assertTrue(fault(rules::complete).startsWith("boundary was not called"));
         rules.boundary();
         assertDoesNotThrow(rules::complete);
-        assertTrue(fault(() -> whole().boundary()).startsWith("boundary: these layers begin"));
+        assertTrue(
+                fault(() -> whole().boundary())
+                        .startsWith("boundary: the range begins at layer 0"));
     }
 
     @Test
@@ -362,7 +361,7 @@ class GraphBuildValidatorTest {
         rules.boundary();
         String missing =
                 "captures of the input of layers [5]: expected F32 [16, 6] from the model family,"
-                        + " which does not offer it";
+                        + " found none";
 
         // 4 is what the shard before computes, 0 what the first one does.
         assertEquals(missing, fault(() -> rules.logits(floats(VOCABULARY, TOKENS))));
@@ -387,7 +386,7 @@ class GraphBuildValidatorTest {
                 site.thrown(new IllegalArgumentException("no such weight"), "");
 
         assertEquals(
-                "plugin acme.tiny: acme, layers [0, 2): build failed behind layer 1, attention:"
+                "plugin acme.tiny: acme, layers [0, 2): build failed after layer 1, attention:"
                         + " java.lang.ArrayIndexOutOfBoundsException: Index 4",
                 index.getMessage());
         assertEquals(cause, index.getCause());

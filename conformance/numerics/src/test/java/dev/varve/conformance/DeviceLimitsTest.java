@@ -57,7 +57,7 @@ class DeviceLimitsTest {
         String message = error.getMessage();
         assertTrue(message.contains("vulkan:0 does not run GATED_DELTA_NET"), message);
         assertTrue(message.contains("[48, "), message);
-        assertTrue(message.matches(".* at or behind blk\\.\\d+\\..*"), message);
+        assertTrue(message.matches(".* at or after blk\\.\\d+\\..*"), message);
     }
 
     @Test

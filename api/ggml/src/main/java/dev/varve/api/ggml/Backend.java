@@ -43,7 +43,8 @@ public final class Backend implements AutoCloseable {
      */
     public void setThreads(int threads) {
         if (threads < 1 || threads > ThreadPool.MAX_THREADS) {
-            throw new IllegalArgumentException(threads + " threads");
+            throw new IllegalArgumentException(
+                    "threads must be 1 to " + ThreadPool.MAX_THREADS + ", got " + threads);
         }
         if (setThreads.isPresent()) {
             MethodHandle set = setThreads.get();

@@ -52,7 +52,8 @@ public final class BufferType {
      */
     public DeviceBuffer allocate(long bytes) {
         if (bytes < 0) {
-            throw new IllegalArgumentException("a buffer of " + bytes + " bytes");
+            throw new IllegalArgumentException(
+                    "the size of a buffer must not be negative, got " + bytes);
         }
         BufferPtr buffer =
                 Long.compareUnsigned(bytes, maxSize()) <= 0

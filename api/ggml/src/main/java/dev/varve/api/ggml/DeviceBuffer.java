@@ -76,10 +76,11 @@ public final class DeviceBuffer implements AutoCloseable {
     public void place(Tensor tensor, long offset) {
         BufferPtr buffer = pointer();
         if (!takesTensors) {
-            throw new IllegalStateException("the buffer was made for the tensors of a context");
+            throw new IllegalStateException(
+                    "the buffer holds the tensors of a context and accepts no others");
         }
         if (tensor.isPlaced() || tensor.isView()) {
-            throw new IllegalStateException(tensor + " has a place already");
+            throw new IllegalStateException(tensor + " is already placed");
         }
         long bytes = BackendApi.bufferGetAllocSize(buffer, tensor.pointer());
         if (offset < 0 || bytes > size || offset > size - bytes) {
@@ -89,7 +90,7 @@ public final class DeviceBuffer implements AutoCloseable {
                             + offset
                             + " needs "
                             + bytes
-                            + " bytes and leaves the buffer of "
+                            + " bytes and exceeds the buffer of "
                             + size);
         }
         long address = BackendApi.bufferGetBase(buffer).address() + offset;

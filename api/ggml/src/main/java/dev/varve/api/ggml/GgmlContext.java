@@ -54,7 +54,11 @@ public final class GgmlContext implements AutoCloseable {
     public static GgmlContext open(int maxTensors, int maxGraphNodes) {
         if (maxTensors < 1 || maxGraphNodes < 0) {
             throw new IllegalArgumentException(
-                    "context for " + maxTensors + " tensors, " + maxGraphNodes + " nodes");
+                    "a context needs at least 1 tensor and no negative number of nodes, got "
+                            + maxTensors
+                            + " tensors, "
+                            + maxGraphNodes
+                            + " nodes");
         }
         long bytes =
                 maxTensors * CoreApi.tensorOverhead()
@@ -77,7 +81,7 @@ public final class GgmlContext implements AutoCloseable {
     public Tensor newTensor(GgmlType type, long... shape) {
         if (shape.length < 1 || shape.length > DIMENSIONS) {
             throw new IllegalArgumentException(
-                    "a tensor has 1 to 4 dimensions, got " + shape.length);
+                    "a tensor must have 1 to 4 dimensions, got " + shape.length);
         }
         long[] ne = {1, 1, 1, 1};
         System.arraycopy(shape, 0, ne, 0, shape.length);
@@ -122,7 +126,7 @@ public final class GgmlContext implements AutoCloseable {
         requireOpen();
         if (maxNodes < 1 || maxNodes > maxGraphNodes || graphMade) {
             throw new IllegalStateException(
-                    "the context has room for one graph of " + maxGraphNodes + " nodes");
+                    "the context holds only one graph of " + maxGraphNodes + " nodes");
         }
         graphMade = true;
         return new Graph(this, CoreApi.newGraphCustom(pointer, maxNodes, false), maxNodes);

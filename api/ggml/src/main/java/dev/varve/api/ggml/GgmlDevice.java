@@ -176,7 +176,7 @@ public final class GgmlDevice {
      */
     public boolean supportsWeight(BufferType candidate, Tensor weight, Tensor operator) {
         if (weight.isPlaced() || weight.isView()) {
-            throw new IllegalArgumentException(weight + " has a place already");
+            throw new IllegalArgumentException(weight + " is already placed");
         }
         try (DeviceBuffer empty = candidate.allocate(0)) {
             weight.probeBuffer(empty.pointer());
@@ -211,7 +211,7 @@ public final class GgmlDevice {
     public DeviceBuffer mapHostMemory(
             MappedFile file, long offset, long length, long maxTensorBytes) {
         if (!mapsHostMemory) {
-            throw new IllegalStateException(name + " does not compute from memory of the host");
+            throw new IllegalStateException(name + " cannot compute with host memory");
         }
         if (length < 1 || maxTensorBytes < 1 || maxTensorBytes > length) {
             throw new IllegalArgumentException(
@@ -233,7 +233,7 @@ public final class GgmlDevice {
         BufferPtr buffer = BackendApi.devBufferFromHostPtr(pointer, memory, length, maxTensorBytes);
         if (buffer.isNull()) {
             throw new VarveException(
-                    VarveException.Kind.BACKEND_FAILED, name + " refuses to map " + file.path());
+                    VarveException.Kind.BACKEND_FAILED, name + " could not map " + file.path());
         }
         return new DeviceBuffer(buffer, true, file.lend());
     }

@@ -110,7 +110,7 @@ public final class GgmlLibrary {
     public static synchronized Path baseFile() {
         if (!usable) {
             throw unavailable(
-                    "ggml's base library is not loaded; the processor's backend brings it", null);
+                    "ggml's base library is not loaded; the CPU backend provides it", null);
         }
         return folder.resolve(BASE);
     }

@@ -33,7 +33,7 @@ public final class Graph {
             throw new IllegalStateException(
                     "a graph of "
                             + maxNodes
-                            + " nodes cannot take the "
+                            + " nodes cannot hold the "
                             + context.operators()
                             + " operators and "
                             + context.leaves()
@@ -65,7 +65,7 @@ public final class Graph {
             }
             if (!device.supports(node)) {
                 return Optional.of(
-                        node.describeOperator() + (near.isEmpty() ? "" : ", at or behind " + near));
+                        node.describeOperator() + (near.isEmpty() ? "" : ", at or after " + near));
             }
         }
         return Optional.empty();
@@ -107,7 +107,12 @@ public final class Graph {
     public Graph range(int begin, int end) {
         if (begin < 0 || begin >= end || end > nodes()) {
             throw new IllegalArgumentException(
-                    "operators " + begin + " to " + end + " of " + nodes());
+                    "expected operators within 0 to "
+                            + nodes()
+                            + ", found "
+                            + begin
+                            + " to "
+                            + end);
         }
         return new Graph(context, CoreApi.graphView(pointer(), begin, end), maxNodes);
     }

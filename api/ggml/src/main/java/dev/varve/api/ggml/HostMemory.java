@@ -59,7 +59,7 @@ public final class HostMemory implements AutoCloseable {
         MemorySegment memory =
                 Native.call(() -> (MemorySegment) ALIGNED_ALLOC.invokeExact(HUGE_PAGE, size));
         if (Native.isNull(memory)) {
-            throw new OutOfMemoryError("the system has no " + size + " bytes more");
+            throw new OutOfMemoryError("the system cannot allocate " + size + " more bytes");
         }
         Arena arena = Arena.ofShared();
         MemorySegment owned = memory.reinterpret(size, arena, HostMemory::free);

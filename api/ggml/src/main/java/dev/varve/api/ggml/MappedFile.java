@@ -115,8 +115,8 @@ public final class MappedFile implements AutoCloseable {
                         + size()
                         + " bytes, found "
                         + found
-                        + ": the file was shortened while it is in use; replace a model file by"
-                        + " renaming the new one, never by writing over the old one");
+                        + ": the file was shortened while the server uses it; replace a model file"
+                        + " by renaming the new one, never by writing over the old one");
     }
 
     /** The file. */
@@ -208,7 +208,7 @@ public final class MappedFile implements AutoCloseable {
         }
         if (offset < 0 || bytes < 0 || offset > size() - bytes) {
             throw new IndexOutOfBoundsException(
-                    path + ": " + bytes + " bytes at " + offset + " leave the file of " + size());
+                    path + ": " + bytes + " bytes at " + offset + " exceed the file of " + size());
         }
     }
 

@@ -52,7 +52,7 @@ final class MemoryReservation {
                                                 -1,
                                                 0L));
         if (address.address() == -1) {
-            throw new IllegalStateException("mmap refuses to reserve " + bytes + " bytes");
+            throw new IllegalStateException("mmap could not reserve " + bytes + " bytes");
         }
         return address.reinterpret(bytes, arena, MemoryReservation::release);
     }

@@ -678,7 +678,8 @@ public final class Ops {
     public Tensor accumulateF32(Tensor node) {
         int operator = node.operator();
         if (operator != OP_MUL_MAT && operator != OP_MUL_MAT_ID && operator != OP_FLASH_ATTENTION) {
-            throw new IllegalArgumentException(node + " is no product and no attention");
+            throw new IllegalArgumentException(
+                    node + " is neither a matrix product nor an attention");
         }
         OpsApi.precSetAcc(node.pointer(), PRECISION_F32);
         return node;

@@ -49,7 +49,12 @@ public final class RowReader implements AutoCloseable {
             MappedFile file, long offset, GgmlType type, int rowLength, long rows) {
         if (!type.isWeightType() || rowLength < 1 || rowLength % type.blockSize() != 0) {
             throw new IllegalArgumentException(
-                    file.path() + ": no rows of " + rowLength + " elements of " + type.ggufName());
+                    file.path()
+                            + ": "
+                            + type.ggufName()
+                            + " cannot have rows of "
+                            + rowLength
+                            + " elements");
         }
         file.slice(offset, Math.multiplyExact(type.rowBytes(rowLength), rows));
         return new RowReader(file, offset, type, rowLength, rows);

@@ -102,7 +102,9 @@ public final class Tensor {
             case 1 -> ne1;
             case 2 -> ne2;
             case 3 -> ne3;
-            default -> throw new IllegalArgumentException("dimension " + dimension);
+            default ->
+                    throw new IllegalArgumentException(
+                            "dimension must be 0 to 3, got " + dimension);
         };
     }
 
@@ -113,7 +115,9 @@ public final class Tensor {
             case 1 -> nb1;
             case 2 -> nb2;
             case 3 -> nb3;
-            default -> throw new IllegalArgumentException("dimension " + dimension);
+            default ->
+                    throw new IllegalArgumentException(
+                            "dimension must be 0 to 3, got " + dimension);
         };
     }
 
@@ -323,7 +327,7 @@ public final class Tensor {
         requireContiguous("upload");
         if (count != bytes()) {
             throw new IllegalArgumentException(
-                    "upload of " + count + " bytes into " + this + " of " + bytes());
+                    "cannot upload " + count + " bytes into " + this + " of " + bytes() + " bytes");
         }
         file.requireWhole();
         BackendApi.tensorSet(pointer, file.slice(offset, count), 0, count);
@@ -343,7 +347,8 @@ public final class Tensor {
             same &= ne(dimension) == target.ne(dimension);
         }
         if (!same) {
-            throw new IllegalArgumentException("copy of " + this + " to " + target);
+            throw new IllegalArgumentException(
+                    "cannot copy " + this + " to " + target + ": the shapes differ");
         }
         BackendApi.tensorCopy(pointer, target.pointer);
     }
@@ -397,13 +402,14 @@ public final class Tensor {
         long held = bytes() / size;
         if (count < 0 || first < 0 || first > held || count > held - first) {
             throw new IllegalArgumentException(
-                    what + " of " + count + " elements at " + first + " leaves " + this);
+                    what + " of " + count + " elements at " + first + " exceeds " + this);
         }
     }
 
     private void requireContiguous(String what) {
         if (!isContiguous()) {
-            throw new IllegalArgumentException(what + " of " + this + ", which is not contiguous");
+            throw new IllegalArgumentException(
+                    "cannot " + what + " " + this + ": it is not contiguous");
         }
     }
 
@@ -419,7 +425,7 @@ public final class Tensor {
     private void requireType(String what, GgmlType expected) {
         if (type != expected) {
             throw new IllegalArgumentException(
-                    what + " of " + expected.ggufName() + " elements in " + this);
+                    "cannot " + what + " " + expected.ggufName() + " elements of " + this);
         }
     }
 

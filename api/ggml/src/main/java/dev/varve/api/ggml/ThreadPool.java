@@ -44,7 +44,12 @@ public final class ThreadPool implements AutoCloseable {
     public static ThreadPool open(GgmlDevice cpu, int threads, int poll) {
         if (threads < 1 || threads > MAX_THREADS || poll < 0 || poll > 100) {
             throw new IllegalArgumentException(
-                    "thread pool of " + threads + " threads with poll " + poll);
+                    "a thread pool needs 1 to "
+                            + MAX_THREADS
+                            + " threads and poll 0 to 100, got "
+                            + threads
+                            + " and "
+                            + poll);
         }
         MethodHandle make =
                 cpu.requireFunction("ggml_threadpool_new", returns(C_POINTER, C_POINTER));

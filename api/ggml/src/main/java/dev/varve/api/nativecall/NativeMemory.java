@@ -75,7 +75,7 @@ public final class NativeMemory implements NativeArgument {
             }
         }
         throw new IndexOutOfBoundsException(
-                "a text at byte " + offset + " does not end in the memory of " + size());
+                "the text at byte " + offset + " has no end within the memory of " + size());
     }
 
     /** Returns all of the memory, for a call. */
@@ -92,7 +92,7 @@ public final class NativeMemory implements NativeArgument {
         MemorySegment open = segment();
         if (offset < 0 || bytes < 0 || offset > size() - bytes) {
             throw new IndexOutOfBoundsException(
-                    bytes + " bytes at " + offset + " leave the memory of " + size());
+                    bytes + " bytes at " + offset + " exceed the memory of " + size());
         }
         return open.asSlice(offset, bytes);
     }

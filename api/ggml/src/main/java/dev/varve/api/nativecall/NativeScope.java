@@ -27,7 +27,7 @@ public final class NativeScope implements AutoCloseable {
      */
     public NativeMemory allocate(int bytes) {
         if (bytes < 1) {
-            throw new IllegalArgumentException("memory of " + bytes + " bytes");
+            throw new IllegalArgumentException("memory must have at least 1 byte, got " + bytes);
         }
         requireOpen();
         return new NativeMemory(this, arena.allocate(bytes, ALIGNMENT));
@@ -41,7 +41,7 @@ public final class NativeScope implements AutoCloseable {
      */
     public NativeMemory text(String text) {
         if (text.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("a text with a zero in it");
+            throw new IllegalArgumentException("a text must not contain a zero byte");
         }
         requireOpen();
         return new NativeMemory(this, arena.allocateFrom(text));

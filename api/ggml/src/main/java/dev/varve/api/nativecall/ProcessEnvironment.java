@@ -27,7 +27,8 @@ public final class ProcessEnvironment {
      */
     public static void set(String name, String value) {
         if (name.isEmpty() || name.contains("=")) {
-            throw new IllegalArgumentException("no name of a variable: '" + name + "'");
+            throw new IllegalArgumentException(
+                    "expected the name of an environment variable, found '" + name + "'");
         }
         try (NativeScope scope = NativeScope.open()) {
             int status =

@@ -78,7 +78,7 @@ public final class SystemLibrary {
             MemorySegment opened = (MemorySegment) run(DLOPEN, scope.text(name).segment(), LAZY);
             return opened.address() != 0
                     ? Optional.empty()
-                    : Optional.of(text((MemorySegment) run(DLERROR)).orElse("for no known reason"));
+                    : Optional.of(text((MemorySegment) run(DLERROR)).orElse("unknown reason"));
         }
     }
 

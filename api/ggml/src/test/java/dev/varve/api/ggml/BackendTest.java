@@ -21,7 +21,7 @@ class BackendTest {
     @ValueSource(ints = {0, -1, 513, Integer.MAX_VALUE, Integer.MIN_VALUE})
     void threadsThatGgmlHasNoRoomForAreRefused(int threads) {
         try (Backend backend = device.open()) {
-            refused(threads + " threads", () -> backend.setThreads(threads));
+            refused("threads must be 1 to 512, got " + threads, () -> backend.setThreads(threads));
         }
     }
 
@@ -29,7 +29,10 @@ class BackendTest {
     @CsvSource({"0, 50", "513, 50", "1, -1", "1, 101"})
     void poolsOutsideOfTheLimitsAreRefused(int threads, int poll) {
         refused(
-                "thread pool of " + threads + " threads with poll " + poll,
+                "a thread pool needs 1 to 512 threads and poll 0 to 100, got "
+                        + threads
+                        + " and "
+                        + poll,
                 () -> ThreadPool.open(device, threads, poll));
     }
 
@@ -109,7 +112,9 @@ class BackendTest {
                             "F32 [4, 2, 1, 1] of a F16 [8, 4, 1, 1], b F32 [8, 2, 1, 1]"),
                     described);
             assertTrue(described.startsWith("MUL_MAT "), described);
-            refused("is no product and no attention", () -> ops.accumulateF32(ops.neg(b)));
+            refused(
+                    "is neither a matrix product nor an attention",
+                    () -> ops.accumulateF32(ops.neg(b)));
         }
     }
 
@@ -122,7 +127,7 @@ class BackendTest {
             assertTrue(device.supportsWeight(type, weight, product));
 
             try (DeviceBuffer buffer = context.allocate(type).orElseThrow()) {
-                refused("has a place", () -> device.supportsWeight(type, weight, product));
+                refused("is already placed", () -> device.supportsWeight(type, weight, product));
                 assertTrue(buffer.size() >= weight.bytes(), buffer.size() + " bytes");
             }
         }

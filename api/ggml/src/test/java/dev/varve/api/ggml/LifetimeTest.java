@@ -131,7 +131,7 @@ class LifetimeTest {
             try (DeviceBuffer buffer = context.allocate(type).orElseThrow()) {
                 Tensor late = context.newTensor(GgmlType.F32, 8);
 
-                ended("made for the tensors of a context", () -> buffer.place(late, 0));
+                ended("holds the tensors of a context", () -> buffer.place(late, 0));
             }
         }
     }

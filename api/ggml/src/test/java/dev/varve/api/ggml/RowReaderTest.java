@@ -89,7 +89,7 @@ class RowReaderTest {
                                     () -> RowReader.open(file, 0, GgmlType.Q8_0, 33, 1))
                             .getMessage();
 
-            assertTrue(message.endsWith("no rows of 33 elements of q8_0"), message);
+            assertTrue(message.endsWith("q8_0 cannot have rows of 33 elements"), message);
             assertThrows(
                     IllegalArgumentException.class,
                     () -> RowReader.open(file, 0, GgmlType.I32, 4, 1));

@@ -230,10 +230,10 @@ class ValidationTest {
 
     @Test
     void aGraphFitsItsContext() {
-        ended("room for one graph of 64 nodes", () -> context.newGraph(65));
-        ended("room for one graph of 64 nodes", () -> context.newGraph(0));
+        ended("holds only one graph of 64 nodes", () -> context.newGraph(65));
+        ended("holds only one graph of 64 nodes", () -> context.newGraph(0));
         context.newGraph(64);
-        ended("room for one graph", () -> context.newGraph(64));
+        ended("holds only one graph", () -> context.newGraph(64));
         assertThrows(IllegalArgumentException.class, () -> GgmlContext.open(0, 0));
     }
 
@@ -247,7 +247,7 @@ class ValidationTest {
         }
         Tensor last = sum;
         ended(
-                "a graph of 4 nodes cannot take the 8 operators and 1 other tensors",
+                "a graph of 4 nodes cannot hold the 8 operators and 1 other tensors",
                 () -> graph.expand(last));
     }
 
@@ -293,13 +293,13 @@ class ValidationTest {
     void tensorsArePlacedInsideTheBufferAndAligned() {
         try (DeviceBuffer buffer = device.bufferType().allocate(128)) {
             Tensor a = f32(16).named("a");
-            refused("leaves the buffer of 128", () -> buffer.place(a, 96));
-            refused("leaves the buffer of 128", () -> buffer.place(a, -32));
-            refused("leaves the buffer of 128", () -> buffer.place(a, Long.MAX_VALUE - 31));
-            refused("leaves the buffer of 128", () -> buffer.place(f32(33), 0));
+            refused("exceeds the buffer of 128", () -> buffer.place(a, 96));
+            refused("exceeds the buffer of 128", () -> buffer.place(a, -32));
+            refused("exceeds the buffer of 128", () -> buffer.place(a, Long.MAX_VALUE - 31));
+            refused("exceeds the buffer of 128", () -> buffer.place(f32(33), 0));
             refused("a F32 [16, 1, 1, 1] at byte 4 is not aligned to 32", () -> buffer.place(a, 4));
             buffer.place(a, 64);
-            ended("has a place already", () -> buffer.place(a, 0));
+            ended("is already placed", () -> buffer.place(a, 0));
         }
     }
 

@@ -92,7 +92,7 @@ class NativeMemoryTest {
         IndexOutOfBoundsException error =
                 assertThrows(IndexOutOfBoundsException.class, () -> memory.getText(1));
 
-        assertEquals("a text at byte 1 does not end in the memory of 4", error.getMessage());
+        assertEquals("the text at byte 1 has no end within the memory of 4", error.getMessage());
         outside(5, () -> memory.getText(5));
         outside(-1, () -> memory.getText(-1));
     }
@@ -103,7 +103,7 @@ class NativeMemoryTest {
         IllegalArgumentException error =
                 assertThrows(IllegalArgumentException.class, () -> scope.allocate(bytes));
 
-        assertEquals("memory of " + bytes + " bytes", error.getMessage());
+        assertEquals("memory must have at least 1 byte, got " + bytes, error.getMessage());
     }
 
     @Test
@@ -140,7 +140,7 @@ class NativeMemoryTest {
 
     private static void outside(long offset, Executable action) {
         String message = assertThrows(IndexOutOfBoundsException.class, action).getMessage();
-        assertTrue(message.contains(" at " + offset + " leave the memory of "), message);
+        assertTrue(message.contains(" at " + offset + " exceed the memory of "), message);
     }
 
     private static void closed(Executable action) {

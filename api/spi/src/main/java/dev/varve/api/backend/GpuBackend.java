@@ -110,10 +110,10 @@ public final class GpuBackend implements DeviceBackend {
                     name
                             + ":"
                             + index
-                            + ": there "
+                            + ": the backend "
                             + (members.size() == 1
-                                    ? "is only " + name + ":0"
-                                    : "are " + members.size() + " devices of this backend"));
+                                    ? "has only " + name + ":0"
+                                    : "has " + members.size() + " devices"));
         }
         Member member = members.get(index);
         return new GpuDevice(member.device(), info(index), member.lock());

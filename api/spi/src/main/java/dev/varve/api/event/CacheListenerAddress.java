@@ -21,7 +21,8 @@ public record CacheListenerAddress(
         Objects.requireNonNull(pod);
         Objects.requireNonNull(model);
         if (blockTokens < 1) {
-            throw new IllegalArgumentException("blocks of " + blockTokens + " tokens");
+            throw new IllegalArgumentException(
+                    "tokens of a block must be positive, got " + blockTokens);
         }
     }
 }

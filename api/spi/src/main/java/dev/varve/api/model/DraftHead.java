@@ -31,11 +31,12 @@ public record DraftHead(LayerSplitAdapter blocks, List<Integer> captures) {
         captures = List.copyOf(captures);
         for (int i = 1; i < captures.size(); i++) {
             if (captures.get(i) <= captures.get(i - 1)) {
-                throw new IllegalArgumentException("captures not ascending: " + captures);
+                throw new IllegalArgumentException("captures must ascend, got " + captures);
             }
         }
         if (captures.isEmpty()) {
-            throw new IllegalArgumentException("an assistant that sees nothing of the model");
+            throw new IllegalArgumentException(
+                    "a draft head must read at least one feature of the model");
         }
     }
 }

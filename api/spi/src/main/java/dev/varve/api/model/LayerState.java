@@ -58,7 +58,8 @@ public sealed interface LayerState {
         /** Refuses a negative layer. */
         public SharedAttention {
             if (source < 0) {
-                throw new IllegalArgumentException("source layer " + source);
+                throw new IllegalArgumentException(
+                        "source layer must not be negative, got " + source);
             }
         }
     }

@@ -30,7 +30,7 @@ public record ModelShape(
         public Sizes {
             if (embeddingLength <= 0 || vocabularySize <= 0 || contextLength <= 0) {
                 throw new IllegalArgumentException(
-                        "model shape has an empty dimension: width "
+                        "sizes of a model must be positive, got width "
                                 + embeddingLength
                                 + ", vocabulary "
                                 + vocabularySize
@@ -47,7 +47,11 @@ public record ModelShape(
         Objects.requireNonNull(sizes);
         if (layers.isEmpty() || skippedBlocks < 0) {
             throw new IllegalArgumentException(
-                    "model shape: skipped blocks " + skippedBlocks + ", layers " + layers.size());
+                    "a model needs at least 1 layer and no negative number of skipped blocks, got "
+                            + layers.size()
+                            + " layers, "
+                            + skippedBlocks
+                            + " skipped blocks");
         }
         requireSources(layers);
         requireOneWindow(layers);
@@ -63,7 +67,7 @@ public record ModelShape(
                                 + layer
                                 + " shares the rows of layer "
                                 + shared.source()
-                                + ", which keeps none before it");
+                                + ", which is not an earlier layer with rows of its own");
             }
         }
     }

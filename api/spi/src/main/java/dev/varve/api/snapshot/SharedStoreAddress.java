@@ -28,7 +28,11 @@ public record SharedStoreAddress(
         Objects.requireNonNull(password);
         Objects.requireNonNull(authority);
         if (!connectLimit.isPositive() || !ttl.isPositive()) {
-            throw new IllegalArgumentException("times of " + connectLimit + " and " + ttl);
+            throw new IllegalArgumentException(
+                    "connect limit and time-to-live must be positive, got "
+                            + connectLimit
+                            + " and "
+                            + ttl);
         }
     }
 

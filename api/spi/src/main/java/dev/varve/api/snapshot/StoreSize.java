@@ -16,7 +16,7 @@ public record StoreSize(int keyBytes, int valueBytes, long values) {
             throw new IllegalArgumentException(
                     String.format(
                             Locale.ROOT,
-                            "no size of a store: %d values of %d bytes with keys of %d",
+                            "invalid size of a store: %d values of %d bytes with keys of %d bytes",
                             values,
                             valueBytes,
                             keyBytes));

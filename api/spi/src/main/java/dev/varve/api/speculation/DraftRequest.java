@@ -17,11 +17,14 @@ public record DraftRequest(long sequence, TokenHistory tokens, int most, int bra
     public DraftRequest {
         Objects.requireNonNull(tokens);
         if (most < 1) {
-            throw new IllegalArgumentException("draft of " + most + " tokens");
+            throw new IllegalArgumentException("draft length must be positive, got " + most);
         }
         if (branched != 0 && branched < most) {
             throw new IllegalArgumentException(
-                    "tree of " + branched + " tokens, up to " + most + " one after the other");
+                    "a tree must have at least the draft length of "
+                            + most
+                            + " tokens, got "
+                            + branched);
         }
     }
 

@@ -16,7 +16,10 @@ public record HiddenStates(long sequence, int firstPosition, int tokens, List<La
         layers = List.copyOf(layers);
         if (firstPosition < 0 || tokens < 1) {
             throw new IllegalArgumentException(
-                    tokens + " hidden states from position " + firstPosition + " on");
+                    "hidden states need at least 1 token and no negative position, got "
+                            + tokens
+                            + " tokens from position "
+                            + firstPosition);
         }
     }
 

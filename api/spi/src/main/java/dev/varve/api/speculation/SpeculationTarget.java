@@ -34,7 +34,7 @@ public record SpeculationTarget(GgufFile file, ModelShape shape, Limits limits) 
         public Limits {
             if (contextTokens < 1 || sequences < 1 || draftTokens < 1) {
                 throw new IllegalArgumentException(
-                        "context "
+                        "limits must be positive, got context "
                                 + contextTokens
                                 + ", sequences "
                                 + sequences

@@ -55,7 +55,7 @@ public record FinishedSpan(
                                 && list.stream().allMatch(String.class::isInstance);
         if (!known) {
             throw new IllegalArgumentException(
-                    "attribute " + key + ": no attribute is a " + value.getClass().getName());
+                    "attribute " + key + ": unsupported type " + value.getClass().getName());
         }
     }
 }

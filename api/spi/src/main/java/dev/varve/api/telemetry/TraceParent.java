@@ -32,7 +32,7 @@ public record TraceParent(String traceId, String spanId, boolean sampled, String
 
     private static void requireId(String what, String id, Pattern form) {
         if (!form.matcher(id).matches() || ZEROS.matcher(id).matches()) {
-            throw new IllegalArgumentException("no " + what + ": " + id);
+            throw new IllegalArgumentException("invalid " + what + ": " + id);
         }
     }
 

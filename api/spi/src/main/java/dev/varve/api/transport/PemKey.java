@@ -41,7 +41,7 @@ public final class PemKey {
         boolean encrypted =
                 block.group(1).startsWith("ENCRYPTED") || block.group(2).contains("ENCRYPTED");
         if (encrypted) {
-            throw new InvalidKeyException("it is encrypted, and there is no password");
+            throw new InvalidKeyException("the key is encrypted, and no password was given");
         }
         byte[] content = decode(block.group(2));
         byte[] encoded =
@@ -58,7 +58,7 @@ public final class PemKey {
         try {
             return Base64.getMimeDecoder().decode(base64);
         } catch (IllegalArgumentException e) {
-            throw new InvalidKeyException("it is no base64", e);
+            throw new InvalidKeyException("the key is not valid Base64", e);
         }
     }
 

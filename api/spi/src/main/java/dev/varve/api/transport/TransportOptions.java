@@ -41,7 +41,8 @@ public record TransportOptions(
         Objects.requireNonNull(trusted);
         Objects.requireNonNull(token);
         if (connectLimit.isNegative() || connectLimit.isZero()) {
-            throw new IllegalArgumentException("connect limit " + connectLimit);
+            throw new IllegalArgumentException(
+                    "connect limit must be positive, got " + connectLimit);
         }
     }
 

@@ -40,7 +40,7 @@ class ModelShapeTest {
     void aModelWithoutLayersIsRefused() {
         String message = assertThrows(IllegalArgumentException.class, () -> shape()).getMessage();
 
-        assertTrue(message.endsWith("layers 0"), message);
+        assertTrue(message.endsWith("got 0 layers, 0 skipped blocks"), message);
     }
 
     @Test

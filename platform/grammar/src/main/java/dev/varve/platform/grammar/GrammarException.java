@@ -25,7 +25,7 @@ public class GrammarException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         Unsatisfiable() {
-            super("", "no text can satisfy it");
+            super("", "no text can satisfy the grammar");
         }
     }
 }

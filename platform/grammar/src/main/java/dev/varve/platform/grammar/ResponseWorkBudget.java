@@ -24,7 +24,7 @@ final class ResponseWorkBudget {
     void require() {
         if (left <= 0) {
             throw new GrammarLimitException(
-                    "the grammar is too complex: the steps of one answer took more than "
+                    "the grammar is too complex: the steps of one response took more than "
                             + FIRST_UNITS
                             + " units of work");
         }

@@ -76,8 +76,8 @@ class GrammarMemoryTest {
                         });
 
         assertEquals(
-                "the grammar is too complex: the steps of one answer took more than 12000000 units"
-                        + " of work",
+                "the grammar is too complex: the steps of one response took more than 12000000"
+                        + " units of work",
                 ended.getMessage());
         assertDoesNotThrow(() -> next(grammar.start(), tokens));
     }

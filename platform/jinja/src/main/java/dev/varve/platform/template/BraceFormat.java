@@ -40,7 +40,7 @@ final class BraceFormat {
             } else {
                 int close = text.indexOf('}', at);
                 if (c == '}' || close < 0) {
-                    throw new EvaluationError("a format has a brace without its partner");
+                    throw new EvaluationError("a format has an unmatched brace");
                 }
                 out.append(field(text.substring(at + 1, close), arguments));
                 at = close + 1;

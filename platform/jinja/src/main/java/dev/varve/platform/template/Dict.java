@@ -99,6 +99,6 @@ final class Dict implements Value {
     }
 
     private static EvaluationError unhashable(Value key) {
-        return new EvaluationError("a key must not be of the changeable type " + key.typeName());
+        return new EvaluationError("a key must not be of the mutable type " + key.typeName());
     }
 }

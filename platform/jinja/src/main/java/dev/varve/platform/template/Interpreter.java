@@ -202,7 +202,9 @@ final class Interpreter {
             case Target.NamespaceAttribute attribute -> {
                 if (!(scope.get(attribute.name()) instanceof NamespaceObject namespace)) {
                     throw new EvaluationError(
-                            "'" + attribute.name() + "' is no namespace, its attributes are fixed");
+                            "'"
+                                    + attribute.name()
+                                    + "' is not a namespace, so its attributes cannot be set");
                 }
                 namespace.set(attribute.attribute(), value);
             }
@@ -294,7 +296,7 @@ final class Interpreter {
                             });
             scope.set("kwargs", rest);
         } else if (!keywords.isEmpty()) {
-            throw new EvaluationError("macro '" + name + "' got an argument that it does not take");
+            throw new EvaluationError("macro '" + name + "' does not accept one of its arguments");
         }
         if (body.usesVarargs()) {
             int taken = Math.min(body.parameters().size(), arguments.positional().size());

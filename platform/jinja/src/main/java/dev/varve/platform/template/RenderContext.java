@@ -77,7 +77,7 @@ final class RenderContext {
     Value filter(String name, Value input, Arguments arguments) {
         Filter filter = Filters.ALL.get(name);
         if (filter == null) {
-            throw new EvaluationError("there is no filter named '" + name + "'");
+            throw new EvaluationError("no filter named '" + name + "'");
         }
         scanning(input);
         return filter.apply(this, input, arguments);
@@ -92,7 +92,7 @@ final class RenderContext {
     boolean test(String name, Value input, Arguments arguments) {
         JinjaTests.Test test = JinjaTests.ALL.get(name);
         if (test == null) {
-            throw new EvaluationError("there is no test named '" + name + "'");
+            throw new EvaluationError("no test named '" + name + "'");
         }
         scanning(input);
         return test.holds(this, input, arguments);

@@ -52,7 +52,7 @@ final class StringLiterals {
             codePoint = codePoint * 16 + digit;
         }
         if (codePoint > Character.MAX_CODE_POINT) {
-            throw TemplateException.at(line, "an escape is no Unicode character");
+            throw TemplateException.at(line, "an escape is not a Unicode character");
         }
         text.appendCodePoint(codePoint);
         return begin + digits;
@@ -61,7 +61,7 @@ final class StringLiterals {
     private static int named(String literal, int begin, StringBuilder text, int line) {
         int end = literal.indexOf('}', begin);
         if (end < 0 || literal.charAt(begin) != '{') {
-            throw TemplateException.at(line, "a named escape looks like \\N{BULLET}");
+            throw TemplateException.at(line, "expected a named escape such as \\N{BULLET}");
         }
         try {
             text.appendCodePoint(Character.codePointOf(literal.substring(begin + 1, end)));

@@ -259,7 +259,7 @@ final class StringMethods {
             found = at < 0 ? -1 : begin + part.codePointCount(0, at);
         }
         if (mustExist && found < 0) {
-            throw new EvaluationError(name + ": the substring is not there");
+            throw new EvaluationError(name + ": the substring was not found");
         }
         return Value.Int.of(found);
     }

@@ -162,7 +162,7 @@ final class TextFilters {
                         .map(value -> value.intValue())
                         .orElse(5);
         if (length < end.codePointCount() || leeway < 0) {
-            throw new EvaluationError("truncate: the length is below that of its end mark");
+            throw new EvaluationError("truncate: 'length' is less than the length of 'end'");
         }
         if (text.codePointCount() <= (long) length + leeway) {
             return text;

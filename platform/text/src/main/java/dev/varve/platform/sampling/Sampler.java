@@ -148,8 +148,8 @@ public final class Sampler {
                     VarveException.Kind.INVALID_REQUEST,
                     "none of the "
                             + allowed.cardinality()
-                            + " tokens that may follow can be chosen: the model or its file rules"
-                            + " out all of them");
+                            + " permitted tokens can be chosen: the model or its file excludes"
+                            + " all of them");
         }
         return best;
     }

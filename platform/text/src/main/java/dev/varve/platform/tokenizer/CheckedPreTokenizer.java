@@ -75,7 +75,8 @@ final class CheckedPreTokenizer implements PreTokenizer {
             }
             int next = first + end;
             if (next < last && Utf8.isContinuation(text[next])) {
-                throw wrong("whole characters", "a word that ends inside of one, at byte " + end);
+                throw wrong(
+                        "whole characters", "a word that ends inside a character, at byte " + end);
             }
             words.word(at, next);
             at = next;

@@ -37,8 +37,7 @@ public final class Gbnf {
             throw new GrammarException("", "the grammar has no rule " + ROOT);
         }
         if (!productive(rules, builder.store().fuel()).contains(ROOT)) {
-            throw new GrammarException(
-                    "", "no text is finite that the rule " + ROOT + " stands for");
+            throw new GrammarException("", "the rule " + ROOT + " matches no finite text");
         }
         TailRecursionElimination.replaceIn(rules);
         return new GbnfRuleCompiler(builder, rules).of(ROOT);

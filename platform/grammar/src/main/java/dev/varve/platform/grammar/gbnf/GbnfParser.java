@@ -54,7 +54,7 @@ final class GbnfParser {
         }
         reader.skip(false);
         if (!reader.eat("::=")) {
-            throw reader.failure("expected '::=' behind the name of a rule");
+            throw reader.failure("expected '::=' after the name of a rule");
         }
         reader.skip(true);
         GbnfNode node = choice(false);
@@ -134,7 +134,7 @@ final class GbnfParser {
                 }
                 yield group;
             }
-            case '*', '+', '?', '{' -> throw reader.failure(begin, "there is nothing to repeat");
+            case '*', '+', '?', '{' -> throw reader.failure(begin, "nothing to repeat");
             case '<', '!' -> throw reader.failure(begin, "tokens are not supported");
             case '\'' -> throw reader.failure(begin, "a literal needs double quotes");
             default ->
@@ -248,7 +248,7 @@ final class GbnfParser {
             throw reader.failure(begin, "a repetition of more than " + MOST_TIMES + " times");
         }
         if (most < least) {
-            throw reader.failure(begin, "a repetition has its bounds the wrong way round");
+            throw reader.failure(begin, "the lower bound of a repetition exceeds its upper bound");
         }
         return most == 0 ? GbnfNode.EMPTY : new GbnfNode.Repeat(part, least, most);
     }

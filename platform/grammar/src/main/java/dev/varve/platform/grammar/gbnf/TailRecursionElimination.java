@@ -59,7 +59,8 @@ final class TailRecursionElimination {
                             && (least == 1 || exits.add(GbnfNode.sequence(before)))
                             && split(before, part);
             case GbnfNode.Literal _, GbnfNode.Characters _ ->
-                    throw new IllegalStateException("mentions no rule: " + node);
+                    throw new IllegalStateException(
+                            "expected a node that refers to a rule, found " + node);
         };
     }
 

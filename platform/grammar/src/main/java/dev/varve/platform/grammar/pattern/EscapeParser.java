@@ -77,7 +77,7 @@ final class EscapeParser {
     private int control(int begin) {
         int letter = reader.peek();
         if (letter < 'A' || letter > 'z' || letter > 'Z' && letter < 'a') {
-            throw reader.failure(begin, "a letter is missing behind '\\c'");
+            throw reader.failure(begin, "a letter is missing after '\\c'");
         }
         return reader.next() & 0x1F;
     }

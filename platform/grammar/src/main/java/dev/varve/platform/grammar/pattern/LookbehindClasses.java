@@ -51,7 +51,7 @@ final class LookbehindClasses {
         }
         parts.removeIf(CodePointSet::isEmpty);
         if (parts.size() > MOST) {
-            throw new PatternException(0, "the pattern looks behind in too many ways");
+            throw new PatternException(0, "the pattern has too many different lookbehinds");
         }
         return parts;
     }

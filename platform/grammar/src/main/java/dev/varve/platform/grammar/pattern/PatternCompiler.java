@@ -237,7 +237,7 @@ final class PatternCompiler {
      */
     private Regex[] beforeEndless(PatternNode part, Regex[] rest) {
         if (++loops > MOST_LOOPS) {
-            throw new PatternException(0, "loops that look around are nested too deep");
+            throw new PatternException(0, "loops with lookarounds are nested too deep");
         }
         int kinds = neighbours.count();
         Regex[] around = always(store.nothing());
@@ -283,7 +283,9 @@ final class PatternCompiler {
                     store.or(choice.parts().stream().map(this::plain).toList());
             case PatternNode.Repeat repeat ->
                     store.repeat(plain(repeat.part()), repeat.least(), repeat.most());
-            default -> throw new IllegalStateException("looks around: " + node);
+            default ->
+                    throw new IllegalStateException(
+                            "expected a node without lookaround, found " + node);
         };
     }
 

@@ -61,7 +61,7 @@ final class PatternParser {
     private PatternNode atom() {
         int begin = reader.index();
         if (reader.sees("{") && bounds() != null) {
-            throw reader.failure(begin, "there is nothing to repeat");
+            throw reader.failure(begin, "nothing to repeat");
         }
         reader.returnTo(begin);
         int letter = reader.next();
@@ -72,7 +72,7 @@ final class PatternParser {
             case '[' -> new PatternNode.Characters(ClassParser.parse(reader));
             case '(' -> group(begin);
             case '\\' -> escape();
-            case '*', '+', '?' -> throw reader.failure(begin, "there is nothing to repeat");
+            case '*', '+', '?' -> throw reader.failure(begin, "nothing to repeat");
             default -> new PatternNode.Characters(CodePointSet.of(letter));
         };
     }
@@ -151,7 +151,7 @@ final class PatternParser {
                 default ->
                         throw reader.failure(
                                 begin,
-                                "looking behind by anything but one character is not supported");
+                                "a lookbehind of more or less than one character is not supported");
             }
         }
         if (orBegin) {
@@ -168,7 +168,7 @@ final class PatternParser {
     private PatternNode unquantified(PatternNode atom) {
         int begin = reader.index();
         if (bounds() != null) {
-            throw reader.failure(begin, "there is nothing to repeat");
+            throw reader.failure(begin, "nothing to repeat");
         }
         return atom;
     }
@@ -181,7 +181,7 @@ final class PatternParser {
         }
         reader.eat("?");
         if (bounds.least > bounds.most) {
-            throw reader.failure(begin, "a repetition has its bounds the wrong way round");
+            throw reader.failure(begin, "the lower bound of a repetition exceeds its upper bound");
         }
         if (bounds.least > MOST_LEAST) {
             throw reader.failure(begin, "a repetition of more than " + MOST_LEAST + " times");

@@ -378,10 +378,12 @@ public final class RegexStore {
      */
     public void define(Regex loop, Regex meaning) {
         if (loop.kind != Regex.Kind.LOOP || loop.parts.length > 0) {
-            throw new IllegalArgumentException("not a loop that has no meaning yet: " + loop);
+            throw new IllegalArgumentException(
+                    "expected a loop that is not defined yet, found " + loop);
         }
         if (meaning.nullable != loop.nullable) {
-            throw new IllegalArgumentException("the loop was to be nullable: " + loop.nullable);
+            throw new IllegalArgumentException(
+                    "expected a loop with nullable " + loop.nullable + ", found the opposite");
         }
         if (meaning.depth > MOST_LOOP_DEPTH) {
             throw tooDeep(MOST_LOOP_DEPTH);

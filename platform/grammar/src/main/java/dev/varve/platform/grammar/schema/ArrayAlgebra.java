@@ -68,7 +68,7 @@ final class ArrayAlgebra {
     /** The complement, as alternatives that may overlap. */
     List<ArraySpec> not(ArraySpec spec) {
         if (spec.unique() && spec.most() > 1) {
-            throw new InexactException("asks for arrays with equal items, which is not supported");
+            throw new InexactException("requires arrays with equal items, which is not supported");
         }
         List<ArraySpec> all = new ArrayList<>();
         if (spec.least() > 0) {
@@ -98,7 +98,7 @@ final class ArrayAlgebra {
 
     private ArraySpec withItem(int place, Formula item) {
         if (place > MOST_PREFIX) {
-            throw new InexactException("has too many items of their own kind");
+            throw new InexactException("has too many items with schemas of their own");
         }
         List<Formula> prefix = new ArrayList<>();
         for (int i = 0; i < place; i++) {

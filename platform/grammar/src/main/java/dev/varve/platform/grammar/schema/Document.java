@@ -103,9 +103,10 @@ final class Document {
                         () ->
                                 site.refuse(
                                         keyword,
-                                        "there is no schema "
+                                        "expected a schema at "
                                                 + reference
-                                                + " within this one, and others are not read"));
+                                                + " within this document, found none; other"
+                                                + " documents are not read"));
     }
 
     private Optional<SchemaResource> resource(Subschema site, String address) {

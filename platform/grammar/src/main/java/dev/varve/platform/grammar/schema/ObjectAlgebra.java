@@ -210,7 +210,7 @@ final class ObjectAlgebra {
             into.add(spec);
             if (into.size() > MOST_CLASSES) {
                 throw new InexactException(
-                        "asks for too many combinations of properties", EXCLUDING);
+                        "requires too many combinations of properties", EXCLUDING);
             }
             return;
         }

@@ -45,16 +45,16 @@ final class ObjectRules {
     private void write(int symbol, ObjectSymbols plan) {
         if (plan.isOpen() && plan.least() > plan.required() + 1) {
             throw new InexactException(
-                    "asks for "
+                    "requires "
                             + plan.least()
-                            + " properties with names that it does not list, which cannot be kept"
-                            + " from being repeated",
+                            + " properties with names that it does not list, and repeated names"
+                            + " cannot be excluded",
                     "minProperties",
                     "required");
         }
         if (plan.witnesses() > MOST_WITNESSES) {
             throw new InexactException(
-                    "asks for too many kinds of properties among those that it does not list",
+                    "requires too many kinds of properties with names that it does not list",
                     ObjectAlgebra.EXCLUDING);
         }
         if (anyOrder) {
@@ -118,8 +118,8 @@ final class ObjectRules {
             return false;
         }
         throw new InexactException(
-                "asks for a value among properties that it does not list, whose names cannot be"
-                        + " kept from being repeated",
+                "requires a value of a property with a name that it does not list, and repeated"
+                        + " names cannot be excluded",
                 ObjectAlgebra.EXCLUDING);
     }
 }

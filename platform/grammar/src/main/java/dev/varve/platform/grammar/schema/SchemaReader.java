@@ -111,7 +111,8 @@ final class SchemaReader {
                                         .isStatic(site.string(keyword).orElseThrow(), goal)
                         || keyword.equals("$recursiveRef") && goal.has("$recursiveAnchor")) {
                     throw site.refuse(
-                            keyword, "depends on where it is come from, which is not supported");
+                            keyword,
+                            "depends on the schema that refers to it, which is not supported");
                 }
                 NormalForm before = all;
                 NormalForm target = model.normal(model.formulas().of(goal));

@@ -32,7 +32,7 @@ final class UniqueArray {
         this.spec = spec;
         if (!spec.contains().isEmpty() || !spec.prefix().isEmpty()) {
             throw new InexactException(
-                    "asks for unique items and for other things of single items", "uniqueItems");
+                    "requires unique items and limits single items in another way", "uniqueItems");
         }
         List<String> texts =
                 new FiniteValues(model)
@@ -40,8 +40,8 @@ final class UniqueArray {
                         .orElseThrow(
                                 () ->
                                         new InexactException(
-                                                "asks for unique items, which is supported only"
-                                                        + " where they are of at most "
+                                                "requires unique items, which is supported only"
+                                                        + " for items of at most "
                                                         + MOST_VALUES
                                                         + " listed values",
                                                 "uniqueItems"));

@@ -233,8 +233,8 @@ public final class FormBench {
         }
 
         @Override
-        public int[] certain(int most) {
-            return guide.certain(most);
+        public int[] forcedTokens(int most) {
+            return guide.forcedTokens(most);
         }
 
         @Override

@@ -22,10 +22,10 @@ final class BlockCopy {
     /** Callback for the end of the copy. */
     interface Outcome {
         /** Called if all bytes have arrived. */
-        void ready();
+        void onReady();
 
         /** Called if the copy was given up or has failed. */
-        void gone();
+        void onFailure();
     }
 
     /**
@@ -104,14 +104,14 @@ final class BlockCopy {
     /** Calls the outcome; the copy must be done. */
     void end() {
         if (givenUp || hasFailed()) {
-            outcome.gone();
+            outcome.onFailure();
         } else {
-            outcome.ready();
+            outcome.onReady();
         }
     }
 
     /** Discards the copy, whatever part of it has arrived. */
     void drop() {
-        outcome.gone();
+        outcome.onFailure();
     }
 }

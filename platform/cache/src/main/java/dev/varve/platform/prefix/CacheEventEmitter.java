@@ -93,7 +93,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
     }
 
     @Override
-    public void stays(CachedSequence sequence) {
+    public void onAdd(CachedSequence sequence) {
         ObjectKey at = keys.root(sequence.scope());
         OptionalLong parent = OptionalLong.empty();
         List<Long> numbers = new ArrayList<>();
@@ -112,7 +112,7 @@ final class CacheEventEmitter implements ResidentSequenceListener {
     }
 
     @Override
-    public void leaves(CachedSequence sequence) {
+    public void onRemove(CachedSequence sequence) {
         List<Long> numbers = residents.remove(sequence);
         for (long number : numbers == null ? List.<Long>of() : numbers.reversed()) {
             if (shared.merge(number, -1, Integer::sum) == 0) {

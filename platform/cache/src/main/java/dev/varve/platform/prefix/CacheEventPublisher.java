@@ -31,7 +31,7 @@ public final class CacheEventPublisher implements AutoCloseable {
 
     private final CacheListener listener;
     private final int mostWaiting;
-    private final Thread teller;
+    private final Thread thread;
     private final Deque<CacheEvent> waiting = new ArrayDeque<>();
 
     /** Current blocks; a block comes after its ancestors. */
@@ -57,7 +57,7 @@ public final class CacheEventPublisher implements AutoCloseable {
     CacheEventPublisher(CacheListener listener, int mostWaiting) {
         this.listener = listener;
         this.mostWaiting = mostWaiting;
-        teller = Thread.ofPlatform().name("varve-cache-events").daemon(true).start(this::tell);
+        thread = Thread.ofPlatform().name("varve-cache-events").daemon(true).start(this::tell);
     }
 
     /** Creates a publisher; the listener is closed with it. */
@@ -163,11 +163,11 @@ public final class CacheEventPublisher implements AutoCloseable {
             notifyAll();
         }
         try {
-            teller.join(CLOSE_LIMIT);
+            thread.join(CLOSE_LIMIT);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        teller.interrupt();
+        thread.interrupt();
         try {
             listener.close();
         } catch (RuntimeException e) {

@@ -56,7 +56,7 @@ final class Checkpoint {
 
     /** Whether the rows before it are those that its state was computed with, bit for bit. */
     boolean isWhole() {
-        for (TokenBlock at : block.wayUp()) {
+        for (TokenBlock at : block.pathToRoot()) {
             if (at.end() > 0 && at.cuts() != cuts.digest(at.end())) {
                 return false;
             }
@@ -148,7 +148,7 @@ final class Checkpoint {
     /** Deepest earlier checkpoint of its prefix from which a sequence could resume, or 0. */
     int positionBefore() {
         int[] next = tail;
-        for (TokenBlock at : block.wayUp()) {
+        for (TokenBlock at : block.pathToRoot()) {
             int best = 0;
             for (Checkpoint other : at.checkpoints()) {
                 if (other != this && other.ready && isBeginning(other.tail, next)) {
@@ -171,7 +171,7 @@ final class Checkpoint {
     /** Bytes that its removal frees: its own, and those of the blocks that only it needs. */
     long bytesAlone() {
         long bytes = pieces.usedBytes();
-        for (TokenBlock at : block.wayUp()) {
+        for (TokenBlock at : block.pathToRoot()) {
             if (at.kept() > 1) {
                 break;
             }

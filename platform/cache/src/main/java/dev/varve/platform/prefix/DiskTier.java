@@ -225,8 +225,8 @@ final class DiskTier implements AutoCloseable {
     }
 
     /** Whether a load has ended that is not adopted yet. */
-    boolean hasNews() {
-        return loads.stream().anyMatch(StoreLoad::hasNews);
+    boolean hasEndedLoad() {
+        return loads.stream().anyMatch(StoreLoad::hasEndedLoad);
     }
 
     /** Writes pending saves, for a limited time, and closes the archive. */

@@ -34,14 +34,14 @@ final class HostTier implements AutoCloseable {
     private final Optional<FeatureMemory> features;
     private final Optional<DiskTier> store;
     private final Optional<SharedTier> shared;
-    private final List<SnapshotImport> arrivals = new ArrayList<>();
+    private final List<SnapshotImport> imports = new ArrayList<>();
     private long restoredBytes;
     private final FailureCounter failures;
 
     HostTier(
             PrefixCache.Host memory,
             KvCacheManager devices,
-            Optional<CacheEventEmitter> news,
+            Optional<CacheEventEmitter> events,
             FailureCounter failures) {
         this.failures = failures;
         layout = memory.layout();
@@ -53,7 +53,7 @@ final class HostTier implements AutoCloseable {
                         new HostMemoryPool(memory.bytes() - forFeatures),
                         !layout.forgets(),
                         System::nanoTime,
-                        news);
+                        events);
         store =
                 memory.stores()
                         .disk()
@@ -105,7 +105,7 @@ final class HostTier implements AutoCloseable {
     }
 
     /** Records hidden states of a sequence's next positions and attaches them to it. */
-    void saw(
+    void recordFeatures(
             CachedSequence place,
             int position,
             List<CapturedFeature> states,
@@ -117,17 +117,17 @@ final class HostTier implements AutoCloseable {
     }
 
     private static SequenceFeatures trail(CachedSequence place, FeatureMemory memory) {
-        if (place.companion().orElse(null) instanceof SequenceFeatures trail) {
+        if (place.attachment().orElse(null) instanceof SequenceFeatures trail) {
             return trail;
         }
         SequenceFeatures trail = new SequenceFeatures(memory, new FeatureSpan(List.of(), 0));
-        place.goWith(trail);
+        place.attach(trail);
         return trail;
     }
 
     /** Hidden states of a sequence's last positions before the given one, as many as exist. */
-    Optional<FeatureSpan> seen(CachedSequence place, int position) {
-        if (place.companion().orElse(null) instanceof SequenceFeatures trail) {
+    Optional<FeatureSpan> features(CachedSequence place, int position) {
+        if (place.attachment().orElse(null) instanceof SequenceFeatures trail) {
             FeatureSpan span = trail.before(position);
             features.ifPresent(memory -> span.pages().forEach(memory::touch));
             return Optional.of(span).filter(each -> each.begin() < each.end());
@@ -145,13 +145,14 @@ final class HostTier implements AutoCloseable {
         return end - found < SnapshotExporter.LEAST_GAIN;
     }
 
-    MissReason whyNot(CacheRequest request) {
-        return tree.whyNot(request.scope(), request.tokens().range(0, request.tokens().size()));
+    MissReason missReason(CacheRequest request) {
+        return tree.missReason(request.scope(), request.tokens().range(0, request.tokens().size()));
     }
 
     /** Number of leading tokens that a request shares with another prompt of its scope. */
-    int alike(CacheRequest request) {
-        return tree.alike(request.scope(), request.tokens().range(0, request.tokens().size()));
+    int commonPrefix(CacheRequest request) {
+        return tree.commonPrefix(
+                request.scope(), request.tokens().range(0, request.tokens().size()));
     }
 
     /** Chunk boundaries of a match. */
@@ -168,14 +169,14 @@ final class HostTier implements AutoCloseable {
         SnapshotImport arrival = new SnapshotImport(place, layout, found);
         tree.use(found);
         features.ifPresent(
-                memory -> place.goWith(new SequenceFeatures(memory, FeatureSpan.of(found))));
-        arrivals.add(arrival);
+                memory -> place.attach(new SequenceFeatures(memory, FeatureSpan.of(found))));
+        imports.add(arrival);
         return arrival;
     }
 
     /** Whether no copy is pending or under way. */
     boolean isIdle() {
-        return arrivals.isEmpty() && exporter.isIdle();
+        return imports.isEmpty() && exporter.isIdle();
     }
 
     /**
@@ -192,16 +193,16 @@ final class HostTier implements AutoCloseable {
         }
         mover.requireSound();
         exporter.poll();
-        for (SnapshotImport arrival : List.copyOf(arrivals)) {
+        for (SnapshotImport arrival : List.copyOf(imports)) {
             if (arrival.isOver()) {
-                arrivals.remove(arrival);
+                imports.remove(arrival);
                 tree.unpin(arrival.found());
             }
         }
     }
 
     private boolean step() {
-        for (SnapshotImport arrival : arrivals) {
+        for (SnapshotImport arrival : imports) {
             if (!arrival.isIssued() && !arrival.isGivenUp() && !arrival.hasFailed()) {
                 issue(arrival);
                 return true;
@@ -225,26 +226,26 @@ final class HostTier implements AutoCloseable {
     /** Cancels all copies from and to the slots of a sequence, which are about to be freed. */
     void cancel(CachedSequence place) {
         exporter.cancel(place);
-        arrivals.stream().filter(each -> each.isOf(place)).forEach(SnapshotImport::giveUp);
+        imports.stream().filter(each -> each.isOf(place)).forEach(SnapshotImport::giveUp);
     }
 
     /** Waits until a copy under way has ended, if there is one. */
     void await() {
-        if (arrivals.isEmpty()) {
+        if (imports.isEmpty()) {
             exporter.await();
         } else {
-            arrivals.getFirst().await();
+            imports.getFirst().await();
         }
     }
 
     /** Gives up all copies under way, because the content of the devices is unknown. */
     void abandon() {
         exporter.abandon();
-        for (SnapshotImport arrival : arrivals) {
+        for (SnapshotImport arrival : imports) {
             arrival.await();
             tree.unpin(arrival.found());
         }
-        arrivals.clear();
+        imports.clear();
         mover.clear();
     }
 

@@ -21,7 +21,7 @@ final class PrefillSpeed {
     private double millisPerToken;
 
     /** Records the prefill time of a prompt. */
-    void saw(int tokens, double millis) {
+    void record(int tokens, double millis) {
         if (tokens < LEAST || millis <= 0) {
             return;
         }

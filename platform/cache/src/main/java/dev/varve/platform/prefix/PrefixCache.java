@@ -81,16 +81,16 @@ public final class PrefixCache implements AutoCloseable {
             FailureCounter failures) {
         this.feed = feed;
         this.failures = failures;
-        Optional<CacheEventEmitter> news = feed.map(CacheEventEmitter::new);
+        Optional<CacheEventEmitter> events = feed.map(CacheEventEmitter::new);
         Leaving leaving = new Leaving();
         devices =
                 new KvCacheManager(
                         capacity,
                         forgets,
-                        memory.isPresent() ? leaving : EvictionListener.UNHEARD,
-                        news.<ResidentSequenceListener>map(each -> each)
+                        memory.isPresent() ? leaving : EvictionListener.NONE,
+                        events.<ResidentSequenceListener>map(each -> each)
                                 .orElse(ResidentSequenceListener.NONE));
-        host = memory.map(given -> new HostTier(given, devices, news, failures));
+        host = memory.map(given -> new HostTier(given, devices, events, failures));
     }
 
     /**
@@ -121,7 +121,7 @@ public final class PrefixCache implements AutoCloseable {
     /** Exports sequences that are evicted from the devices. */
     private final class Leaving implements EvictionListener {
         @Override
-        public boolean keeps(CachedSequence sequence) {
+        public boolean isStored(CachedSequence sequence) {
             return failures.guard(
                     "the prefix cache could not look up a prefix",
                     () -> host.map(tier -> tier.holds(sequence)).orElse(false),
@@ -129,12 +129,12 @@ public final class PrefixCache implements AutoCloseable {
         }
 
         @Override
-        public void leaves(CachedSequence sequence) {
+        public void onEvict(CachedSequence sequence) {
             host.ifPresent(tier -> tier.exporter().flush(sequence));
         }
 
         @Override
-        public void handedOver(CachedSequence from, CachedSequence to, int shared) {
+        public void onHandOver(CachedSequence from, CachedSequence to, int shared) {
             host.ifPresent(tier -> tier.exporter().handOver(from, to, shared));
         }
 
@@ -160,7 +160,7 @@ public final class PrefixCache implements AutoCloseable {
      * @param mayRestore whether host memory is searched
      */
     public Lookup find(CacheRequest request, boolean mayRestore) {
-        if (!request.scope().keeps()) {
+        if (!request.scope().isCached()) {
             return new Lookup(0, Optional.empty());
         }
         int onDevice = devices.find(request);
@@ -190,7 +190,7 @@ public final class PrefixCache implements AutoCloseable {
         found.pin();
         try {
             Optional<CachedSequence> place =
-                    devices.beginBehind(request, HostTier.cuts(found), spareSlots);
+                    devices.beginAfter(request, HostTier.cuts(found), spareSlots);
             if (place.isEmpty()) {
                 return Optional.empty();
             }
@@ -233,7 +233,7 @@ public final class PrefixCache implements AutoCloseable {
      */
     public Optional<PrefixLoad> loadShared(
             CacheRequest request, int known, BooleanSupplier wanted) {
-        return request.scope().keeps()
+        return request.scope().isCached()
                 ? guard(
                         "read a prefix from the shared store",
                         () -> sharedTier().flatMap(tier -> tier.load(request, known, wanted)))
@@ -261,7 +261,7 @@ public final class PrefixCache implements AutoCloseable {
      */
     public Optional<? extends PrefixLoad> load(
             CacheRequest request, int known, boolean guesses, BooleanSupplier wanted) {
-        return request.scope().keeps()
+        return request.scope().isCached()
                 ? guard(
                         "read a prefix from disk",
                         () -> loadStored(request, known, guesses, wanted))
@@ -287,9 +287,9 @@ public final class PrefixCache implements AutoCloseable {
     }
 
     /** Whether a load has ended that is not adopted yet. */
-    public boolean hasNews() {
-        return store().map(DiskTier::hasNews).orElse(false)
-                || sharedTier().map(SharedTier::hasNews).orElse(false);
+    public boolean hasEndedLoad() {
+        return store().map(DiskTier::hasEndedLoad).orElse(false)
+                || sharedTier().map(SharedTier::hasEndedLoad).orElse(false);
     }
 
     /** Notes that a step is being computed, during which writes to the stores are throttled. */
@@ -302,9 +302,10 @@ public final class PrefixCache implements AutoCloseable {
      * Number of leading tokens that a request shares with another prompt of its scope, whether it
      * can resume from there or not; 0 if unknown.
      */
-    public int alike(CacheRequest request) {
-        return request.scope().keeps()
-                ? guard("compare prompts", () -> host.map(tier -> tier.alike(request))).orElse(0)
+    public int commonPrefix(CacheRequest request) {
+        return request.scope().isCached()
+                ? guard("compare prompts", () -> host.map(tier -> tier.commonPrefix(request)))
+                        .orElse(0)
                 : 0;
     }
 
@@ -313,14 +314,16 @@ public final class PrefixCache implements AutoCloseable {
         PrefixLookupResult use;
         if (cached > 0) {
             use = PrefixLookupResult.onDevice(cached);
-        } else if (!request.scope().keeps()) {
+        } else if (!request.scope().isCached()) {
             use = PrefixLookupResult.missed(MissReason.DISABLED);
         } else if (failed) {
             use = PrefixLookupResult.missed(MissReason.FAILED);
         } else {
             use =
                     PrefixLookupResult.missed(
-                            guard("look up a prefix", () -> host.map(tier -> tier.whyNot(request)))
+                            guard(
+                                            "look up a prefix",
+                                            () -> host.map(tier -> tier.missReason(request)))
                                     .orElse(MissReason.UNKNOWN));
         }
         counts.count(use);
@@ -343,7 +346,7 @@ public final class PrefixCache implements AutoCloseable {
      * The batch may still be in flight: the caller calls {@link SnapshotExport#markComputed} after
      * its success, or {@link #forget} after its failure.
      */
-    public Optional<SnapshotExport> passes(CachedSequence sequence) {
+    public Optional<SnapshotExport> exportEnd(CachedSequence sequence) {
         return guard(
                 "export a prefix",
                 () ->
@@ -368,35 +371,37 @@ public final class PrefixCache implements AutoCloseable {
      * @param column column of the first position
      * @param count number of positions
      */
-    public void saw(
+    public void recordFeatures(
             CachedSequence sequence,
             int position,
             List<CapturedFeature> states,
             int column,
             int count) {
-        if (sequence.scope().keeps() && sequence.computed() >= position + count) {
+        if (sequence.scope().isCached() && sequence.computed() >= position + count) {
             guard(
                     "store hidden states",
                     () ->
                             host.ifPresent(
-                                    tier -> tier.saw(sequence, position, states, column, count)));
+                                    tier ->
+                                            tier.recordFeatures(
+                                                    sequence, position, states, column, count)));
         }
     }
 
     /** Hidden states of the positions before the end of a sequence, as far as they exist. */
-    public Optional<FeatureSpan> seen(CachedSequence sequence) {
+    public Optional<FeatureSpan> features(CachedSequence sequence) {
         return guard(
                 "read hidden states",
-                () -> host.flatMap(tier -> tier.seen(sequence, sequence.computed())));
+                () -> host.flatMap(tier -> tier.features(sequence, sequence.computed())));
     }
 
     /** Drops an export whose computation failed. */
-    public void forget(SnapshotExport departure) {
-        host.ifPresent(tier -> tier.exporter().cancel(departure));
+    public void forget(SnapshotExport export) {
+        host.ifPresent(tier -> tier.exporter().cancel(export));
     }
 
     private Optional<HostTier> kept(CachedSequence sequence) {
-        return sequence.scope().keeps() && sequence.coldEnd() > 0 ? host : Optional.empty();
+        return sequence.scope().isCached() && sequence.coldEnd() > 0 ? host : Optional.empty();
     }
 
     /**
@@ -404,7 +409,7 @@ public final class PrefixCache implements AutoCloseable {
      */
     private void keepEnd(CachedSequence sequence) {
         int end = sequence.coldEnd();
-        if (end == sequence.computed() || devices.canCutBack()) {
+        if (end == sequence.computed() || devices.canRollBack()) {
             guard(
                     "export a prefix",
                     () ->
@@ -422,7 +427,7 @@ public final class PrefixCache implements AutoCloseable {
 
     /** Keeps a finished sequence. */
     public void keep(CachedSequence sequence) {
-        if (sequence.scope().keeps()) {
+        if (sequence.scope().isCached()) {
             keepEnd(sequence);
             devices.keep(sequence);
         } else {

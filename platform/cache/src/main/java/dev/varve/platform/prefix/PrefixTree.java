@@ -30,12 +30,12 @@ final class PrefixTree implements AutoCloseable {
 
     private final HostMemoryPool memory;
     private final boolean anywhere;
-    private final EvictionScore usefulness;
+    private final EvictionScore score;
     private final LongSupplier clock;
-    private final Optional<CacheEventEmitter> news;
+    private final Optional<CacheEventEmitter> events;
     private final Map<CacheScope, TokenBlock> roots = new HashMap<>();
     private final List<Checkpoint> checkpoints = new ArrayList<>();
-    private final RecentEvictions forgotten = new RecentEvictions();
+    private final RecentEvictions recentEvictions = new RecentEvictions();
     private long evictions;
     private long blockTokens;
 
@@ -56,18 +56,18 @@ final class PrefixTree implements AutoCloseable {
      * @param anywhere whether a sequence can resume from any position with rows, or only from a
      *     checkpoint
      * @param clock nanoseconds
-     * @param news is notified of added and removed blocks
+     * @param events is notified of added and removed blocks
      */
     PrefixTree(
             HostMemoryPool memory,
             boolean anywhere,
             LongSupplier clock,
-            Optional<CacheEventEmitter> news) {
-        this.news = news;
+            Optional<CacheEventEmitter> events) {
+        this.events = events;
         this.memory = memory;
         this.anywhere = anywhere;
         this.clock = clock;
-        usefulness = new EvictionScore(clock);
+        score = new EvictionScore(clock);
     }
 
     /** Root of the tokens of a scope. */
@@ -76,7 +76,7 @@ final class PrefixTree implements AutoCloseable {
                 scope,
                 name ->
                         TokenBlock.root(
-                                news.map(each -> each.of(name))
+                                events.map(each -> each.of(name))
                                         .orElse(CacheEventEmitter.Watcher.NONE)));
     }
 
@@ -103,9 +103,9 @@ final class PrefixTree implements AutoCloseable {
     }
 
     /** Number of leading tokens that these share with any prompt of the scope. */
-    int alike(CacheScope scope, int[] tokens) {
+    int commonPrefix(CacheScope scope, int[] tokens) {
         TokenBlock root = roots.get(scope);
-        return root == null ? 0 : TreeSearch.alike(root, tokens);
+        return root == null ? 0 : TreeSearch.commonPrefix(root, tokens);
     }
 
     /**
@@ -152,7 +152,7 @@ final class PrefixTree implements AutoCloseable {
         checkpoint.pin();
         checkpoint.block().checkpoints().add(checkpoint);
         checkpoints.add(checkpoint);
-        checkpoint.block().wayUp().forEach(block -> block.addKept(1));
+        checkpoint.block().pathToRoot().forEach(block -> block.addKept(1));
         return checkpoint;
     }
 
@@ -206,12 +206,12 @@ final class PrefixTree implements AutoCloseable {
      */
     private void evict(long bytes) {
         long enough = checkpoints.size() < MANY ? bytes : bytes + memory.limit() / MANY;
-        for (Checkpoint least : usefulness.ascending(checkpoints)) {
+        for (Checkpoint least : score.ascending(checkpoints)) {
             if (enough <= free()) {
                 return;
             }
             evictions++;
-            forgotten.add(scopeOf(least), least);
+            recentEvictions.add(scopeOf(least), least);
             remove(least);
         }
         if (bytes > free()) {
@@ -220,7 +220,7 @@ final class PrefixTree implements AutoCloseable {
     }
 
     private CacheScope scopeOf(Checkpoint checkpoint) {
-        TokenBlock root = checkpoint.block().wayUp().getLast();
+        TokenBlock root = checkpoint.block().pathToRoot().getLast();
         return roots.entrySet().stream()
                 .filter(entry -> entry.getValue() == root)
                 .map(Map.Entry::getKey)
@@ -229,11 +229,13 @@ final class PrefixTree implements AutoCloseable {
     }
 
     /** Reason why the lookup of a prompt found nothing. */
-    MissReason whyNot(CacheScope scope, int[] tokens) {
-        if (forgotten.contains(scope, tokens)) {
+    MissReason missReason(CacheScope scope, int[] tokens) {
+        if (recentEvictions.contains(scope, tokens)) {
             return MissReason.EVICTED;
         }
-        return alike(scope, tokens) >= LIKE ? MissReason.BEFORE_CHECKPOINT : MissReason.UNKNOWN;
+        return commonPrefix(scope, tokens) >= LIKE
+                ? MissReason.BEFORE_CHECKPOINT
+                : MissReason.UNKNOWN;
     }
 
     /** All entries that a lookup can find, most recently used first. */
@@ -263,7 +265,7 @@ final class PrefixTree implements AutoCloseable {
         List.copyOf(checkpoints).stream()
                 .filter(checkpoint -> !checkpoint.isPinned())
                 .forEach(this::remove);
-        forgotten.clear();
+        recentEvictions.clear();
         memory.shrink();
     }
 
@@ -287,7 +289,7 @@ final class PrefixTree implements AutoCloseable {
             return;
         }
         checkpoints.remove(checkpoint);
-        checkpoint.block().wayUp().forEach(block -> block.addKept(-1));
+        checkpoint.block().pathToRoot().forEach(block -> block.addKept(-1));
         checkpoint.remove();
         prune(checkpoint.block());
     }
@@ -327,11 +329,11 @@ final class PrefixTree implements AutoCloseable {
     }
 
     private void prune(TokenBlock block) {
-        for (TokenBlock at : block.wayUp()) {
+        for (TokenBlock at : block.pathToRoot()) {
             if (at.parent().isEmpty() && at.isEmpty() && !at.isPinned()) {
                 roots.values().remove(at);
             }
-            if (!at.isLoose()) {
+            if (!at.isRemovable()) {
                 return;
             }
             remove(at);

@@ -48,13 +48,13 @@ final class SharedLoad implements PrefixLoad {
     }
 
     /** Whether the search or the load has ended and its result is not processed yet. */
-    boolean hasNews() {
-        return !over && (load.isPresent() ? load.get().hasNews() : search.isDone());
+    boolean hasEndedLoad() {
+        return !over && (load.isPresent() ? load.get().hasEndedLoad() : search.isDone());
     }
 
     /** Starts the reads after the search; adopts the data after the reads. */
     void advance() {
-        if (!hasNews()) {
+        if (!hasEndedLoad()) {
             return;
         }
         if (load.isEmpty()) {

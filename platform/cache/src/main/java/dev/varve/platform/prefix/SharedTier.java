@@ -80,7 +80,7 @@ final class SharedTier implements AutoCloseable {
 
     /** Records the prefill time of a prompt. */
     void computed(int tokens, double millis) {
-        speed.saw(tokens, millis);
+        speed.record(tokens, millis);
     }
 
     /**
@@ -165,8 +165,8 @@ final class SharedTier implements AutoCloseable {
     }
 
     /** Whether a search or a load has ended that is not processed yet. */
-    boolean hasNews() {
-        return loads.stream().anyMatch(SharedLoad::hasNews);
+    boolean hasEndedLoad() {
+        return loads.stream().anyMatch(SharedLoad::hasEndedLoad);
     }
 
     /** Clears the store, and cancels pending writes. */

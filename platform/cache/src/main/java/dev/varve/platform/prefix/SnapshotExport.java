@@ -22,18 +22,18 @@ public final class SnapshotExport {
     /** State row after the tokens, held for this export; the zero row after its release. */
     private int row;
 
-    private boolean ripe;
+    private boolean computed;
 
     /** The last block that host memory has or is receiving; pinned. */
     private Optional<TokenBlock> reached = Optional.empty();
 
-    private Optional<BlockCopy> filling = Optional.empty();
+    private Optional<BlockCopy> copy = Optional.empty();
     private FeatureSpan features;
 
-    SnapshotExport(CachedSequence place, int position, int row, boolean ripe) {
+    SnapshotExport(CachedSequence place, int position, int row, boolean computed) {
         this.place = place;
         this.row = row;
-        this.ripe = ripe;
+        this.computed = computed;
         scope = place.scope();
         tokens = place.tokens().range(0, position);
         cuts = place.cuts().upTo(position);
@@ -41,7 +41,7 @@ public final class SnapshotExport {
     }
 
     private static FeatureSpan featuresOf(CachedSequence place, int position) {
-        return place.companion()
+        return place.attachment()
                 .filter(SequenceFeatures.class::isInstance)
                 .map(trail -> ((SequenceFeatures) trail).before(position))
                 .orElseGet(() -> new FeatureSpan(List.of(), position));
@@ -49,7 +49,7 @@ public final class SnapshotExport {
 
     /** Marks the tokens as computed without a failure, so that they may be copied. */
     public void markComputed() {
-        ripe = true;
+        computed = true;
         // Hidden states were recorded after the export was created.
         features = featuresOf(place, position());
     }
@@ -59,8 +59,8 @@ public final class SnapshotExport {
         return features;
     }
 
-    boolean isRipe() {
-        return ripe;
+    boolean isComputed() {
+        return computed;
     }
 
     CacheScope scope() {
@@ -103,12 +103,12 @@ public final class SnapshotExport {
         reached = Optional.empty();
     }
 
-    Optional<BlockCopy> filling() {
-        return filling;
+    Optional<BlockCopy> copy() {
+        return copy;
     }
 
     void fill(Optional<BlockCopy> next) {
-        filling = next;
+        copy = next;
     }
 
     /** Tokens of the next whole block after the given one; empty if there are too few. */

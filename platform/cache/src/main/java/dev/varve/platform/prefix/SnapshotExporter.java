@@ -40,8 +40,8 @@ final class SnapshotExporter {
     private final OrderedCacheMover mover;
     private final FailureCounter failures;
     private final BiConsumer<CacheScope, Checkpoint> kept;
-    private final List<SnapshotExport> departures = new ArrayList<>();
-    private final List<BlockCopy> underWay = new ArrayList<>();
+    private final List<SnapshotExport> exports = new ArrayList<>();
+    private final List<BlockCopy> inFlight = new ArrayList<>();
 
     /** Positions whose checkpoints are under way. */
     private final Set<End> arriving = new HashSet<>();
@@ -75,21 +75,21 @@ final class SnapshotExporter {
     }
 
     /** Adds an export of a position of a sequence, whose state is in the given row. */
-    SnapshotExport add(CachedSequence place, int position, int row, boolean ripe) {
-        SnapshotExport departure = new SnapshotExport(place, position, row, ripe);
+    SnapshotExport add(CachedSequence place, int position, int row, boolean computed) {
+        SnapshotExport export = new SnapshotExport(place, position, row, computed);
         devices.hold(row);
-        departures.add(departure);
-        return departure;
+        exports.add(export);
+        return export;
     }
 
     /** Whether no copy is pending or under way. */
     boolean isIdle() {
-        return departures.isEmpty() && underWay.isEmpty();
+        return exports.isEmpty() && inFlight.isEmpty();
     }
 
     /** Whether the export of a position is pending or under way. */
     boolean awaits(CachedSequence place, int position) {
-        return departures.stream()
+        return exports.stream()
                         .anyMatch(each -> each.place() == place && each.position() == position)
                 || arriving.contains(new End(place, position));
     }
@@ -101,9 +101,9 @@ final class SnapshotExporter {
      * @return number of bytes; 0 if nothing can be copied at this moment
      */
     long step(long most) {
-        for (SnapshotExport departure : List.copyOf(departures)) {
-            if (departure.isRipe()) {
-                long issued = guarded(departure, () -> step(departure, most));
+        for (SnapshotExport export : List.copyOf(exports)) {
+            if (export.isComputed()) {
+                long issued = guarded(export, () -> step(export, most));
                 if (issued > 0) {
                     return issued;
                 }
@@ -112,27 +112,27 @@ final class SnapshotExporter {
         return 0;
     }
 
-    private long step(SnapshotExport departure, long most) {
-        if (departure.filling().isEmpty() && !tree.memory().prepare(mostBytes(departure))) {
+    private long step(SnapshotExport export, long most) {
+        if (export.copy().isEmpty() && !tree.memory().prepare(mostBytes(export))) {
             return HostMemoryPool.SLAB_BYTES;
         }
-        return next(departure).map(filling -> issue(departure, filling, most)).orElse(0L);
+        return next(export).map(copy -> issue(export, copy, most)).orElse(0L);
     }
 
     /** Runs a part of an export; a failure ends this export only, because no request needs it. */
-    private long guarded(SnapshotExport departure, LongSupplier part) {
+    private long guarded(SnapshotExport export, LongSupplier part) {
         long issued = failures.guard(FAILED, part::getAsLong, FAILURE);
-        if (issued == FAILURE && departures.contains(departure)) {
-            end(departure);
+        if (issued == FAILURE && exports.contains(export)) {
+            end(export);
         }
         return Math.max(0, issued);
     }
 
-    private long issue(SnapshotExport departure, BlockCopy filling, long most) {
-        long issued = filling.issue(mover, most);
+    private long issue(SnapshotExport export, BlockCopy copy, long most) {
+        long issued = copy.issue(mover, most);
         bytes += issued;
-        if (filling.isIssued()) {
-            departure.fill(Optional.empty());
+        if (copy.isIssued()) {
+            export.fill(Optional.empty());
         }
         return issued;
     }
@@ -141,128 +141,127 @@ final class SnapshotExporter {
      * Returns the next copy of an export; ends the export if there is none. Empty also if it waits
      * for another copy.
      */
-    private Optional<BlockCopy> next(SnapshotExport departure) {
-        if (departure.filling().isPresent()) {
-            return departure.filling();
+    private Optional<BlockCopy> next(SnapshotExport export) {
+        if (export.copy().isPresent()) {
+            return export.copy();
         }
-        if (departure.reached().isEmpty() && !mayFit(departure)) {
-            end(departure);
+        if (export.reached().isEmpty() && !mayFit(export)) {
+            end(export);
             return Optional.empty();
         }
-        TokenBlock at = departure.reached().orElseGet(() -> begin(departure));
-        for (Optional<int[]> ids = departure.blockBehind(at);
+        TokenBlock at = export.reached().orElseGet(() -> begin(export));
+        for (Optional<int[]> ids = export.blockBehind(at);
                 ids.isPresent();
-                ids = departure.blockBehind(at)) {
+                ids = export.blockBehind(at)) {
             Optional<TokenBlock> known = at.child(ids.get());
             if (known.isPresent() && isHalfIssued(known.get())) {
                 return Optional.empty();
             }
             if (known.isEmpty()) {
-                return open(departure, at, ids.get());
+                return open(export, at, ids.get());
             }
-            at = advance(departure, known.get());
+            at = advance(export, known.get());
         }
-        return openCheckpoint(departure, at);
+        return openCheckpoint(export, at);
     }
 
     /** Whether an incomplete block may still be given up, so that it would be removed again. */
     private boolean isHalfIssued(TokenBlock block) {
         return block.isLoading()
-                || underWay.stream().anyMatch(each -> each.isOf(block.rows()) && !each.isIssued());
+                || inFlight.stream().anyMatch(each -> each.isOf(block.rows()) && !each.isIssued());
     }
 
-    private boolean mayFit(SnapshotExport departure) {
-        long rows = layout.bytesPerToken() * departure.position();
-        long states = bytes(states(departure));
+    private boolean mayFit(SnapshotExport export) {
+        long rows = layout.bytesPerToken() * export.position();
+        long states = bytes(states(export));
         return rows + states <= tree.memory().limit();
     }
 
     /** Maximum bytes of the next block or checkpoint. */
-    private long mostBytes(SnapshotExport departure) {
-        List<CachePart> states = states(departure);
+    private long mostBytes(SnapshotExport export) {
+        List<CachePart> states = states(export);
         return bytes(states)
                 + TokenBlock.TOKENS * layout.bytesPerToken()
                 + (long) HostMemoryPool.CELL_BYTES * (states.size() + layout.rowBytes(1).length);
     }
 
-    private List<CachePart> states(SnapshotExport departure) {
-        return layout.forgets() ? layout.states(departure.row(), departure.position()) : List.of();
+    private List<CachePart> states(SnapshotExport export) {
+        return layout.forgets() ? layout.states(export.row(), export.position()) : List.of();
     }
 
     private static long bytes(List<CachePart> parts) {
         return parts.stream().mapToLong(CachePart::bytes).sum();
     }
 
-    private TokenBlock begin(SnapshotExport departure) {
-        TokenBlock root = tree.root(departure.scope());
+    private TokenBlock begin(SnapshotExport export) {
+        TokenBlock root = tree.root(export.scope());
         root.pin();
-        departure.reach(root);
+        export.reach(root);
         return root;
     }
 
-    private TokenBlock advance(SnapshotExport departure, TokenBlock next) {
+    private TokenBlock advance(SnapshotExport export, TokenBlock next) {
         next.pin();
-        departure.reached().ifPresent(tree::unpin);
-        departure.reach(next);
-        departure.features().page(next.end()).ifPresent(next::keep);
+        export.reached().ifPresent(tree::unpin);
+        export.reach(next);
+        export.features().page(next.end()).ifPresent(next::keep);
         return next;
     }
 
-    private Optional<BlockCopy> open(SnapshotExport departure, TokenBlock at, int[] ids) {
+    private Optional<BlockCopy> open(SnapshotExport export, TokenBlock at, int[] ids) {
         Optional<TokenBlock> block =
                 tree.reserveBlock(
                         at,
                         ids,
-                        departure.cuts().digest(at.end() + TokenBlock.TOKENS),
+                        export.cuts().digest(at.end() + TokenBlock.TOKENS),
                         layout.rowBytes(TokenBlock.TOKENS));
         if (block.isEmpty()) {
             LOG.log(System.Logger.Level.DEBUG, "host memory has no room for a prefix");
-            end(departure);
+            end(export);
             return Optional.empty();
         }
-        advance(departure, block.get());
+        advance(export, block.get());
         LayerBuffers rows = block.get().rows();
         int position = at.end();
         return Optional.of(
                 fill(
-                        departure,
+                        export,
                         rows,
-                        () -> rows(departure, rows, position, TokenBlock.TOKENS),
+                        () -> rows(export, rows, position, TokenBlock.TOKENS),
                         outcome(block.get())));
     }
 
-    private Optional<BlockCopy> openCheckpoint(SnapshotExport departure, TokenBlock at) {
-        int[] tail = departure.tail(at);
-        keepFeatures(departure, at, tail);
-        Optional<BlockCopy> filling = Optional.empty();
-        if (isWorthIt(departure, at, tail)) {
-            filling =
-                    tree.reserveCheckpoint(
-                                    at, tail, departure.cuts(), sizes(departure, tail.length))
-                            .map(checkpoint -> fill(departure, checkpoint));
+    private Optional<BlockCopy> openCheckpoint(SnapshotExport export, TokenBlock at) {
+        int[] tail = export.tail(at);
+        keepFeatures(export, at, tail);
+        Optional<BlockCopy> copy = Optional.empty();
+        if (isWorthIt(export, at, tail)) {
+            copy =
+                    tree.reserveCheckpoint(at, tail, export.cuts(), sizes(export, tail.length))
+                            .map(checkpoint -> fill(export, checkpoint));
         }
-        if (filling.isEmpty()) {
-            end(departure);
+        if (copy.isEmpty()) {
+            end(export);
         }
-        return filling;
+        return copy;
     }
 
     /** Adds hidden states to existing checkpoints, which may lack them. */
-    private static void keepFeatures(SnapshotExport departure, TokenBlock at, int[] tail) {
+    private static void keepFeatures(SnapshotExport export, TokenBlock at, int[] tail) {
         for (Checkpoint other : at.checkpoints()) {
             if (begins(other.tail(), tail)) {
-                departure.features().page(other.position()).ifPresent(other::keep);
+                export.features().page(other.position()).ifPresent(other::keep);
             }
         }
     }
 
-    private boolean isWorthIt(SnapshotExport departure, TokenBlock at, int[] tail) {
+    private boolean isWorthIt(SnapshotExport export, TokenBlock at, int[] tail) {
         for (Checkpoint other : at.checkpoints()) {
             if (begins(other.tail(), tail) && tail.length - other.tail().length < LEAST_GAIN) {
                 return false;
             }
         }
-        return departure.position() >= LEAST_GAIN;
+        return export.position() >= LEAST_GAIN;
     }
 
     private static boolean begins(int[] known, int[] tail) {
@@ -272,84 +271,83 @@ final class SnapshotExporter {
 
     /** Descriptors for the first buffers of some pieces and the current place of their rows. */
     private List<TransferDescriptor> rows(
-            SnapshotExport departure, LayerBuffers pieces, int position, int count) {
+            SnapshotExport export, LayerBuffers pieces, int position, int count) {
         List<TransferDescriptor> parts = new ArrayList<>();
-        List<List<CachePart>> layers = layout.rows(departure.place().rows(position, count));
+        List<List<CachePart>> layers = layout.rows(export.place().rows(position, count));
         for (int i = 0; i < layers.size(); i++) {
             parts.add(new TransferDescriptor(pieces.parts().get(i), position, layers.get(i)));
         }
         return parts;
     }
 
-    private List<TransferDescriptor> checkpointParts(
-            SnapshotExport departure, Checkpoint checkpoint) {
+    private List<TransferDescriptor> checkpointParts(SnapshotExport export, Checkpoint checkpoint) {
         int tail = checkpoint.tail().length;
         LayerBuffers pieces = checkpoint.pieces();
         List<TransferDescriptor> parts = new ArrayList<>();
         if (tail > 0) {
-            parts.addAll(rows(departure, pieces, checkpoint.block().end(), tail));
+            parts.addAll(rows(export, pieces, checkpoint.block().end(), tail));
         }
-        for (CachePart state : states(departure)) {
+        for (CachePart state : states(export)) {
             parts.add(TransferDescriptor.whole(pieces.parts().get(parts.size()), state));
         }
         return parts;
     }
 
-    private BlockCopy fill(SnapshotExport departure, Checkpoint checkpoint) {
-        departure.features().page(checkpoint.position()).ifPresent(checkpoint::keep);
+    private BlockCopy fill(SnapshotExport export, Checkpoint checkpoint) {
+        export.features().page(checkpoint.position()).ifPresent(checkpoint::keep);
         return fill(
-                departure,
+                export,
                 checkpoint.pieces(),
-                () -> checkpointParts(departure, checkpoint),
-                outcome(departure, checkpoint));
+                () -> checkpointParts(export, checkpoint),
+                outcome(export, checkpoint));
     }
 
     private BlockCopy fill(
-            SnapshotExport departure,
+            SnapshotExport export,
             LayerBuffers targets,
             Supplier<List<TransferDescriptor>> parts,
             BlockCopy.Outcome outcome) {
-        BlockCopy filling = new BlockCopy(targets, parts, outcome);
-        departure.fill(Optional.of(filling));
-        underWay.add(filling);
-        return filling;
+        BlockCopy copy = new BlockCopy(targets, parts, outcome);
+        export.fill(Optional.of(copy));
+        inFlight.add(copy);
+        return copy;
     }
 
-    private long[] sizes(SnapshotExport departure, int tail) {
+    private long[] sizes(SnapshotExport export, int tail) {
         LongStream rows = tail > 0 ? Arrays.stream(layout.rowBytes(tail)) : LongStream.empty();
-        return LongStream.concat(rows, states(departure).stream().mapToLong(CachePart::bytes))
+        return LongStream.concat(rows, states(export).stream().mapToLong(CachePart::bytes))
                 .toArray();
     }
 
     private BlockCopy.Outcome outcome(TokenBlock block) {
         return new BlockCopy.Outcome() {
             @Override
-            public void ready() {
+            public void onReady() {
                 block.becomeReady();
                 tree.unpin(block);
             }
 
             @Override
-            public void gone() {
+            public void onFailure() {
                 tree.abandon(block);
             }
         };
     }
 
-    private BlockCopy.Outcome outcome(SnapshotExport departure, Checkpoint checkpoint) {
-        End end = new End(departure.place(), departure.position());
+    private BlockCopy.Outcome outcome(SnapshotExport export, Checkpoint checkpoint) {
+        End end = new End(export.place(), export.position());
         arriving.add(end);
         return new BlockCopy.Outcome() {
             @Override
-            public void ready() {
+            public void onReady() {
                 arriving.remove(end);
                 checkpoint.becomeReady();
-                kept.accept(departure.scope(), checkpoint);
+                kept.accept(export.scope(), checkpoint);
                 checkpoint.unpin();
             }
 
             @Override
-            public void gone() {
+            public void onFailure() {
                 arriving.remove(end);
                 tree.remove(checkpoint);
             }
@@ -361,51 +359,51 @@ final class SnapshotExporter {
      * ready before all blocks in front of it, because a store writes it together with them.
      */
     void poll() {
-        while (!underWay.isEmpty() && underWay.getFirst().isDone()) {
-            BlockCopy first = underWay.getFirst();
+        while (!inFlight.isEmpty() && inFlight.getFirst().isDone()) {
+            BlockCopy first = inFlight.getFirst();
             if (first.hasFailed()) {
                 first.failure().ifPresent(reason -> failures.count(FAILED, reason));
                 abandon();
                 return;
             }
-            underWay.removeFirst();
+            inFlight.removeFirst();
             first.end();
         }
     }
 
     /** Waits for the oldest copy under way, if there is one. */
     void await() {
-        underWay.stream().findFirst().ifPresent(BlockCopy::await);
+        inFlight.stream().findFirst().ifPresent(BlockCopy::await);
     }
 
     /** Copies all exports of a sequence at once, because its slots are about to be freed. */
     void flush(CachedSequence place) {
-        flush(departures.stream().filter(each -> each.place() == place).toList());
+        flush(exports.stream().filter(each -> each.place() == place).toList());
     }
 
     /** Copies all exports that hold state rows; returns whether there were any. */
     boolean flushRows() {
         List<SnapshotExport> holders =
-                departures.stream().filter(each -> each.row() != SequenceChunk.ZERO_ROW).toList();
+                exports.stream().filter(each -> each.row() != SequenceChunk.ZERO_ROW).toList();
         flush(holders);
         return !holders.isEmpty();
     }
 
     private void flush(List<SnapshotExport> some) {
-        for (SnapshotExport departure : some) {
-            while (departures.contains(departure)) {
-                guarded(departure, () -> flush(departure));
+        for (SnapshotExport export : some) {
+            while (exports.contains(export)) {
+                guarded(export, () -> flush(export));
             }
         }
     }
 
-    private long flush(SnapshotExport departure) {
-        Optional<BlockCopy> next = departure.isRipe() ? next(departure) : Optional.empty();
+    private long flush(SnapshotExport export) {
+        Optional<BlockCopy> next = export.isComputed() ? next(export) : Optional.empty();
         if (next.isPresent()) {
-            return issue(departure, next.get(), Long.MAX_VALUE);
+            return issue(export, next.get(), Long.MAX_VALUE);
         }
-        if (departures.contains(departure)) {
-            end(departure);
+        if (exports.contains(export)) {
+            end(export);
         }
         return 0;
     }
@@ -419,45 +417,45 @@ final class SnapshotExporter {
      */
     void handOver(CachedSequence from, CachedSequence to, int shared) {
         flush(
-                departures.stream()
+                exports.stream()
                         .filter(each -> each.place() == from && each.position() > shared)
                         .toList());
-        departures.stream().filter(each -> each.place() == from).forEach(each -> each.moveTo(to));
+        exports.stream().filter(each -> each.place() == from).forEach(each -> each.moveTo(to));
     }
 
     /** Ends all exports of a sequence, because the content of its slots is unknown. */
     void cancel(CachedSequence place) {
-        List.copyOf(departures).stream().filter(each -> each.place() == place).forEach(this::end);
+        List.copyOf(exports).stream().filter(each -> each.place() == place).forEach(this::end);
     }
 
     /** Drops an export whose computation failed. */
-    void cancel(SnapshotExport departure) {
-        if (departures.contains(departure)) {
-            end(departure);
+    void cancel(SnapshotExport export) {
+        if (exports.contains(export)) {
+            end(export);
         }
     }
 
     /** Gives up all copies that have not arrived, and waits until none of them writes any more. */
     void abandon() {
-        List.copyOf(departures).forEach(this::end);
-        underWay.forEach(BlockCopy::await);
+        List.copyOf(exports).forEach(this::end);
+        inFlight.forEach(BlockCopy::await);
         // The later blocks are descendants of the earlier ones.
-        for (BlockCopy filling : underWay.reversed()) {
-            filling.drop();
+        for (BlockCopy copy : inFlight.reversed()) {
+            copy.drop();
         }
-        underWay.clear();
+        inFlight.clear();
     }
 
     /** Ends an export and releases what it holds. */
-    private void end(SnapshotExport departure) {
-        departures.remove(departure);
-        departure.filling().ifPresent(BlockCopy::giveUp);
-        departure.fill(Optional.empty());
-        departure.reached().ifPresent(tree::unpin);
-        departure.leaveBlocks();
-        if (departure.row() != SequenceChunk.ZERO_ROW) {
-            devices.release(departure.row());
-            departure.releaseRow();
+    private void end(SnapshotExport export) {
+        exports.remove(export);
+        export.copy().ifPresent(BlockCopy::giveUp);
+        export.fill(Optional.empty());
+        export.reached().ifPresent(tree::unpin);
+        export.leaveBlocks();
+        if (export.row() != SequenceChunk.ZERO_ROW) {
+            devices.release(export.row());
+            export.releaseRow();
         }
     }
 }

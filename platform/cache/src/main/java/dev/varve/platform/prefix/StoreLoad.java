@@ -123,7 +123,7 @@ final class StoreLoad implements PrefixLoad {
     /** Returns the match that a request which resumes from a position will find. */
     PrefixMatch found(int position) {
         List<TokenBlock> blocks =
-                last.orElseThrow().wayUp().stream().filter(block -> block.end() > 0).toList();
+                last.orElseThrow().pathToRoot().stream().filter(block -> block.end() > 0).toList();
         return new PrefixMatch(blocks.reversed(), checkpoint, position);
     }
 
@@ -178,11 +178,11 @@ final class StoreLoad implements PrefixLoad {
 
     /** Adopts the read data once all reads have ended; gives up if one failed. */
     void take() {
-        if (!hasNews()) {
+        if (!hasEndedLoad()) {
             return;
         }
         taken = true;
-        letGo();
+        unpinAll();
         if (all.isCompletedExceptionally()) {
             giveUp();
             return;
@@ -206,7 +206,7 @@ final class StoreLoad implements PrefixLoad {
     }
 
     /** Whether all reads have ended and the data is not adopted yet. */
-    boolean hasNews() {
+    boolean hasEndedLoad() {
         return !taken && all.isDone();
     }
 
@@ -223,7 +223,7 @@ final class StoreLoad implements PrefixLoad {
     /** Removes from the tree the objects that will not be loaded. No reader may be active. */
     void giveUp() {
         taken = true;
-        letGo();
+        unpinAll();
         features.forEach(FeatureLoad::giveUp);
         passed.ifPresent(Checkpoint::unpin);
         passed = Optional.empty();
@@ -237,7 +237,7 @@ final class StoreLoad implements PrefixLoad {
         }
     }
 
-    private void letGo() {
+    private void unpinAll() {
         held.forEach(FeaturePage::unpin);
         held.clear();
     }

@@ -43,7 +43,7 @@ final class StoreSave {
         this.scope = scope;
         this.checkpoint = checkpoint;
         blocks =
-                checkpoint.block().wayUp().reversed().stream()
+                checkpoint.block().pathToRoot().reversed().stream()
                         .filter(block -> block.end() > 0)
                         .toList();
         checkpoint.pin();

@@ -101,7 +101,7 @@ final class TokenBlock {
     }
 
     /** This block and its ancestors, ending with the root. */
-    List<TokenBlock> wayUp() {
+    List<TokenBlock> pathToRoot() {
         List<TokenBlock> way = new ArrayList<>();
         for (Optional<TokenBlock> at = Optional.of(this); at.isPresent(); at = at.get().parent()) {
             way.add(at.get());
@@ -226,7 +226,7 @@ final class TokenBlock {
     }
 
     /** Whether it may be removed: it is not a root, not pinned and empty. */
-    boolean isLoose() {
+    boolean isRemovable() {
         return parent.isPresent() && pins == 0 && isEmpty();
     }
 

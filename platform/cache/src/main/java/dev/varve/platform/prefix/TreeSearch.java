@@ -96,7 +96,7 @@ record TreeSearch(int[] tokens, int limit, ChunkBoundaries replay, boolean anywh
     }
 
     /** Number of leading tokens that a prompt shares with any prompt in the tree. */
-    static int alike(TokenBlock root, int[] tokens) {
+    static int commonPrefix(TokenBlock root, int[] tokens) {
         TokenBlock at = root;
         for (Optional<TokenBlock> next = next(at, tokens);
                 next.isPresent();

@@ -24,7 +24,7 @@ public record CacheScope(String name) {
     }
 
     /** Whether computed sequences of this scope may be reused. */
-    public boolean keeps() {
+    public boolean isCached() {
         return !equals(NONE);
     }
 
@@ -34,7 +34,7 @@ public record CacheScope(String name) {
      * @param part any text
      */
     public CacheScope part(String part) {
-        return keeps() ? new CacheScope(name + '\1' + part) : this;
+        return isCached() ? new CacheScope(name + '\1' + part) : this;
     }
 
     /** The scope of all clients that cannot be distinguished. */

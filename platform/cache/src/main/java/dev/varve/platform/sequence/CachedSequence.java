@@ -30,7 +30,7 @@ public final class CachedSequence {
     /** Page table, if its span may be smaller than its tokens. */
     private Optional<PageTable> pages;
 
-    private Optional<SequenceAttachment> companion = Optional.empty();
+    private Optional<SequenceAttachment> attachment = Optional.empty();
 
     /** Placement of the last forward, if it had draft tokens. */
     private Optional<ChunkPlacement> drafted = Optional.empty();
@@ -142,13 +142,13 @@ public final class CachedSequence {
     }
 
     /** Attachment of the sequence, if it has one. */
-    public Optional<SequenceAttachment> companion() {
-        return companion;
+    public Optional<SequenceAttachment> attachment() {
+        return attachment;
     }
 
     /** Sets the attachment. */
-    public void goWith(SequenceAttachment other) {
-        companion = Optional.of(other);
+    public void attach(SequenceAttachment other) {
+        attachment = Optional.of(other);
     }
 
     /** Checkpoint in addition to the current state. */
@@ -157,9 +157,9 @@ public final class CachedSequence {
     }
 
     /** Records a forward that was submitted. */
-    void extend(int end, ChunkKind stretch) {
+    void extend(int end, ChunkKind kind) {
         computed = end;
-        cuts.add(end, stretch);
+        cuts.add(end, kind);
         output = Optional.empty();
     }
 
@@ -184,7 +184,7 @@ public final class CachedSequence {
         computed = end;
     }
 
-    void lieIn(SlotSpan place) {
+    void setSpan(SlotSpan place) {
         span = place;
         pages.ifPresent(table -> table.growTo(place.capacity() / PoolGeometry.PAGE));
     }
@@ -213,7 +213,7 @@ public final class CachedSequence {
         checkpoint = other.checkpoint.position() <= length ? other.checkpoint : Checkpoint.NONE;
         row = stateRow;
         output = length == other.computed ? other.output : Optional.empty();
-        companion = other.companion.map(before -> before.upTo(length));
+        attachment = other.attachment.map(before -> before.upTo(length));
     }
 
     /**
@@ -222,7 +222,7 @@ public final class CachedSequence {
      * @param how their chunk boundaries
      * @param stateRow row that will hold the state after them
      */
-    void beginBehind(ChunkBoundaries how, int stateRow) {
+    void beginAfter(ChunkBoundaries how, int stateRow) {
         computed = how.end();
         cuts = how;
         row = stateRow;
@@ -236,6 +236,6 @@ public final class CachedSequence {
         row = SequenceChunk.ZERO_ROW;
         checkpoint = Checkpoint.NONE;
         drafted = Optional.empty();
-        companion = Optional.empty();
+        attachment = Optional.empty();
     }
 }

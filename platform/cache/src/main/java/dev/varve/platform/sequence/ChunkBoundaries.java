@@ -27,22 +27,22 @@ public final class ChunkBoundaries {
     /**
      * Appends a forward that ends after all others.
      *
-     * @param stretch its kind; pieces that follow a piece belong to the same window
+     * @param kind its kind; pieces that follow a piece belong to the same window
      */
-    public void add(int end, ChunkKind stretch) {
-        boolean continues = stretch == ChunkKind.PIECE || stretch == ChunkKind.LAST_PIECE;
+    public void add(int end, ChunkKind kind) {
+        boolean continues = kind == ChunkKind.PIECE || kind == ChunkKind.LAST_PIECE;
         if (continues && endsInPiece()) {
             size--;
         } else if (size == cuts.length) {
             cuts = Arrays.copyOf(cuts, 2 * size);
         }
-        int kind =
-                switch (stretch) {
+        int code =
+                switch (kind) {
                     case WINDOW, LAST_PIECE -> WINDOW;
                     case ROWS -> ROWS;
                     case PIECE -> PIECE;
                 };
-        cuts[size++] = KINDS * end + kind;
+        cuts[size++] = KINDS * end + code;
     }
 
     /** Position at which the last forward began, with all pieces of its window; 0 without one. */
@@ -202,7 +202,7 @@ public final class ChunkBoundaries {
     }
 
     /** Kind of that forward; {@link ChunkKind#PIECE} if its window was never completed. */
-    public ChunkKind stretchAt(int position) {
+    public ChunkKind kindAt(int position) {
         return switch (cuts[indexAfter(position)] % KINDS) {
             case ROWS -> ChunkKind.ROWS;
             case PIECE -> ChunkKind.PIECE;

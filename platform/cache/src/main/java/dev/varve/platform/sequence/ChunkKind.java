@@ -19,21 +19,21 @@ public enum ChunkKind {
     /** Decoded tokens. */
     ROWS(ChunkComputeMode.ROWS);
 
-    private final ChunkComputeMode kind;
+    private final ChunkComputeMode computeMode;
 
-    ChunkKind(ChunkComputeMode kind) {
-        this.kind = kind;
+    ChunkKind(ChunkComputeMode computeMode) {
+        this.computeMode = computeMode;
     }
 
     /** Mode in which the shards compute its tokens. */
-    public ChunkComputeMode kind() {
-        return kind;
+    public ChunkComputeMode computeMode() {
+        return computeMode;
     }
 
     /** Phase of a batch: decode if all of its chunks are rows. */
     static Phase phaseOf(List<ScheduledTokens> advances) {
         for (ScheduledTokens advance : advances) {
-            if (advance.stretch() != ROWS) {
+            if (advance.kind() != ROWS) {
                 return Phase.PREFILL;
             }
         }

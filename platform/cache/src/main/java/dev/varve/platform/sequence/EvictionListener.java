@@ -6,20 +6,20 @@ package dev.varve.platform.sequence;
  */
 public interface EvictionListener {
     /** A listener that exports nothing. */
-    EvictionListener UNHEARD =
+    EvictionListener NONE =
             new EvictionListener() {
                 @Override
-                public boolean keeps(CachedSequence sequence) {
+                public boolean isStored(CachedSequence sequence) {
                     return false;
                 }
 
                 @Override
-                public void leaves(CachedSequence sequence) {
+                public void onEvict(CachedSequence sequence) {
                     // No export.
                 }
 
                 @Override
-                public void handedOver(CachedSequence from, CachedSequence to, int shared) {
+                public void onHandOver(CachedSequence from, CachedSequence to, int shared) {
                     // No export.
                 }
 
@@ -30,10 +30,10 @@ public interface EvictionListener {
             };
 
     /** Whether another tier has all tokens that a finished sequence computed. */
-    boolean keeps(CachedSequence sequence);
+    boolean isStored(CachedSequence sequence);
 
     /** Called before a sequence's slots and rows are freed. */
-    void leaves(CachedSequence sequence);
+    void onEvict(CachedSequence sequence);
 
     /**
      * Called before a sequence continues in the slots of another one. The rows after the shared
@@ -41,7 +41,7 @@ public interface EvictionListener {
      *
      * @param shared number of leading tokens that both have
      */
-    void handedOver(CachedSequence from, CachedSequence to, int shared);
+    void onHandOver(CachedSequence from, CachedSequence to, int shared);
 
     /** Called if state rows are short: releases the held ones; returns whether there were any. */
     boolean releaseRows();

@@ -44,19 +44,19 @@ final class FinishedSequences {
     }
 
     void clear() {
-        sequences.forEach(watcher::leaves);
+        sequences.forEach(watcher::onRemove);
         sequences.clear();
     }
 
     /** Adds a sequence as the most recently used one. */
     void add(CachedSequence sequence) {
         sequences.addLast(sequence);
-        watcher.stays(sequence);
+        watcher.onAdd(sequence);
     }
 
     void remove(CachedSequence sequence) {
         if (sequences.remove(sequence)) {
-            watcher.leaves(sequence);
+            watcher.onRemove(sequence);
         }
     }
 
@@ -76,7 +76,7 @@ final class FinishedSequences {
     /** Removes the least recently used sequence. */
     Optional<CachedSequence> pollOldest() {
         Optional<CachedSequence> oldest = Optional.ofNullable(sequences.pollFirst());
-        oldest.ifPresent(watcher::leaves);
+        oldest.ifPresent(watcher::onRemove);
         return oldest;
     }
 

@@ -36,7 +36,7 @@ public final class KvCacheManager {
     private final CacheCapacity sizes;
     private final boolean forgets;
     private final FinishedSequences residents;
-    private final EvictionListener departures;
+    private final EvictionListener evictionListener;
     private KvSlotAllocator spans;
     private StateRowAllocator rows;
     private final SequencePager paged;
@@ -49,32 +49,32 @@ public final class KvCacheManager {
      * @param forgets whether the model has state that cannot be cut back
      */
     public KvCacheManager(CacheCapacity sizes, boolean forgets) {
-        this(sizes, forgets, EvictionListener.UNHEARD, ResidentSequenceListener.NONE);
+        this(sizes, forgets, EvictionListener.NONE, ResidentSequenceListener.NONE);
     }
 
     /**
      * Like {@link #KvCacheManager(CacheCapacity, boolean)}, with a listener for evictions.
      *
-     * @param departures is notified of evicted sequences
+     * @param evictionListener is notified of evicted sequences
      */
-    public KvCacheManager(CacheCapacity sizes, boolean forgets, EvictionListener departures) {
-        this(sizes, forgets, departures, ResidentSequenceListener.NONE);
+    public KvCacheManager(CacheCapacity sizes, boolean forgets, EvictionListener evictionListener) {
+        this(sizes, forgets, evictionListener, ResidentSequenceListener.NONE);
     }
 
     /**
      * Like {@link #KvCacheManager(CacheCapacity, boolean)}, with listeners.
      *
-     * @param departures is notified of evicted sequences
+     * @param evictionListener is notified of evicted sequences
      * @param watcher is notified of sequences that become available or unavailable to requests
      */
     public KvCacheManager(
             CacheCapacity sizes,
             boolean forgets,
-            EvictionListener departures,
+            EvictionListener evictionListener,
             ResidentSequenceListener watcher) {
         this.sizes = sizes;
         this.forgets = forgets;
-        this.departures = departures;
+        this.evictionListener = evictionListener;
         residents = new FinishedSequences(forgets, watcher);
         paged = new SequencePager(sizes.paging());
         spans = new KvSlotAllocator(sizes.slots());
@@ -99,20 +99,20 @@ public final class KvCacheManager {
     }
 
     /** Whether the computed tokens of a sequence can be cut back one by one. */
-    public boolean canCutBack() {
+    public boolean canRollBack() {
         return !forgets;
     }
 
     /** Maximum draft tokens of a sequence in a batch. */
-    public int mostGuesses(CachedSequence sequence) {
+    public int mostDraftTokens(CachedSequence sequence) {
         int guesses = forgets ? Math.max(0, sizes.stashes().tokens() - 1) : Integer.MAX_VALUE;
-        return Math.min(guesses, mostCertain(sequence));
+        return Math.min(guesses, mostForcedTokens(sequence));
     }
 
     /**
      * Maximum tokens after the next one that a decode batch may compute if none is a draft token.
      */
-    public int mostCertain(CachedSequence sequence) {
+    public int mostForcedTokens(CachedSequence sequence) {
         return paged.mostTokensOfStep(sequence) - 1;
     }
 
@@ -132,8 +132,8 @@ public final class KvCacheManager {
     }
 
     /** Whether these scores come from the model's own queries. */
-    public boolean asksShards() {
-        return paged.asksShards();
+    public boolean needsShardScores() {
+        return paged.needsShardScores();
     }
 
     /** Whether the pages of a sequence must be chosen anew after its computed tokens. */
@@ -195,7 +195,7 @@ public final class KvCacheManager {
      * @param id identifier of the sequence at the shards
      * @param windowEnd position up to which slots are reserved
      */
-    public Batch tryOut(CachedSequence sequence, long id, int[] tokens, int windowEnd) {
+    public Batch pageScoringBatch(CachedSequence sequence, long id, int[] tokens, int windowEnd) {
         int row = rows.takeOther();
         // Pages that the prefill cell has reserved after the computed tokens would occupy the runs
         // of other pages.
@@ -252,7 +252,7 @@ public final class KvCacheManager {
      * @param spareSlots slots that must remain free
      * @return empty, and nothing is changed, if there is not enough room
      */
-    public Optional<CachedSequence> beginBehind(
+    public Optional<CachedSequence> beginAfter(
             CacheRequest request, ChunkBoundaries cuts, int spareSlots) {
         int capacity = sizes.mostSlots(request.tokens().size() + 1);
         if (obtainableSlots() < capacity + spareSlots) {
@@ -265,7 +265,7 @@ public final class KvCacheManager {
         }
         PageResidency cold = paged.coldResidency(cuts.end(), request.promptTokens());
         sequence.pages().ifPresent(table -> table.await(cuts.end(), cold));
-        sequence.beginBehind(cuts, rows.next(sequence));
+        sequence.beginAfter(cuts, rows.next(sequence));
         return Optional.of(sequence);
     }
 
@@ -326,7 +326,7 @@ public final class KvCacheManager {
         if (match.extendsResident()) {
             return spans.freeSlots() >= capacity
                     && rows.hasFree()
-                    && !departures.keeps(match.resident());
+                    && !evictionListener.isStored(match.resident());
         }
         return obtainableSlots() - match.resident().span().capacity() >= capacity
                 && hasRowForFork(Optional.of(match.resident()));
@@ -348,7 +348,7 @@ public final class KvCacheManager {
         residents.putBack(resident);
         sequence.hold(resident.pages().map(table -> table.copy(pageTokens(match, request))));
         spans.placeCopy(resident, sequence, capacity, match.length());
-        lieAsCold(sequence, match, request);
+        restoreColdResidency(sequence, match, request);
         adopt(sequence, match);
         rows.share(sequence);
     }
@@ -357,12 +357,12 @@ public final class KvCacheManager {
         CachedSequence resident = match.resident();
         residents.remove(resident);
         // Before its pages and rows after the shared tokens are released.
-        departures.handedOver(resident, sequence, match.length());
+        evictionListener.onHandOver(resident, sequence, match.length());
         paged.leave(resident);
         sequence.hold(resident.pages());
         sequence.pages().ifPresent(table -> table.handOver(pageTokens(match, request)));
         spans.handOver(resident, sequence);
-        lieAsCold(sequence, match, request);
+        restoreColdResidency(sequence, match, request);
         adopt(sequence, match);
         rows.releaseOthers(resident, sequence);
     }
@@ -383,7 +383,7 @@ public final class KvCacheManager {
      * Arranges the pages of a sequence as a cold prefill of its prompt has them at that position;
      * the same prompt with its output continues with the pages that it has.
      */
-    private void lieAsCold(CachedSequence sequence, Match match, CacheRequest request) {
+    private void restoreColdResidency(CachedSequence sequence, Match match, CacheRequest request) {
         if (!match.isWhole(request)) {
             PageResidency cold = paged.coldResidency(match.length(), request.promptTokens());
             sequence.pages()
@@ -481,7 +481,7 @@ public final class KvCacheManager {
         for (int i = 0; i < slices.size(); i++) {
             ScheduledTokens advance = advances.get(i);
             CachedSequence sequence = advance.sequence();
-            sequence.extend(advance.end(), advance.stretch());
+            sequence.extend(advance.end(), advance.kind());
             if (advance.guessed() > 0) {
                 sequence.draft(slices.get(i).place());
             }
@@ -535,7 +535,7 @@ public final class KvCacheManager {
                 advance.tokens(),
                 place(sequence, advance.reserved(), target, stash),
                 advance.outputs(),
-                advance.stretch().kind(),
+                advance.kind().computeMode(),
                 advance.tree());
     }
 
@@ -602,7 +602,7 @@ public final class KvCacheManager {
 
     /** Frees state rows by an export or an eviction; returns whether there was a holder to free. */
     private boolean freeRows() {
-        return departures.releaseRows() || evict();
+        return evictionListener.releaseRows() || evict();
     }
 
     /** Keeps a finished sequence until its room is needed. */
@@ -653,7 +653,7 @@ public final class KvCacheManager {
 
     private boolean evict() {
         Optional<CachedSequence> oldest = residents.pollOldest();
-        oldest.ifPresent(departures::leaves);
+        oldest.ifPresent(evictionListener::onEvict);
         oldest.ifPresent(this::drop);
         return oldest.isPresent();
     }

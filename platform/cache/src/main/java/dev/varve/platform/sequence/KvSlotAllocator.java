@@ -68,7 +68,7 @@ final class KvSlotAllocator {
     /** Gives the span of a sequence to another one, which has none; the first one leaves. */
     void handOver(CachedSequence from, CachedSequence to) {
         owners.remove(from);
-        to.lieIn(from.span());
+        to.setSpan(from.span());
         owners.add(to);
     }
 
@@ -80,7 +80,7 @@ final class KvSlotAllocator {
      *     order
      */
     void placeCopy(CachedSequence from, CachedSequence to, int capacity, int count) {
-        to.lieIn(place(capacity).orElseThrow());
+        to.setSpan(place(capacity).orElseThrow());
         int slots = to.map().isStraight() ? count : from.span().capacity();
         moves.add(new SlotCopy(from.span().begin(), to.span().begin(), slots));
         owners.add(to);
@@ -116,7 +116,7 @@ final class KvSlotAllocator {
     boolean grow(CachedSequence owner, int capacity) {
         Optional<SlotSpan> larger =
                 owner.span().capacity() == 0 ? place(capacity) : extend(owner, capacity);
-        larger.ifPresent(owner::lieIn);
+        larger.ifPresent(owner::setSpan);
         return larger.isPresent();
     }
 
@@ -182,6 +182,6 @@ final class KvSlotAllocator {
         copyRows(owner, begin);
         int capacity = owner.span().capacity();
         slots.release(owner.span());
-        owner.lieIn(slots.takeAt(begin, capacity));
+        owner.setSpan(slots.takeAt(begin, capacity));
     }
 }

@@ -34,7 +34,7 @@ final class PageRanking {
     }
 
     /** Sets the number of tokens whose queries counted in the choice. */
-    void isMadeAt(int tokens) {
+    void setPosition(int tokens) {
         position = tokens;
     }
 

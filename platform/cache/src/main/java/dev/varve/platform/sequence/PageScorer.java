@@ -11,7 +11,7 @@ public interface PageScorer {
     /**
      * Whether it uses the responses of the shards to a {@link dev.varve.platform.shard.PageQuery}.
      */
-    boolean asksShards();
+    boolean needsShardScores();
 
     /**
      * Scores pages.

@@ -154,7 +154,7 @@ final class PageTable {
         // The choice may have been made for tokens that were not computed yet.
         int scoredAt = Math.min(before.scoredAt(), tokens + PoolGeometry.PAGE);
         choice.cut(tokens);
-        choice.isMadeAt(scoredAt);
+        choice.setPosition(scoredAt);
         forgetIfStraight();
     }
 
@@ -311,7 +311,7 @@ final class PageTable {
         int last = Math.max(head, page);
         return others.stream()
                 .filter(each -> !isProtected(each, last))
-                .reduce((best, each) -> leavesBefore(each, best) ? each : best)
+                .reduce((best, each) -> isEvictedBefore(each, best) ? each : best)
                 .orElseThrow(() -> new IllegalStateException("no evictable page for page " + page));
     }
 
@@ -409,7 +409,7 @@ final class PageTable {
         return page < PoolGeometry.SINKS || page > head - 1 - PoolGeometry.TAIL;
     }
 
-    private boolean leavesBefore(int page, int other) {
+    private boolean isEvictedBefore(int page, int other) {
         return choice.isMade()
                 ? choice.score(page) < choice.score(other)
                 : uses[page] < uses[other];
@@ -440,7 +440,7 @@ final class PageTable {
 
     /** Skips a choice: the pages stay until the next one. */
     void skip(int position) {
-        choice.isMadeAt(position);
+        choice.setPosition(position);
     }
 
     /** Computed tokens at the last choice by score; 0 if there was none. */

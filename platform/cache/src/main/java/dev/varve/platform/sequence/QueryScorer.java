@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public final class QueryScorer implements PageScorer {
     @Override
-    public boolean asksShards() {
+    public boolean needsShardScores() {
         return true;
     }
 

@@ -8,19 +8,19 @@ public interface ResidentSequenceListener {
     ResidentSequenceListener NONE =
             new ResidentSequenceListener() {
                 @Override
-                public void stays(CachedSequence sequence) {
+                public void onAdd(CachedSequence sequence) {
                     // No listener.
                 }
 
                 @Override
-                public void leaves(CachedSequence sequence) {
+                public void onRemove(CachedSequence sequence) {
                     // No listener.
                 }
             };
 
     /** Called when a sequence becomes available to requests. */
-    void stays(CachedSequence sequence);
+    void onAdd(CachedSequence sequence);
 
     /** Called when a sequence is not available to requests any more. */
-    void leaves(CachedSequence sequence);
+    void onRemove(CachedSequence sequence);
 }

@@ -10,7 +10,7 @@ import dev.varve.platform.shard.TokenTree;
  * @param id identifier of the sequence at the shards
  * @param tokens the tokens after its computed ones, at least one; must not be modified
  * @param outputs requested outputs
- * @param stretch kind of the chunk
+ * @param kind kind of the chunk
  * @param keepState whether the state after them becomes the sequence's checkpoint, in place of an
  *     older one
  * @param guessed number of draft tokens, at the end; then {@link KvCacheManager#accept} must be
@@ -24,7 +24,7 @@ public record ScheduledTokens(
         long id,
         int[] tokens,
         OutputRows outputs,
-        ChunkKind stretch,
+        ChunkKind kind,
         boolean keepState,
         int guessed,
         TokenTree tree,
@@ -35,7 +35,7 @@ public record ScheduledTokens(
             long id,
             int[] tokens,
             OutputRows outputs,
-            ChunkKind stretch,
+            ChunkKind kind,
             boolean keepState,
             int guessed,
             TokenTree tree) {
@@ -44,7 +44,7 @@ public record ScheduledTokens(
                 id,
                 tokens,
                 outputs,
-                stretch,
+                kind,
                 keepState,
                 guessed,
                 tree,
@@ -58,7 +58,7 @@ public record ScheduledTokens(
                 id,
                 tokens,
                 outputs,
-                stretch,
+                kind,
                 keepState,
                 guessed,
                 tree,
@@ -71,16 +71,16 @@ public record ScheduledTokens(
             long id,
             int[] tokens,
             OutputRows outputs,
-            ChunkKind stretch,
+            ChunkKind kind,
             boolean keepState,
             int guessed) {
-        this(sequence, id, tokens, outputs, stretch, keepState, guessed, TokenTree.CHAIN);
+        this(sequence, id, tokens, outputs, kind, keepState, guessed, TokenTree.CHAIN);
     }
 
     /** Creates tokens whose state is not kept. */
     public ScheduledTokens(
-            CachedSequence sequence, long id, int[] tokens, OutputRows outputs, ChunkKind stretch) {
-        this(sequence, id, tokens, outputs, stretch, false, 0);
+            CachedSequence sequence, long id, int[] tokens, OutputRows outputs, ChunkKind kind) {
+        this(sequence, id, tokens, outputs, kind, false, 0);
     }
 
     /** Position after the tokens. */

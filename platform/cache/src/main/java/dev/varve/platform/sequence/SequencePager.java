@@ -177,10 +177,10 @@ final class SequencePager {
     /** Queries about the pages of the sequences whose pages are chosen after a batch. */
     List<PageQuery> queries(List<ScheduledTokens> advances) {
         List<PageQuery> queries = new ArrayList<>();
-        if (scorer.filter(PageScorer::asksShards).isPresent()) {
+        if (scorer.filter(PageScorer::needsShardScores).isPresent()) {
             for (int i = 0; i < advances.size(); i++) {
                 ScheduledTokens advance = advances.get(i);
-                if (advance.stretch() == ChunkKind.ROWS && isChosenBehind(advance)) {
+                if (advance.kind() == ChunkKind.ROWS && isChosenBehind(advance)) {
                     queries.add(query(i, advance.sequence()));
                 }
             }
@@ -214,8 +214,8 @@ final class SequencePager {
     }
 
     /** Whether pages are scored by responses of the shards. */
-    boolean asksShards() {
-        return scorer.filter(PageScorer::asksShards).isPresent();
+    boolean needsShardScores() {
+        return scorer.filter(PageScorer::needsShardScores).isPresent();
     }
 
     /**

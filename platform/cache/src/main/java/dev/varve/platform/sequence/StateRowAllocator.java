@@ -14,16 +14,16 @@ import java.util.stream.IntStream;
  */
 final class StateRowAllocator {
     private final StateRowPool rows;
-    private final BooleanSupplier giveWay;
+    private final BooleanSupplier evict;
 
     /**
      * @param count number of rows, including the zero row
-     * @param giveWay frees rows by an export or an eviction; returns whether there was a holder to
+     * @param evict frees rows by an export or an eviction; returns whether there was a holder to
      *     free
      */
-    StateRowAllocator(int count, BooleanSupplier giveWay) {
+    StateRowAllocator(int count, BooleanSupplier evict) {
         rows = new StateRowPool(count);
-        this.giveWay = giveWay;
+        this.evict = evict;
     }
 
     boolean hasFree() {
@@ -73,7 +73,7 @@ final class StateRowAllocator {
                 dropCheckpoint(advance.sequence());
             }
         }
-        while (rows.free() < needed(advances) && giveWay.getAsBoolean()) {
+        while (rows.free() < needed(advances) && evict.getAsBoolean()) {
             // The evicted resident may have been the one that shared a row.
         }
     }
@@ -81,7 +81,7 @@ final class StateRowAllocator {
     private int needed(List<ScheduledTokens> advances) {
         int needed = 0;
         for (ScheduledTokens advance : advances) {
-            needed += advance.keepState() || mustLeave(advance.sequence()) ? 1 : 0;
+            needed += advance.keepState() || needsOtherRow(advance.sequence()) ? 1 : 0;
         }
         return needed;
     }
@@ -92,7 +92,7 @@ final class StateRowAllocator {
      */
     int next(CachedSequence sequence) {
         OptionalInt row = toWrite(sequence);
-        while (row.isEmpty() && giveWay.getAsBoolean()) {
+        while (row.isEmpty() && evict.getAsBoolean()) {
             // The evicted resident may have been the one that shared it.
             row = toWrite(sequence);
         }
@@ -100,10 +100,10 @@ final class StateRowAllocator {
     }
 
     private OptionalInt toWrite(CachedSequence sequence) {
-        return mustLeave(sequence) ? rows.takeLow() : OptionalInt.of(sequence.stateRow());
+        return needsOtherRow(sequence) ? rows.takeLow() : OptionalInt.of(sequence.stateRow());
     }
 
-    private boolean mustLeave(CachedSequence sequence) {
+    private boolean needsOtherRow(CachedSequence sequence) {
         int row = sequence.stateRow();
         return row == SequenceChunk.ZERO_ROW
                 || row == sequence.checkpoint().row()
@@ -113,7 +113,7 @@ final class StateRowAllocator {
     /** Takes a free row in addition to the current ones; evicts if no row is free. */
     int takeOther() {
         OptionalInt row = rows.takeHigh();
-        while (row.isEmpty() && giveWay.getAsBoolean()) {
+        while (row.isEmpty() && evict.getAsBoolean()) {
             row = rows.takeHigh();
         }
         return row.orElseThrow(StateRowAllocator::tooMany);

@@ -128,7 +128,7 @@ final class Journal implements AutoCloseable {
     }
 
     /** Cuts off an incomplete entry; to be called after all entries were passed on. */
-    synchronized void mend() throws IOException {
+    synchronized void truncateIncomplete() throws IOException {
         if (channel.size() > read) {
             channel.truncate(read);
         }

@@ -75,7 +75,7 @@ final class StoreFolder {
                 if (!known || !written.isComplete()) {
                     PrivateFiles.create(rebuilding());
                 }
-                written.mend();
+                written.truncateIncomplete();
                 return written;
             } catch (IOException | RuntimeException e) {
                 written.close();

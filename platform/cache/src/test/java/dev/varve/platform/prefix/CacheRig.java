@@ -288,12 +288,12 @@ final class CacheRig implements AutoCloseable {
                         sequence, id, tokens, OutputRows.LAST, ChunkKind.WINDOW, keepState, 0);
         Batch batch =
                 cache.devices().advance(List.of(advance), features ? STATES.captures() : List.of());
-        Optional<SnapshotExport> departure = keepState ? cache.passes(sequence) : Optional.empty();
+        Optional<SnapshotExport> export = keepState ? cache.exportEnd(sequence) : Optional.empty();
         ShardResult result = shard.forward(batch, Optional.empty()).join();
         if (features) {
-            cache.saw(sequence, begin, result.features(), 0, tokens.length);
+            cache.recordFeatures(sequence, begin, result.features(), 0, tokens.length);
         }
-        departure.ifPresent(SnapshotExport::markComputed);
+        export.ifPresent(SnapshotExport::markComputed);
         return Arrays.copyOf(result.logits(), model.shape().vocabularySize());
     }
 
@@ -326,7 +326,7 @@ final class CacheRig implements AutoCloseable {
     /** Waits until a store has been read, and takes in what came. */
     void await(PrefixLoad read) {
         while (!read.isOver()) {
-            Await.until("something was read", cache::hasNews);
+            Await.until("something was read", cache::hasEndedLoad);
             cache.poll();
         }
     }

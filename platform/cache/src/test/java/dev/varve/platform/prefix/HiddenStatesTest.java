@@ -44,13 +44,13 @@ class HiddenStatesTest {
         try (CacheRig cold = new CacheRig(Kind.of(forgets).withFeatures());
                 CacheRig rig = new CacheRig(Kind.of(forgets).withFeatures())) {
             FeatureSpan computed =
-                    cold.cache().seen(cold.run(next, SCOPE).sequence()).orElseThrow();
+                    cold.cache().features(cold.run(next, SCOPE).sequence()).orElseThrow();
             rig.finish(PROMPT);
             rig.pushOff();
 
             Answer restored = rig.run(next, SCOPE);
 
-            FeatureSpan span = rig.cache().seen(restored.sequence()).orElseThrow();
+            FeatureSpan span = rig.cache().features(restored.sequence()).orElseThrow();
             assertEquals(LENGTH, restored.use().tokens());
             assertEquals(0, span.begin());
             assertEquals(next.length, span.end());
@@ -64,13 +64,14 @@ class HiddenStatesTest {
         try (CacheRig cold = new CacheRig(Kind.of(false).withFeatures());
                 CacheRig rig = new CacheRig(Kind.of(false).withFeatures())) {
             FeatureSpan computed =
-                    cold.cache().seen(cold.run(next, SCOPE).sequence()).orElseThrow();
+                    cold.cache().features(cold.run(next, SCOPE).sequence()).orElseThrow();
             rig.finish(PROMPT);
 
             Answer again = rig.run(next, SCOPE);
 
             assertEquals(Optional.of(CacheSource.DEVICE), again.use().source());
-            assertSame(computed, rig.cache().seen(again.sequence()).orElseThrow(), 0, next.length);
+            assertSame(
+                    computed, rig.cache().features(again.sequence()).orElseThrow(), 0, next.length);
         }
     }
 
@@ -79,7 +80,7 @@ class HiddenStatesTest {
         try (CacheRig rig = new CacheRig(Kind.of(false))) {
             Answer answer = rig.run(PROMPT, SCOPE);
 
-            assertEquals(Optional.empty(), rig.cache().seen(answer.sequence()));
+            assertEquals(Optional.empty(), rig.cache().features(answer.sequence()));
         }
     }
 
@@ -88,7 +89,7 @@ class HiddenStatesTest {
         try (CacheRig rig = new CacheRig(Kind.of(false).withFeatures())) {
             Answer answer = rig.run(PROMPT, CacheScope.none());
 
-            assertEquals(Optional.empty(), rig.cache().seen(answer.sequence()));
+            assertEquals(Optional.empty(), rig.cache().features(answer.sequence()));
         }
     }
 
@@ -96,20 +97,20 @@ class HiddenStatesTest {
     void statesOfAnotherKindAreNotKept() {
         try (CacheRig rig = new CacheRig(Kind.of(false).withFeatures())) {
             Answer answer = rig.run(PROMPT, SCOPE);
-            FeatureSpan before = rig.cache().seen(answer.sequence()).orElseThrow();
+            FeatureSpan before = rig.cache().features(answer.sequence()).orElseThrow();
             float[] wrong = new float[8 * LENGTH];
             Arrays.fill(wrong, 7);
 
             // One layer of two, and then too few columns.
             rig.cache()
-                    .saw(
+                    .recordFeatures(
                             answer.sequence(),
                             0,
                             List.of(new CapturedFeature(1, wrong, LENGTH)),
                             0,
                             LENGTH);
             rig.cache()
-                    .saw(
+                    .recordFeatures(
                             answer.sequence(),
                             0,
                             List.of(
@@ -118,7 +119,7 @@ class HiddenStatesTest {
                             1,
                             LENGTH);
 
-            FeatureSpan after = rig.cache().seen(answer.sequence()).orElseThrow();
+            FeatureSpan after = rig.cache().features(answer.sequence()).orElseThrow();
             assertEquals(before.end(), after.end());
             assertSame(before, after, 0, LENGTH);
         }
@@ -131,7 +132,7 @@ class HiddenStatesTest {
             float[] values = new float[8 * 2];
 
             rig.cache()
-                    .saw(
+                    .recordFeatures(
                             answer.sequence(),
                             LENGTH - 1,
                             List.of(
@@ -140,7 +141,7 @@ class HiddenStatesTest {
                             0,
                             2);
 
-            assertEquals(LENGTH, rig.cache().seen(answer.sequence()).orElseThrow().end());
+            assertEquals(LENGTH, rig.cache().features(answer.sequence()).orElseThrow().end());
         }
     }
 
@@ -155,9 +156,9 @@ class HiddenStatesTest {
             }
 
             Answer last = rig.run(join(text(5, LENGTH), 5), SCOPE);
-            int lastBegin = rig.cache().seen(last.sequence()).orElseThrow().begin();
+            int lastBegin = rig.cache().features(last.sequence()).orElseThrow().begin();
             Answer first = rig.run(join(text(1, LENGTH), 5), SCOPE);
-            int firstBegin = rig.cache().seen(first.sequence()).orElseThrow().begin();
+            int firstBegin = rig.cache().features(first.sequence()).orElseThrow().begin();
 
             assertEquals(LENGTH, first.use().tokens());
             assertEquals(0, lastBegin);

@@ -155,7 +155,7 @@ class HostMemoryTest {
 
             assertEquals(Optional.of(MissReason.DISABLED), again.use().miss());
             assertEquals(0, rig.cache().status().host().usedBytes());
-            assertEquals(0, rig.cache().alike(request(PROMPT, CacheScope.none())));
+            assertEquals(0, rig.cache().commonPrefix(request(PROMPT, CacheScope.none())));
         }
     }
 
@@ -253,8 +253,8 @@ class HostMemoryTest {
         try (CacheRig rig = new CacheRig(Kind.of(true))) {
             rig.finish(PROMPT);
 
-            assertEquals(400, rig.cache().alike(request(parted, SCOPE)));
-            assertEquals(0, rig.cache().alike(request(parted, OTHER)));
+            assertEquals(400, rig.cache().commonPrefix(request(parted, SCOPE)));
+            assertEquals(0, rig.cache().commonPrefix(request(parted, OTHER)));
         }
     }
 
@@ -425,7 +425,7 @@ class HostMemoryTest {
 
             assertFalse(rig.cache().hasHost());
             assertFalse(rig.cache().hasBelow());
-            assertFalse(rig.cache().hasNews());
+            assertFalse(rig.cache().hasEndedLoad());
             assertTrue(rig.cache().isIdle());
             assertEquals(Optional.empty(), rig.cache().disk());
             assertEquals(Optional.empty(), rig.cache().shared());

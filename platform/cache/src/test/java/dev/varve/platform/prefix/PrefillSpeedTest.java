@@ -18,7 +18,7 @@ class PrefillSpeedTest {
 
     @Test
     void aPromptTakesAsLongPerTokenAsThoseBefore() {
-        speed.saw(100, 200);
+        speed.record(100, 200);
 
         assertEquals(Duration.ofMillis(2000), speed.of(1000));
         assertEquals(Duration.ofMillis(3000), speed.of(1500));
@@ -26,8 +26,8 @@ class PrefillSpeedTest {
 
     @Test
     void eachPromptCountsAFourth() {
-        speed.saw(100, 200);
-        speed.saw(100, 1000);
+        speed.record(100, 200);
+        speed.record(100, 1000);
 
         // Three parts of 2 ms and one of 10 ms.
         assertEquals(Duration.ofMillis(4000), speed.of(1000));
@@ -35,18 +35,18 @@ class PrefillSpeedTest {
 
     @Test
     void fewTokensSayNothing() {
-        speed.saw(63, 6300);
-        speed.saw(100, 0);
-        speed.saw(100, -5);
+        speed.record(63, 6300);
+        speed.record(100, 0);
+        speed.record(100, -5);
         assertEquals(Duration.ofSeconds(10), speed.of(1000));
 
-        speed.saw(64, 64);
+        speed.record(64, 64);
         assertEquals(Duration.ofSeconds(1), speed.of(1000));
     }
 
     @Test
     void noAnswerIsShorterOrLongerThanAStoreIsWorth() {
-        speed.saw(100, 100);
+        speed.record(100, 100);
 
         assertEquals(Duration.ofMillis(50), speed.of(1));
         assertEquals(Duration.ofMillis(50), speed.of(50));

@@ -329,7 +329,7 @@ class PrefixTreeTest {
     private Key keyOf(Checkpoint checkpoint) {
         int[] tokens = checkpoint.tail();
         TokenBlock first = checkpoint.block();
-        for (TokenBlock at : checkpoint.block().wayUp()) {
+        for (TokenBlock at : checkpoint.block().pathToRoot()) {
             tokens = join(at.tokens(), tokens);
             first = at;
         }

@@ -47,7 +47,7 @@ class SnapshotExporterTest {
     private static final CacheScope SCOPE = CacheScope.common();
 
     private final KvCacheManager devices =
-            new KvCacheManager(new CacheCapacity(4 * CONTEXT, 9), false, EvictionListener.UNHEARD);
+            new KvCacheManager(new CacheCapacity(4 * CONTEXT, 9), false, EvictionListener.NONE);
     private final PrefixTree tree = new PrefixTree(new HostMemoryPool(16 << 20), true, () -> 0);
     private final HeldMover mover = new HeldMover();
 
@@ -264,7 +264,7 @@ class SnapshotExporterTest {
         CachedSequence sequence = computed(PROMPT);
         SnapshotExport unripe = exporter.add(sequence, LENGTH, sequence.stateRow(), false);
         add(sequence);
-        assertFalse(unripe.isRipe());
+        assertFalse(unripe.isComputed());
 
         exporter.flush(sequence);
 

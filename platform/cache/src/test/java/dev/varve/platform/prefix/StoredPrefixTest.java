@@ -330,14 +330,14 @@ class StoredPrefixTest {
         try (CacheRig rig = new CacheRig(Kind.of(false).withFeatures());
                 CacheRig other = open(Below.DISK, Kind.of(false).withFeatures())) {
             Answer cold = rig.run(next, SCOPE);
-            computed = rig.cache().seen(cold.sequence()).orElseThrow();
+            computed = rig.cache().features(cold.sequence()).orElseThrow();
             CacheRequest request = request(next, SCOPE);
             other.await(other.cache().load(request, 0, true, () -> true).orElseThrow());
 
             Answer restored = other.run(next, SCOPE);
 
             assertEquals(length, restored.use().tokens());
-            FeatureSpan read = other.cache().seen(restored.sequence()).orElseThrow();
+            FeatureSpan read = other.cache().features(restored.sequence()).orElseThrow();
             assertEquals(0, read.begin());
             assertEquals(next.length, read.end());
             for (int layer = 0; layer < 2; layer++) {
@@ -359,7 +359,7 @@ class StoredPrefixTest {
             Answer answer = rig.run(PROMPT, SCOPE);
 
             assertTrue(answer.use().tokens() > 0);
-            FeatureSpan read = rig.cache().seen(answer.sequence()).orElseThrow();
+            FeatureSpan read = rig.cache().features(answer.sequence()).orElseThrow();
             assertEquals(answer.use().tokens(), read.begin());
         }
     }
@@ -377,7 +377,7 @@ class StoredPrefixTest {
 
             Answer answer = rig.run(next, SCOPE);
             assertEquals(LENGTH, answer.use().tokens());
-            assertEquals(0, rig.cache().seen(answer.sequence()).orElseThrow().begin());
+            assertEquals(0, rig.cache().features(answer.sequence()).orElseThrow().begin());
             assertEquals(
                     Optional.empty(),
                     rig.cache().load(request, LENGTH, true, () -> true),
@@ -437,9 +437,9 @@ class StoredPrefixTest {
         int[] next = join(PROMPT, text(6, 300));
         leave(Below.DISK, Kind.of(false), PROMPT);
         try (CacheRig rig = open(Below.DISK, Kind.of(false))) {
-            assertFalse(rig.cache().hasNews());
+            assertFalse(rig.cache().hasEndedLoad());
             answer(rig, Below.DISK, next);
-            assertFalse(rig.cache().hasNews(), "it was taken in");
+            assertFalse(rig.cache().hasEndedLoad(), "it was taken in");
         }
         assertEquals(
                 1, new ArchiveInspector(folder, InstantSource.system()).kept().getFirst().uses());

@@ -65,7 +65,7 @@ class ChunkBoundariesTest {
 
         assertEquals(514, cuts.end());
         assertEquals(512, cuts.floor(513));
-        assertEquals(ChunkKind.ROWS, cuts.stretchAt(512));
+        assertEquals(ChunkKind.ROWS, cuts.kindAt(512));
         cuts.add(515, ChunkKind.ROWS);
         assertEquals(515, cuts.next(514));
     }
@@ -76,13 +76,13 @@ class ChunkBoundariesTest {
         ChunkBoundaries pieces = cuts(512);
         pieces.add(560, ChunkKind.PIECE);
         pieces.add(608, ChunkKind.PIECE);
-        assertEquals(ChunkKind.PIECE, pieces.stretchAt(512));
+        assertEquals(ChunkKind.PIECE, pieces.kindAt(512));
         assertEquals(608, pieces.end());
         pieces.add(1024, ChunkKind.LAST_PIECE);
 
         assertEquals(1024, pieces.agreement(cuts(512, 1024), 1024));
         assertEquals(1024, pieces.next(512));
-        assertEquals(ChunkKind.WINDOW, pieces.stretchAt(512));
+        assertEquals(ChunkKind.WINDOW, pieces.kindAt(512));
         assertFalse(pieces.endsInPiece());
     }
 
@@ -103,9 +103,9 @@ class ChunkBoundariesTest {
         cuts.add(97, ChunkKind.WINDOW);
 
         assertEquals(96, cuts.next(0));
-        assertEquals(ChunkKind.PIECE, cuts.stretchAt(0));
+        assertEquals(ChunkKind.PIECE, cuts.kindAt(0));
         assertEquals(97, cuts.next(96));
-        assertEquals(ChunkKind.WINDOW, cuts.stretchAt(96));
+        assertEquals(ChunkKind.WINDOW, cuts.kindAt(96));
     }
 
     @Test
@@ -124,7 +124,7 @@ class ChunkBoundariesTest {
                 1200, ChunkBoundaries.ofWindows(512, 1200).agreement(cuts(512, 1024, 1200), 1200));
         assertEquals(1024, ChunkBoundaries.ofWindows(512, 1025).floor(1024));
         assertEquals(7, ChunkBoundaries.ofWindows(512, 7).end());
-        assertEquals(ChunkKind.WINDOW, ChunkBoundaries.ofWindows(512, 700).stretchAt(512));
+        assertEquals(ChunkKind.WINDOW, ChunkBoundaries.ofWindows(512, 700).kindAt(512));
     }
 
     @Test

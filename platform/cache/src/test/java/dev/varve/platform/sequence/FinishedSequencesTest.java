@@ -21,15 +21,15 @@ class FinishedSequencesTest {
             new KvCacheManager(
                     new CacheCapacity(4 * SlotSpan.BLOCK, 9),
                     false,
-                    EvictionListener.UNHEARD,
+                    EvictionListener.NONE,
                     new ResidentSequenceListener() {
                         @Override
-                        public void stays(CachedSequence sequence) {
+                        public void onAdd(CachedSequence sequence) {
                             heard.add("stays " + sequence.tokens().get(0));
                         }
 
                         @Override
-                        public void leaves(CachedSequence sequence) {
+                        public void onRemove(CachedSequence sequence) {
                             heard.add("leaves " + sequence.tokens().get(0));
                         }
                     });

@@ -172,26 +172,26 @@ class KvCacheManagerTest {
 
     @Test
     void aResidentThatIsKeptElsewhereGoesOverWithoutACopy() {
-        List<List<CachedSequence>> handedOver = new ArrayList<>();
+        List<List<CachedSequence>> onHandOver = new ArrayList<>();
         KvCacheManager kept =
                 new KvCacheManager(
                         new CacheCapacity(16 * BLOCK, ROWS),
                         true,
                         new EvictionListener() {
                             @Override
-                            public boolean keeps(CachedSequence sequence) {
+                            public boolean isStored(CachedSequence sequence) {
                                 return true;
                             }
 
                             @Override
-                            public void leaves(CachedSequence sequence) {
+                            public void onEvict(CachedSequence sequence) {
                                 throw new AssertionError("there is room for all");
                             }
 
                             @Override
-                            public void handedOver(
+                            public void onHandOver(
                                     CachedSequence from, CachedSequence to, int shared) {
-                                handedOver.add(List.of(from, to));
+                                onHandOver.add(List.of(from, to));
                             }
 
                             @Override
@@ -206,7 +206,7 @@ class KvCacheManagerTest {
         CachedSequence after = kept.begin(request(longer(prompt, 10)), 0).orElseThrow();
 
         assertEquals(span, after.span());
-        assertEquals(List.of(List.of(before, after)), handedOver);
+        assertEquals(List.of(List.of(before, after)), onHandOver);
     }
 
     @Test

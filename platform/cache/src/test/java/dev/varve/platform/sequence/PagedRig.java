@@ -37,20 +37,20 @@ final class PagedRig {
 
     PagedRig(int blocks, PagePolicy policy, boolean forgets) {
         device = new PagedDevice(blocks * SlotSpan.BLOCK);
-        EvictionListener departures =
+        EvictionListener exports =
                 new EvictionListener() {
                     @Override
-                    public boolean keeps(CachedSequence sequence) {
+                    public boolean isStored(CachedSequence sequence) {
                         return false;
                     }
 
                     @Override
-                    public void leaves(CachedSequence sequence) {
+                    public void onEvict(CachedSequence sequence) {
                         left.add(sequence);
                     }
 
                     @Override
-                    public void handedOver(CachedSequence from, CachedSequence to, int shared) {
+                    public void onHandOver(CachedSequence from, CachedSequence to, int shared) {
                         left.add(from);
                     }
 
@@ -65,7 +65,7 @@ final class PagedRig {
                                 ROWS,
                                 forgets ? new RollbackBuffers(4, 16) : RollbackBuffers.NONE)
                         .with(new PagingOptions(POOL, policy, TAU).withPageBytes(PAGE_BYTES));
-        cache = new KvCacheManager(sizes, forgets, departures);
+        cache = new KvCacheManager(sizes, forgets, exports);
     }
 
     static CacheRequest request(int... tokens) {

@@ -115,7 +115,7 @@ class PagedSequenceCacheTest {
 
         assertEquals(Optional.empty(), plain.paging());
         assertEquals(Optional.empty(), sequence.pageFigures());
-        assertEquals(Integer.MAX_VALUE - 1, plain.mostGuesses(sequence));
+        assertEquals(Integer.MAX_VALUE - 1, plain.mostDraftTokens(sequence));
         assertFalse(plain.choosesPages(99999));
     }
 
@@ -396,9 +396,9 @@ class PagedSequenceCacheTest {
     void guessesEndWithThePageBeyondThePool() {
         CachedSequence sequence = computed(rig, prompt(0, 600));
 
-        assertEquals(39, cache.mostGuesses(sequence));
+        assertEquals(39, cache.mostDraftTokens(sequence));
         for (int computed = 600; computed < 800; computed++) {
-            int last = computed + cache.mostGuesses(sequence);
+            int last = computed + cache.mostDraftTokens(sequence);
             assertEquals(63, last % PAGE, "behind " + computed + " tokens");
             rig.decode(sequence);
         }
@@ -409,7 +409,7 @@ class PagedSequenceCacheTest {
     void guessesStayInThePoolAsLongAsItHasRoom() {
         CachedSequence sequence = computed(rig, prompt(0, 300));
         for (int computed = 300; computed < POOL; computed++) {
-            int most = cache.mostGuesses(sequence);
+            int most = cache.mostDraftTokens(sequence);
             assertTrue(most >= 0 && computed + most < POOL, computed + ": " + most);
             assertEquals(
                     computed <= POOL - 2 * PAGE ? 63 : 63 - computed % PAGE,
@@ -424,9 +424,9 @@ class PagedSequenceCacheTest {
         PagedRig forgetting = new PagedRig(8, PagePolicy.LRU, true);
         CachedSequence sequence = computed(forgetting, prompt(0, 600));
 
-        assertEquals(15, forgetting.cache.mostGuesses(sequence));
+        assertEquals(15, forgetting.cache.mostDraftTokens(sequence));
         forgetting.decode(sequence, 630);
-        assertEquals(9, forgetting.cache.mostGuesses(sequence));
+        assertEquals(9, forgetting.cache.mostDraftTokens(sequence));
     }
 
     @ParameterizedTest
@@ -435,7 +435,7 @@ class PagedSequenceCacheTest {
         PagedRig own = new PagedRig(8, PagePolicy.LRU, forgets);
         CachedSequence sequence = computed(own, prompt(0, 600));
         for (int round = 0; round < 100; round++) {
-            int guesses = Math.min(12, own.cache.mostGuesses(sequence));
+            int guesses = Math.min(12, own.cache.mostDraftTokens(sequence));
             int[] tokens = prompt(3_000_000 + 20 * round, guesses + 1);
             int first = sequence.computed();
             own.run(PagedRig.rows(sequence, guesses, TokenTree.CHAIN, tokens));
@@ -461,7 +461,7 @@ class PagedSequenceCacheTest {
         TokenTree tree = TokenTree.of(new int[] {-1, 0, 0, 2, 2, 4, 3});
         TokenPath path = TokenPath.of(0, 2, 4, 5);
         for (int round = 0; round < 60; round++) {
-            if (own.cache.mostGuesses(sequence) < 6) {
+            if (own.cache.mostDraftTokens(sequence) < 6) {
                 own.decode(sequence);
                 continue;
             }
@@ -526,7 +526,7 @@ class PagedSequenceCacheTest {
         PagedRig own = new PagedRig(8, policy, false);
 
         assertEquals(policy != PagePolicy.LRU, own.cache.choosesPages(POOL + 1));
-        assertEquals(policy == PagePolicy.QK, own.cache.asksShards());
+        assertEquals(policy == PagePolicy.QK, own.cache.needsShardScores());
         assertFalse(own.cache.choosesPages(POOL));
     }
 
@@ -705,7 +705,7 @@ class PagedSequenceCacheTest {
         own.cache.choosePages(sequence, wanting(14, 3), 14, sequence.computed());
 
         for (int computed = 900; computed < 964; computed++) {
-            int most = own.cache.mostGuesses(sequence);
+            int most = own.cache.mostDraftTokens(sequence);
             int pageEnd = (computed / PAGE + 1) * PAGE;
             assertEquals(Math.min(pageEnd, 964), computed + most + 1, "behind " + computed);
             own.decode(sequence);
@@ -720,7 +720,9 @@ class PagedSequenceCacheTest {
         own.prefill(sequence, 936);
         int rows = sequence.stateRow();
 
-        Batch batch = own.cache.tryOut(sequence, 1, Arrays.copyOfRange(tokens, 936, 1000), 1000);
+        Batch batch =
+                own.cache.pageScoringBatch(
+                        sequence, 1, Arrays.copyOfRange(tokens, 936, 1000), 1000);
         own.device.make(batch.changes().moves());
 
         assertEquals(936, sequence.computed());
@@ -753,7 +755,7 @@ class PagedSequenceCacheTest {
         rig.prefillInCells(source, length);
         ChunkBoundaries cuts = source.cuts().upTo(length);
 
-        CachedSequence brought = cache.beginBehind(PagedRig.request(more), cuts, 0).orElseThrow();
+        CachedSequence brought = cache.beginAfter(PagedRig.request(more), cuts, 0).orElseThrow();
         rig.flush();
         rig.device.adopt(brought.rows(0, length), PagedRig.expected(brought.tokens(), length));
 

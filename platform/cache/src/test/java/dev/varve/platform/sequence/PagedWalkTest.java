@@ -183,7 +183,7 @@ class PagedWalkTest {
         }
 
         private void guess(CachedSequence sequence) {
-            int most = Math.min(cache.mostGuesses(sequence), 14);
+            int most = Math.min(cache.mostDraftTokens(sequence), 14);
             int computed = sequence.computed();
             if (computed < sequence.tokens().size()
                     || most < 1
@@ -235,7 +235,7 @@ class PagedWalkTest {
             int[] more = source.tokens().range(0, computed + 1);
             more[computed] = random.nextInt(1 << 20);
             Optional<CachedSequence> brought =
-                    cache.beginBehind(PagedRig.request(more), source.cuts().upTo(computed), 0);
+                    cache.beginAfter(PagedRig.request(more), source.cuts().upTo(computed), 0);
             brought.ifPresent(
                     sequence -> {
                         rig.flush();

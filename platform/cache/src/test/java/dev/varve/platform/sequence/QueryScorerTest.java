@@ -46,6 +46,6 @@ class QueryScorerTest {
     @Test
     void withoutAnswersThereIsNoTelling() {
         assertEquals(Optional.empty(), scorer.score(new TokenList(new int[0]), List.of(), 3));
-        assertTrue(scorer.asksShards());
+        assertTrue(scorer.needsShardScores());
     }
 }

@@ -87,7 +87,7 @@ class JournalTest {
             try (Journal journal = Journal.write(file)) {
                 assertEquals(List.of(ADDED), replayed(journal), size + " bytes");
                 assertEquals(size == whole, journal.isComplete(), size + " bytes");
-                journal.mend();
+                journal.truncateIncomplete();
                 assertTrue(journal.isComplete());
                 journal.append(GONE);
             }

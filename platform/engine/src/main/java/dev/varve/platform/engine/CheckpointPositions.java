@@ -31,7 +31,7 @@ final class CheckpointPositions {
 
     /** Returns the positions, ascending. */
     static int[] of(GenerationRequest.Prompt prompt) {
-        if (!prompt.scope().keeps()) {
+        if (!prompt.scope().isCached()) {
             return new int[0];
         }
         int[] boundaries = prompt.boundaries();

@@ -13,9 +13,9 @@ import dev.varve.platform.shard.PoolGeometry;
  * same code path as for the whole window. The last piece includes the remainder.
  *
  * @param end position after the last token
- * @param stretch how the tokens relate to their window
+ * @param kind how the tokens relate to their window
  */
-record ChunkPlan(int end, ChunkKind stretch) {
+record ChunkPlan(int end, ChunkKind kind) {
     /** Tokens per window, the usual micro-batch of ggml-based engines. */
     static final int WINDOW = 512;
 
@@ -83,10 +83,10 @@ record ChunkPlan(int end, ChunkKind stretch) {
         if (most < rest && rest >= 2 * PIECE) {
             tokens = most <= rest - PIECE ? most : (rest - PIECE) / PIECE * PIECE;
         }
-        return new ChunkPlan(begin + tokens, stretch(tiles, tokens == rest, window, continues));
+        return new ChunkPlan(begin + tokens, kind(tiles, tokens == rest, window, continues));
     }
 
-    private static ChunkKind stretch(
+    private static ChunkKind kind(
             boolean tiles, boolean ends, ChunkKind window, boolean continues) {
         if (!tiles) {
             return ChunkKind.WINDOW;

@@ -25,13 +25,13 @@ import java.util.Optional;
  */
 final class DecodeStep {
     /** Most forced tokens of a step; with the known token they fill a group of columns. */
-    static final int MOST_CERTAIN = 15;
+    static final int MOST_FORCED = 15;
 
     private static final int[] NOTHING = {};
 
     private final RunningRequests running;
     private final KvCacheManager cache;
-    private final InFlightBatches flights;
+    private final InFlightBatches inFlight;
     private final TokenChoice choice;
     private final PrefixCache prefix;
     private final SpeculativeDecoding drafting;
@@ -41,10 +41,11 @@ final class DecodeStep {
     /**
      * The tokens that a request computes in a step.
      *
-     * @param certain forced tokens after the last one; if there are any, there are no draft tokens
+     * @param forcedTokens forced tokens after the last one; if there are any, there are no draft
+     *     tokens
      * @param guesses draft tokens after the last one
      */
-    private record RequestStep(Request request, int[] certain, DraftTokens guesses) {
+    private record RequestStep(Request request, int[] forcedTokens, DraftTokens guesses) {
         /** Returns all rows if there are draft tokens, since each row verifies one. */
         OutputRows outputs() {
             if (guesses.count() == 0) {
@@ -56,7 +57,7 @@ final class DecodeStep {
         /** Returns the input tokens: the last known one, then forced or draft tokens. */
         int[] tokens() {
             int[] known = request.tokensUpTo(request.known());
-            int[] ahead = certain.length > 0 ? certain : guesses.tokens();
+            int[] ahead = forcedTokens.length > 0 ? forcedTokens : guesses.tokens();
             if (ahead.length == 0) {
                 return known;
             }
@@ -72,7 +73,7 @@ final class DecodeStep {
     DecodeStep(EngineContext state, int contextTokens) {
         running = state.running();
         cache = state.cache();
-        flights = state.flights();
+        inFlight = state.inFlight();
         choice = state.choice();
         prefix = state.prefix();
         drafting = state.drafting();
@@ -82,25 +83,29 @@ final class DecodeStep {
 
     /** Returns the entries of all requests in decode. May preempt requests to free slots. */
     List<BatchEntry> works() {
-        flights.settleOutputs();
+        inFlight.settleOutputs();
         List<RequestStep> steps = new ArrayList<>(running.size());
         List<Request> requests = new ArrayList<>(running.inDecode());
         requests.removeIf(rounds::holds);
-        Map<Request, int[]> certain = certain(requests);
+        Map<Request, int[]> forcedTokens = forcedTokens(requests);
         requests.removeIf(request -> !request.isInDecode());
         List<DraftTokens> guesses =
                 drafting.propose(
                         requests,
                         requests.stream()
-                                .mapToInt(each -> certain.containsKey(each) ? 0 : mostGuesses(each))
+                                .mapToInt(
+                                        each ->
+                                                forcedTokens.containsKey(each)
+                                                        ? 0
+                                                        : mostDraftTokens(each))
                                 .toArray(),
                         requests.stream().mapToInt(this::room).toArray(),
-                        flights::change);
+                        inFlight::change);
         for (int i = 0; i < requests.size(); i++) {
             Request request = requests.get(i);
             // An earlier iteration may have preempted this request.
             if (request.isInDecode()) {
-                int[] known = certain.getOrDefault(request, NOTHING);
+                int[] known = forcedTokens.getOrDefault(request, NOTHING);
                 DraftTokens own = guesses.get(i);
                 int ahead = known.length + own.count();
                 // Forced and draft tokens are dropped rather than preempting another request.
@@ -124,18 +129,18 @@ final class DecodeStep {
     }
 
     /** Returns the forced tokens of the requests that have any. */
-    private Map<Request, int[]> certain(List<Request> requests) {
+    private Map<Request, int[]> forcedTokens(List<Request> requests) {
         Map<Request, int[]> found = new IdentityHashMap<>();
         for (Request request : requests) {
-            int most = Math.min(Math.min(MOST_CERTAIN, request.tokensLeft() - 1), space(request));
-            most = Math.min(most, cache.mostCertain(request.sequence()));
+            int most = Math.min(Math.min(MOST_FORCED, request.tokensLeft() - 1), space(request));
+            most = Math.min(most, cache.mostForcedTokens(request.sequence()));
             int wanted = most;
             running.guard(
                     request,
                     () -> {
-                        int[] tokens = choice.certain(request, wanted);
+                        int[] tokens = choice.forcedTokens(request, wanted);
                         if (tokens.length > 0) {
-                            drafting.passOver(request);
+                            drafting.endPendingDraft(request);
                             found.put(request, tokens);
                         }
                     });
@@ -169,16 +174,16 @@ final class DecodeStep {
      * Returns the most consecutive draft tokens of a request: those that it may generate after the
      * next token, and for which there is room.
      */
-    private int mostGuesses(Request request) {
+    private int mostDraftTokens(Request request) {
         int behind = Math.min(request.tokensLeft() - 1, room(request));
-        return Math.max(0, Math.min(request.mayDraft(), behind));
+        return Math.max(0, Math.min(request.mostDraftTokens(), behind));
     }
 
     /**
      * Returns the draft tokens for which context and rollback buffers have room, branches included.
      */
     private int room(Request request) {
-        return Math.max(0, Math.min(space(request), cache.mostGuesses(request.sequence())));
+        return Math.max(0, Math.min(space(request), cache.mostDraftTokens(request.sequence())));
     }
 
     /** Returns the number of tokens that the context can hold after the known ones. */
@@ -193,11 +198,11 @@ final class DecodeStep {
     /** Allocates room for one more token; preempts the youngest requests if needed. */
     private void makeRoom(Request request) {
         while (request.isInDecode() && !hasRoom(request, 1)) {
-            if (flights.isEmpty()) {
+            if (inFlight.isEmpty()) {
                 running.preemptYoungest();
             } else {
                 // The sequence of a preempted request may be kept only after its batches returned.
-                flights.settleAll();
+                inFlight.settleAll();
             }
         }
     }
@@ -205,7 +210,7 @@ final class DecodeStep {
     /** Chooses the next token, and further ones as long as they match the draft tokens. */
     private void take(RequestStep step, ShardResult result, int firstRow, int column) {
         Request request = step.request();
-        if (step.certain().length > 0 && !takeCertain(step)) {
+        if (step.forcedTokens().length > 0 && !takeForced(step)) {
             return;
         }
         DraftTokens guesses = step.guesses();
@@ -228,11 +233,11 @@ final class DecodeStep {
     }
 
     /** Accepts the forced tokens; returns whether the request continues after them. */
-    private boolean takeCertain(RequestStep step) {
+    private boolean takeForced(RequestStep step) {
         Request request = step.request();
-        int[] tokens = step.certain();
+        int[] tokens = step.forcedTokens();
         for (int i = 0; i < tokens.length; i++) {
-            Optional<GenerationEnd.Reason> end = choice.chooseCertain(request, tokens[i]).end();
+            Optional<GenerationEnd.Reason> end = choice.chooseForced(request, tokens[i]).end();
             if (end.isPresent()) {
                 // The remaining tokens are computed, and not every state can be rolled back: the
                 // kept sequence includes them, although they were not reported.
@@ -254,7 +259,7 @@ final class DecodeStep {
             result.features().forEach(feature -> feature.gather(column, path));
             // The features were recorded as if the first tokens had been accepted. Pending copies
             // of those run before the features of the accepted path replace them.
-            prefix.saw(
+            prefix.recordFeatures(
                     request.sequence(),
                     request.sequence().computed() - path.length(),
                     result.features(),

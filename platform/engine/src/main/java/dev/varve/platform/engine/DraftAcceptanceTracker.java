@@ -97,7 +97,7 @@ final class DraftAcceptanceTracker {
                 right++;
             }
         }
-        return new Followed(right, next >= 0 && guesses.goesOnBehind(last));
+        return new Followed(right, next >= 0 && guesses.continuesAfter(last));
     }
 
     /** Counts draft tokens that a step verified. */

@@ -81,7 +81,7 @@ record DraftTokens(int[] tokens, TokenTree tree, int grade) {
     }
 
     /** Returns whether any draft token follows the one with this number, as in {@link #next}. */
-    boolean goesOnBehind(int number) {
+    boolean continuesAfter(int number) {
         for (int i = number; i < tokens.length; i++) {
             if (tree.parent(i + 1) == number) {
                 return true;

@@ -9,7 +9,7 @@ import dev.varve.platform.sequence.TokenLogits;
  *
  * @param running the running requests
  * @param prefix the prefix cache, with the sequences of running and ended requests
- * @param flights the in-flight batches
+ * @param inFlight the in-flight batches
  * @param choice chooses tokens from the logits
  * @param drafting proposes draft tokens
  * @param pages requests page scores and selects pages by them
@@ -17,7 +17,7 @@ import dev.varve.platform.sequence.TokenLogits;
 record EngineContext(
         RunningRequests running,
         PrefixCache prefix,
-        InFlightBatches flights,
+        InFlightBatches inFlight,
         TokenChoice choice,
         SpeculativeDecoding drafting,
         PendingPageScores pages) {

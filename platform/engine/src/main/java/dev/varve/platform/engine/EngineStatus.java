@@ -153,10 +153,10 @@ public record EngineStatus(
      *
      * @param waited how long requests have waited
      * @param left time until requests are rejected, unless a shard makes progress
-     * @param turnsAway whether that time is over: queued requests have failed, new ones are
+     * @param rejectsRequests whether that time is over: queued requests have failed, new ones are
      *     rejected
      */
-    public record Outage(Duration waited, Duration left, boolean turnsAway) {}
+    public record Outage(Duration waited, Duration left, boolean rejectsRequests) {}
 
     /** Returns whether requests can be computed now: one replica at least has all shards. */
     public boolean isAble() {

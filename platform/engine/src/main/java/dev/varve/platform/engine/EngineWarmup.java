@@ -93,7 +93,7 @@ final class EngineWarmup {
         answer = Math.max(1, Math.min(ANSWER, context - prompt));
         steps =
                 new StepRunner(
-                        pipeline.rehearsing(),
+                        pipeline.forWarmup(),
                         shape,
                         options.withoutHostCache(),
                         new SpeculativeDecoding(Optional.empty(), shape.vocabularySize()),
@@ -113,14 +113,14 @@ final class EngineWarmup {
         if (!pipeline.shards().stream().allMatch(Shard::canRehearse)) {
             return;
         }
-        EngineWarmup rehearsal = new EngineWarmup(pipeline, shape, options);
+        EngineWarmup warmup = new EngineWarmup(pipeline, shape, options);
         try {
-            rehearsal.run(idle);
+            warmup.run(idle);
         } catch (RuntimeException | Error e) {
             // A defect of a plugin ends a request later, not the engine now.
             LOG.log(System.Logger.Level.DEBUG, "warm-up ended early: a step failed", e);
         } finally {
-            rehearsal.steps.abandon();
+            warmup.steps.abandon();
         }
     }
 

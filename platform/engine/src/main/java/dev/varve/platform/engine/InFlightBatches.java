@@ -34,7 +34,7 @@ final class InFlightBatches {
     private final StepTokenBudget pace;
     private final SpeculativeDecoding drafting;
     private final Consumer<Failure> onFailure;
-    private final Deque<Flight> flights = new ArrayDeque<>();
+    private final Deque<Flight> inFlight = new ArrayDeque<>();
     private long submitted;
 
     /** Cache changes since the latest batch, as they complete; empty without changes. */
@@ -47,13 +47,13 @@ final class InFlightBatches {
      * An in-flight batch.
      *
      * @param places sequences of the requests when it was submitted
-     * @param departures snapshot exports of states that it computes
+     * @param exports snapshot exports of states that it computes
      * @param changes whether it also changes rows of other sequences
      */
     private record Flight(
             List<BatchEntry> works,
             List<CachedSequence> places,
-            List<SnapshotExport> departures,
+            List<SnapshotExport> exports,
             Batch batch,
             boolean changes,
             CompletableFuture<ShardResult> result,
@@ -103,11 +103,11 @@ final class InFlightBatches {
     }
 
     int size() {
-        return flights.size();
+        return inFlight.size();
     }
 
     boolean isEmpty() {
-        return flights.isEmpty();
+        return inFlight.isEmpty();
     }
 
     /** Submits a batch; each request has at most one entry in it. */
@@ -121,14 +121,14 @@ final class InFlightBatches {
         Batch batch = cache.devices().advance(advances, drafting.captures(works));
         submitted++;
         long now = System.nanoTime();
-        flights.addLast(
+        inFlight.addLast(
                 new Flight(
                         works,
                         places,
-                        departures(advances),
+                        exports(advances),
                         batch,
                         changed.isPresent() || !batch.changes().isEmpty(),
-                        behindChanges(pipeline.submit(batch)),
+                        afterChanges(pipeline.submit(batch)),
                         now));
     }
 
@@ -144,34 +144,34 @@ final class InFlightBatches {
     }
 
     /** Makes a batch fail if the cache changes before it fail. */
-    private CompletableFuture<ShardResult> behindChanges(CompletableFuture<ShardResult> result) {
+    private CompletableFuture<ShardResult> afterChanges(CompletableFuture<ShardResult> result) {
         Optional<CompletableFuture<Void>> before = changed;
         changed = Optional.empty();
         return before.map(made -> made.thenCombine(result, (nothing, found) -> found))
                 .orElse(result);
     }
 
-    private List<SnapshotExport> departures(List<ScheduledTokens> advances) {
-        List<SnapshotExport> departures = new ArrayList<>();
+    private List<SnapshotExport> exports(List<ScheduledTokens> advances) {
+        List<SnapshotExport> exports = new ArrayList<>();
         for (ScheduledTokens advance : advances) {
             if (advance.keepState()) {
-                cache.passes(advance.sequence()).ifPresent(departures::add);
+                cache.exportEnd(advance.sequence()).ifPresent(exports::add);
             }
         }
-        return departures;
+        return exports;
     }
 
     /**
      * Waits for batches with outputs: their logits must be used before another one requests some.
      */
     void settleOutputs() {
-        while (flights.stream().anyMatch(Flight::hasOutputs)) {
+        while (inFlight.stream().anyMatch(Flight::hasOutputs)) {
             settle();
         }
     }
 
     void settleAll() {
-        while (!flights.isEmpty()) {
+        while (!inFlight.isEmpty()) {
             settle();
         }
     }
@@ -182,7 +182,7 @@ final class InFlightBatches {
      * @throws ShardLostException if a shard was lost
      */
     void settle() {
-        Flight flight = flights.removeFirst();
+        Flight flight = inFlight.removeFirst();
         ShardResult result;
         long begin;
         try {
@@ -191,7 +191,7 @@ final class InFlightBatches {
             throw e;
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "a step failed", e);
-            flight.departures().forEach(cache::forget);
+            flight.exports().forEach(cache::forget);
             onFailure.accept(
                     new Failure(
                             stillComputed(flight),
@@ -207,7 +207,7 @@ final class InFlightBatches {
         measure(flight.batch(), settledAt - begin);
         // First, since a sequence that is kept below must have these features.
         keepFeatures(flight, result);
-        flight.departures().forEach(SnapshotExport::markComputed);
+        flight.exports().forEach(SnapshotExport::markComputed);
         int row = 0;
         int column = 0;
         for (int i = 0; i < flight.works().size(); i++) {
@@ -262,15 +262,16 @@ final class InFlightBatches {
      * @param windowEnd position up to which slots are ensured
      * @throws ShardLostException if a shard was lost
      */
-    void tryOut(Request request, int end, int windowEnd) {
+    void scorePages(Request request, int end, int windowEnd) {
         CachedSequence place = request.sequence();
         Batch batch =
                 cache.devices()
-                        .tryOut(place, request.arrival(), request.tokensUpTo(end), windowEnd);
+                        .pageScoringBatch(
+                                place, request.arrival(), request.tokensUpTo(end), windowEnd);
         submitted++;
         boolean changes = changed.isPresent() || !batch.changes().isEmpty();
         try {
-            ShardResult result = ShardPipeline.join(behindChanges(pipeline.submit(batch)));
+            ShardResult result = ShardPipeline.join(afterChanges(pipeline.submit(batch)));
             int asked = batch.queries().getFirst().pages().size();
             cache.devices().choosePages(place, result.scoresOf(0), asked, end);
         } catch (ShardLostException e) {
@@ -288,7 +289,7 @@ final class InFlightBatches {
         int column = 0;
         for (int i = 0; i < flight.works().size(); i++) {
             int tokens = flight.works().get(i).tokens();
-            cache.saw(
+            cache.recordFeatures(
                     flight.places().get(i),
                     flight.batch().slices().get(i).firstPosition(),
                     result.features(),
@@ -311,9 +312,9 @@ final class InFlightBatches {
 
     private void measure(Batch batch, long nanos) {
         if (batch.phase() == Phase.PREFILL) {
-            pace.took(batch.tokens(), nanos);
+            pace.record(batch.tokens(), nanos);
         } else {
-            pace.tookRows(nanos);
+            pace.recordRows(nanos);
             drafting.measured(batch.tokens(), nanos);
         }
     }
@@ -327,11 +328,11 @@ final class InFlightBatches {
 
     /** Waits for all batches and discards their results. */
     void abandon() {
-        for (Flight flight : flights) {
+        for (Flight flight : inFlight) {
             // No batch may be in flight when the caches are reused.
             flight.result().exceptionally(e -> null).join();
         }
-        flights.clear();
+        inFlight.clear();
         changed.ifPresent(made -> made.exceptionally(e -> null).join());
         changed = Optional.empty();
     }

@@ -63,10 +63,10 @@ final class PendingPageScores {
 
     private boolean awaitsScores(Request request) {
         if (request.isInPrefill()
-                && request.isBeforeLookout()
+                && request.isTailScoringPending()
                 && cache.choosesPages(request.promptLength())) {
             Round round = round(request, request.promptLength());
-            if (!request.mayLookOut()) {
+            if (!request.isTailScoringDue()) {
                 return false;
             }
             if (round.isOver()) {
@@ -110,7 +110,7 @@ final class PendingPageScores {
     }
 
     private void chooseForPrompt(Request request, Round round) {
-        request.lookOut();
+        request.markTailScored();
         take(round)
                 .ifPresentOrElse(
                         scores ->

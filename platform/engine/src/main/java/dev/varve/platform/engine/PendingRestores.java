@@ -113,7 +113,7 @@ final class PendingRestores {
             } else if (restore.arrival().hasArrived()) {
                 restores.remove(restore);
                 restore.request().restored();
-                running.goesOn(restore.request());
+                running.resumeSpeculation(restore.request());
                 start.accept(restore.request(), cache.started(restore.place(), restore.arrival()));
                 any = true;
             }
@@ -131,7 +131,7 @@ final class PendingRestores {
                 System.Logger.Level.WARNING,
                 "a prefix could not be restored from host memory; the prompt is computed again");
         request.failedToRestore();
-        running.putBack(List.of(request));
+        running.dropAndRequeue(List.of(request));
     }
 
     /** Discards all restores, after all sequences were lost. */

@@ -26,7 +26,7 @@ class PipelineStage {
     }
 
     /** Returns a warm-up stage for the same shard, which computes, counts and records nothing. */
-    PipelineStage rehearsing() {
+    PipelineStage forWarmup() {
         return new PipelineStage(shard, worker) {
             @Override
             CompletableFuture<ShardResult> take(Batch batch, Optional<LayerActivations> boundary) {
@@ -73,7 +73,7 @@ class PipelineStage {
                             long nanos = System.nanoTime() - begin;
                             forwardNanos.add(nanos);
                             if (failure == null) {
-                                recent.took(batch.phase(), batch.tokens(), nanos);
+                                recent.record(batch.phase(), batch.tokens(), nanos);
                             }
                             event.end(shard, batch, failure == null);
                         });

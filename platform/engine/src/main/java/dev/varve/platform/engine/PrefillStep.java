@@ -29,8 +29,8 @@ final class PrefillStep {
 
     private final EngineContext state;
     private final RunningRequests running;
-    private final InFlightBatches flights;
-    private final WaitingRequests line;
+    private final InFlightBatches inFlight;
+    private final WaitingRequests queue;
     private final StepTokenBudget pace;
     private final int columnGroup;
     private boolean oldestFirst;
@@ -58,17 +58,17 @@ final class PrefillStep {
     }
 
     /**
-     * @param line the queued requests, which may have the same prompt
+     * @param queue the queued requests, which may have the same prompt
      * @param pace limits the columns beside streams
      * @param columnGroup pieces of a window have a multiple of this many tokens
      */
-    PrefillStep(EngineContext state, WaitingRequests line, StepTokenBudget pace, int columnGroup) {
+    PrefillStep(EngineContext state, WaitingRequests queue, StepTokenBudget pace, int columnGroup) {
         this.state = state;
-        this.line = line;
+        this.queue = queue;
         this.pace = pace;
         this.columnGroup = columnGroup;
         running = state.running();
-        flights = state.flights();
+        inFlight = state.inFlight();
     }
 
     /**
@@ -118,16 +118,16 @@ final class PrefillStep {
         // Beside decode at most one chunk is in flight: the next token waits behind it.
         int limit = shared ? 1 : depth;
         int most = shared ? piece(pace.columnsBesideStep(), 0) : ChunkPlan.WINDOW;
-        while (flights.size() < limit) {
+        while (inFlight.size() < limit) {
             List<Request> requests = inOrder();
             if (requests.isEmpty()) {
                 break;
             }
-            next(requests.getFirst(), most).ifPresent(work -> flights.submit(List.of(work)));
+            next(requests.getFirst(), most).ifPresent(work -> inFlight.submit(List.of(work)));
         }
         boolean overlaps = shared && depth > 1;
-        if (!flights.isEmpty() && !overlaps) {
-            flights.settle();
+        if (!inFlight.isEmpty() && !overlaps) {
+            inFlight.settle();
         }
     }
 
@@ -161,12 +161,12 @@ final class PrefillStep {
             request.decode();
             return Optional.empty();
         }
-        if (!looksOut(request)) {
+        if (!scoresTail(request)) {
             return Optional.empty();
         }
         Chunk chunk = replays ? replayed(request, most) : planned(request, most);
         if (chunk.isLast()) {
-            flights.settleOutputs();
+            inFlight.settleOutputs();
             if (!request.isRunning()) {
                 return Optional.empty();
             }
@@ -180,15 +180,15 @@ final class PrefillStep {
      *
      * @return whether the request is still running
      */
-    private boolean looksOut(Request request) {
-        if (request.mayLookOut()
-                && state.cache().asksShards()
+    private boolean scoresTail(Request request) {
+        if (request.isTailScoringDue()
+                && state.cache().needsShardScores()
                 && state.cache().choosesPages(request.promptLength())) {
-            request.lookOut();
-            flights.settleAll();
+            request.markTailScored();
+            inFlight.settleAll();
             if (request.isRunning()) {
                 int end = request.promptLength();
-                flights.tryOut(request, end, end);
+                inFlight.scorePages(request, end, end);
             }
         }
         return request.isRunning();
@@ -198,12 +198,10 @@ final class PrefillStep {
         ChunkBoundaries replay = request.replay();
         int begin = request.sequence().computed();
         int end = replay.next(begin);
-        ChunkKind stretch = replay.stretchAt(begin);
+        ChunkKind kind = replay.kindAt(begin);
         return chunk(
                 request,
-                stretch == ChunkKind.ROWS
-                        ? new ChunkPlan(end, stretch)
-                        : piece(request, end, stretch, most),
+                kind == ChunkKind.ROWS ? new ChunkPlan(end, kind) : piece(request, end, kind, most),
                 end);
     }
 
@@ -212,8 +210,8 @@ final class PrefillStep {
         int window = ChunkPlan.windowEnd(begin, request.known(), checkpoint(request));
         int end = ChunkPlan.boundedEnd(begin, window, state.cache().mostSlots(request.known()));
         boolean stops =
-                begin < request.lookout() && state.cache().choosesPages(request.promptLength());
-        int stop = stops ? Math.min(end, request.lookout()) : end;
+                begin < request.tailBegin() && state.cache().choosesPages(request.promptLength());
+        int stop = stops ? Math.min(end, request.tailBegin()) : end;
         return chunk(request, piece(request, stop, ChunkKind.WINDOW, most), stop);
     }
 
@@ -240,10 +238,10 @@ final class PrefillStep {
         int first = ChunkPlan.windowBegin(begin, end, slots);
         int last = ChunkPlan.boundedEnd(begin, ChunkPlan.windowEnd(begin, end, 0), slots);
         if (state.cache().choosesPages(request.promptLength())) {
-            if (begin < request.lookout()) {
-                last = Math.min(last, request.lookout());
+            if (begin < request.tailBegin()) {
+                last = Math.min(last, request.tailBegin());
             } else {
-                first = Math.max(first, request.lookout());
+                first = Math.max(first, request.tailBegin());
             }
         }
         return windowEnd - begin < ChunkPlan.TILE
@@ -256,7 +254,7 @@ final class PrefillStep {
      * position.
      */
     private int checkpoint(Request request) {
-        return state.cache().canCutBack() ? 0 : request.nextStop(state.prefix().hasHost());
+        return state.cache().canRollBack() ? 0 : request.nextStop(state.prefix().hasHost());
     }
 
     private Chunk chunk(Request request, ChunkPlan plan, int windowEnd) {
@@ -273,7 +271,7 @@ final class PrefillStep {
      * with the same prompt needs them.
      */
     private OutputRows lastOutputs(Request request) {
-        OutputRows twins = request.isGenerating() ? OutputRows.NONE : line.wantedByTwins(request);
+        OutputRows twins = request.isGenerating() ? OutputRows.NONE : queue.wantedByTwins(request);
         return twins == OutputRows.LAST ? OutputRows.LAST : request.wanted();
     }
 
@@ -286,7 +284,7 @@ final class PrefillStep {
                                 request.arrival(),
                                 request.tokensUpTo(chunk.end()),
                                 chunk.outputs(),
-                                chunk.plan().stretch(),
+                                chunk.plan().kind(),
                                 chunk.keepsState(),
                                 0)
                         .reserving(
@@ -321,7 +319,7 @@ final class PrefillStep {
         Request request = chunk.request();
         TokenLogits output = state.choice().output(result, row, chunk.outputs());
         request.decode();
-        if (!request.isGenerating() && line.wantedByTwins(request) != OutputRows.NONE) {
+        if (!request.isGenerating() && queue.wantedByTwins(request) != OutputRows.NONE) {
             state.cache().keepCopy(request.sequence(), state.choice().copy(output));
         }
         state.chooseFirst(request, output);

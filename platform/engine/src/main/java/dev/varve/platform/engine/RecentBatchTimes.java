@@ -14,7 +14,7 @@ final class RecentBatchTimes {
 
     private volatile ShardStatus.Recent recent = ShardStatus.Recent.NONE;
 
-    void took(Phase phase, int tokens, long nanos) {
+    void record(Phase phase, int tokens, long nanos) {
         double millis = nanos / NANOS_PER_MILLI;
         ShardStatus.Recent before = recent;
         recent =

@@ -73,8 +73,8 @@ final class Request implements TransferableRequest {
     private volatile int generated;
     private int losses;
     private boolean mayRestore = true;
-    private boolean askedDisk;
-    private boolean askedOthers;
+    private boolean queriedDisk;
+    private boolean queriedSharedStore;
     private Optional<? extends PrefixLoad> read = Optional.empty();
     private Optional<Awaited> awaited = Optional.empty();
 
@@ -84,9 +84,9 @@ final class Request implements TransferableRequest {
     private int reachedAtLoss;
 
     /** Begin of the last prompt tokens, for which pages are selected. */
-    private final int lookout;
+    private final int tailBegin;
 
-    private CachedSequence lookedOut;
+    private CachedSequence tailScoredFor;
 
     /** Requested page scores, which the request may have to wait for. */
     private Optional<PendingPageScores.Round> round = Optional.empty();
@@ -130,7 +130,7 @@ final class Request implements TransferableRequest {
         tokens = new TokenList(prompt);
         promptLength = prompt.length;
         this.lastResume = lastResume;
-        lookout = Math.max(0, promptLength - PoolGeometry.QUESTION);
+        tailBegin = Math.max(0, promptLength - PoolGeometry.QUESTION);
         sampler.acceptPrompt(prompt);
         stops = stops(request.prompt(), lastResume);
         int last = Math.min(request.prompt().lastBoundary(), lastResume);
@@ -147,7 +147,7 @@ final class Request implements TransferableRequest {
      */
     private static int[] stops(GenerationRequest.Prompt prompt, int lastResume) {
         int[] all = CheckpointPositions.of(prompt);
-        if (lastResume >= prompt.length() || !prompt.scope().keeps()) {
+        if (lastResume >= prompt.length() || !prompt.scope().isCached()) {
             return all;
         }
         return IntStream.concat(
@@ -200,7 +200,7 @@ final class Request implements TransferableRequest {
     }
 
     /** Returns the most draft tokens of a step. */
-    int mayDraft() {
+    int mostDraftTokens() {
         return request.mostDrafts();
     }
 
@@ -238,7 +238,7 @@ final class Request implements TransferableRequest {
     }
 
     /** Adds a checkpoint position of the prompt, if the prompt may resume there. */
-    void keepAlso(int position) {
+    void addStop(int position) {
         if (position > lastResume) {
             return;
         }
@@ -276,24 +276,24 @@ final class Request implements TransferableRequest {
      * Returns the begin of the last prompt tokens. Pages are scored for these before they are
      * computed.
      */
-    int lookout() {
-        return lookout;
+    int tailBegin() {
+        return tailBegin;
     }
 
     /**
      * Returns whether the last prompt tokens are next, and pages of this sequence were not scored
      * for them.
      */
-    boolean mayLookOut() {
-        return sequence.computed() == lookout && lookedOut != sequence;
+    boolean isTailScoringDue() {
+        return sequence.computed() == tailBegin && tailScoredFor != sequence;
     }
 
     /**
      * Returns whether the last prompt tokens are not computed, and pages of this sequence were not
      * scored for them.
      */
-    boolean isBeforeLookout() {
-        return sequence.computed() <= lookout && lookedOut != sequence;
+    boolean isTailScoringPending() {
+        return sequence.computed() <= tailBegin && tailScoredFor != sequence;
     }
 
     /** Returns the page scores that were requested last. */
@@ -317,12 +317,12 @@ final class Request implements TransferableRequest {
     }
 
     /** Marks the pages of this sequence as scored for the last prompt tokens. */
-    void lookOut() {
-        lookedOut = sequence;
+    void markTailScored() {
+        tailScoredFor = sequence;
     }
 
     /** Returns the number of slots that its sequence may need in addition. */
-    int slotsToCome(KvCacheManager cache) {
+    int remainingSlots(KvCacheManager cache) {
         int most = cache.mostSlots(promptLength + request.ending().maxTokens());
         return Math.max(0, most - sequence.span().capacity());
     }
@@ -395,7 +395,7 @@ final class Request implements TransferableRequest {
     /** Returns whether both requests have the same prompt and scope, and no generated tokens. */
     boolean hasPromptOf(Request other) {
         return other != this
-                && request.prompt().scope().keeps()
+                && request.prompt().scope().isCached()
                 && !isGenerating()
                 && !other.isGenerating()
                 && request.prompt().scope().equals(other.request.prompt().scope())
@@ -439,27 +439,27 @@ final class Request implements TransferableRequest {
     }
 
     /** Records the load from disk, if there is one; the request does not ask again. */
-    void askDisk(Optional<? extends PrefixLoad> load) {
-        askedDisk = true;
+    void setDiskLoad(Optional<? extends PrefixLoad> load) {
+        queriedDisk = true;
         read = load;
     }
 
-    boolean hasAskedDisk() {
-        return askedDisk;
+    boolean hasQueriedDisk() {
+        return queriedDisk;
     }
 
     /** Records the load from a shared store in the same way. */
-    void askOthers(Optional<? extends PrefixLoad> load) {
-        askedOthers = true;
+    void setSharedLoad(Optional<? extends PrefixLoad> load) {
+        queriedSharedStore = true;
         read = load;
     }
 
-    boolean hasAskedOthers() {
-        return askedOthers;
+    boolean hasQueriedSharedStore() {
+        return queriedSharedStore;
     }
 
     /** Returns whether a load from a store is in progress. */
-    boolean awaitsDisk() {
+    boolean awaitsLoad() {
         return read.filter(load -> !load.isOver()).isPresent();
     }
 
@@ -511,11 +511,11 @@ final class Request implements TransferableRequest {
         // Set before the other engine sees the request: a cancel wakes one of the two engines.
         wakeUp = cancelled;
         mayRestore = true;
-        askedDisk = false;
-        askedOthers = false;
+        queriedDisk = false;
+        queriedSharedStore = false;
         read = Optional.empty();
         awaited = Optional.empty();
-        lookedOut = null;
+        tailScoredFor = null;
         round.ifPresent(PendingPageScores.Round::drop);
         round = Optional.empty();
     }
@@ -574,7 +574,7 @@ final class Request implements TransferableRequest {
     }
 
     /** Records the result of the prefix lookup. */
-    void usedCache(PrefixLookupResult use) {
+    void recordLookup(PrefixLookupResult use) {
         cacheUse = Optional.of(use);
     }
 

@@ -202,7 +202,7 @@ final class RequestQueue implements WaitingRequests {
         endAll(end);
     }
 
-    boolean turnsAway() {
+    boolean isRejecting() {
         lock.lock();
         try {
             return refusal.isPresent();

@@ -26,28 +26,28 @@ final class RunningRequests {
     private static final int MOST_MOVES = 2;
 
     private final PrefixCache cache;
-    private final WaitingRequests line;
+    private final WaitingRequests queue;
     private final SpeculativeDecoding drafting;
-    private final RequestFailover refuge;
+    private final RequestFailover failover;
     private final FailureCounter failures;
     private final List<Request> requests = new ArrayList<>();
     private long preemptions;
     private long replays;
 
     /**
-     * @param refuge accepts requests that cannot continue here
+     * @param failover accepts requests that cannot continue here
      * @param failures counts drafts that could not continue
      */
     RunningRequests(
             PrefixCache cache,
-            WaitingRequests line,
+            WaitingRequests queue,
             SpeculativeDecoding drafting,
-            RequestFailover refuge,
+            RequestFailover failover,
             FailureCounter failures) {
-        this.refuge = refuge;
+        this.failover = failover;
         this.failures = failures;
         this.cache = cache;
-        this.line = line;
+        this.queue = queue;
         this.drafting = drafting;
     }
 
@@ -93,7 +93,7 @@ final class RunningRequests {
     int nextBlocks() {
         int slots = 0;
         for (Request request : requests) {
-            slots += Math.min(SlotSpan.BLOCK, request.slotsToCome(cache.devices()));
+            slots += Math.min(SlotSpan.BLOCK, request.remainingSlots(cache.devices()));
         }
         return slots;
     }
@@ -118,22 +118,22 @@ final class RunningRequests {
     }
 
     /** Passes the stored features of a resumed prefix to the speculator. */
-    void goesOn(Request request) {
-        cache.seen(request.sequence())
+    void resumeSpeculation(Request request) {
+        cache.features(request.sequence())
                 .ifPresent(
                         states ->
                                 failures.guard(
                                         "speculative decoding could not resume from stored"
                                                 + " features",
-                                        () -> drafting.goesOn(request, states)));
+                                        () -> drafting.resumeSpeculation(request, states)));
     }
 
     /** Passes the stored features of all requests to the speculator again. */
-    void showAgain() {
+    void replayFeatures() {
         for (Request request : requests) {
-            drafting.beginAnew(request);
+            drafting.restart(request);
             if (!request.isRestoring()) {
-                goesOn(request);
+                resumeSpeculation(request);
             }
         }
     }
@@ -203,7 +203,7 @@ final class RunningRequests {
         if (mayMove) {
             request.loseSequence();
         }
-        if (!mayMove || !refuge.takes(request, reason)) {
+        if (!mayMove || !failover.takes(request, reason)) {
             request.leave();
             fail(request, reason);
         }
@@ -254,7 +254,7 @@ final class RunningRequests {
             cache.drop(place);
         }
         preemptions++;
-        line.requeue(youngest);
+        queue.requeue(youngest);
     }
 
     /** Fails all requests, or moves them to other engines; the content of the caches is unknown. */
@@ -281,7 +281,7 @@ final class RunningRequests {
     }
 
     /** Drops some sequences in the same way; other sequences stay in the caches. */
-    void putBack(List<Request> some) {
+    void dropAndRequeue(List<Request> some) {
         List<Request> lost = some.stream().filter(Request::isRunning).toList();
         requests.removeAll(lost);
         lost.forEach(request -> cache.drop(request.sequence()));
@@ -307,7 +307,7 @@ final class RunningRequests {
             }
             request.loseSequence();
             replays++;
-            line.requeue(request);
+            queue.requeue(request);
         }
     }
 }

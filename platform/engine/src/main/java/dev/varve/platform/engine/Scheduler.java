@@ -27,7 +27,7 @@ public final class Scheduler implements Engine {
     private static final Duration RECOVERY_CHECK = Duration.ofMillis(50);
 
     /** Delays warm-up so that an early request finds idle cores. */
-    private static final Duration BEFORE_REHEARSAL = Duration.ofMillis(300);
+    private static final Duration WARMUP_DELAY = Duration.ofMillis(300);
 
     /** Failed steps in a row, of different requests, after which the engine has failed. */
     private static final int FAILURES_IN_A_ROW = 8;
@@ -55,13 +55,13 @@ public final class Scheduler implements Engine {
     private volatile Optional<EngineStatus.Outage> outage = Optional.empty();
 
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
-    private volatile RequestFailover refuge = RequestFailover.NONE;
+    private volatile RequestFailover failover = RequestFailover.NONE;
 
     /** Reason of a requested failure, which takes effect after the current step. */
-    private volatile Optional<VarveException> condemned = Optional.empty();
+    private volatile Optional<VarveException> requestedFailure = Optional.empty();
 
     /** Allocated early: it is used on OutOfMemoryError. */
-    private final VarveException lastWord =
+    private final VarveException reservedFailure =
             new VarveException(VarveException.Kind.UNAVAILABLE, "the engine stopped");
 
     private Scheduler(
@@ -114,18 +114,18 @@ public final class Scheduler implements Engine {
     private final class Elsewhere implements RequestFailover {
         @Override
         public boolean isOpen() {
-            return refuge.isOpen();
+            return failover.isOpen();
         }
 
         @Override
         public boolean takes(TransferableRequest request, VarveException reason) {
-            return refuge.takes(request, reason);
+            return failover.takes(request, reason);
         }
     }
 
     /** Sets the failover of requests that cannot complete here; call before the first request. */
     public void setFailover(RequestFailover elsewhere) {
-        refuge = elsewhere;
+        failover = elsewhere;
     }
 
     /**
@@ -148,12 +148,12 @@ public final class Scheduler implements Engine {
      * because of a lost shard.
      */
     public boolean acceptsRequests() {
-        return !broken.isDone() && !queue.isClosed() && !queue.turnsAway();
+        return !broken.isDone() && !queue.isClosed() && !queue.isRejecting();
     }
 
     /** Fails the engine after the current step. */
     public void fail(VarveException reason) {
-        condemned = Optional.of(reason);
+        requestedFailure = Optional.of(reason);
         queue.wakeUp();
     }
 
@@ -172,7 +172,7 @@ public final class Scheduler implements Engine {
                                     shape.vocabularySize(),
                                     options.suppressedTokens()),
                             options.suppressedTokens().length > 0,
-                            drafting.forRequest(),
+                            drafting.newTracker(),
                             queue::wakeUp));
         }
         try {
@@ -206,11 +206,11 @@ public final class Scheduler implements Engine {
     private void run() {
         VarveException end = new EngineClosedException(VarveException.Kind.CANCELLED);
         try {
-            if (queue.staysQuiet(BEFORE_REHEARSAL)) {
+            if (queue.staysQuiet(WARMUP_DELAY)) {
                 EngineWarmup.run(pipeline, shape, options, queue::isQuiet);
             }
             while (queue.awaitWork(this::isIdle)) {
-                condemned.ifPresent(
+                requestedFailure.ifPresent(
                         reason -> {
                             throw reason;
                         });
@@ -220,7 +220,7 @@ public final class Scheduler implements Engine {
                 awaitScores();
             }
         } catch (RuntimeException | Error e) {
-            end = lastWord;
+            end = reservedFailure;
             end = declareBroken(e);
         } finally {
             stop(end);
@@ -228,7 +228,7 @@ public final class Scheduler implements Engine {
     }
 
     private boolean isIdle() {
-        return steps.isIdle() && condemned.isEmpty();
+        return steps.isIdle() && requestedFailure.isEmpty();
     }
 
     private void step() {
@@ -257,7 +257,7 @@ public final class Scheduler implements Engine {
 
     /** Publishes the failure first: later steps of the shutdown may fail as well. */
     private VarveException declareBroken(Throwable failure) {
-        VarveException reason = lastWord;
+        VarveException reason = reservedFailure;
         try {
             reason =
                     new VarveException(
@@ -267,7 +267,7 @@ public final class Scheduler implements Engine {
                                             .orElse(failure.getClass().getSimpleName()),
                             failure);
         } catch (OutOfMemoryError e) {
-            lastWord.addSuppressed(failure);
+            reservedFailure.addSuppressed(failure);
         }
         broken.complete(reason);
         LOG.log(System.Logger.Level.ERROR, "the engine stopped", failure);
@@ -296,7 +296,7 @@ public final class Scheduler implements Engine {
             boolean over = patience.isOver(health());
             if (over) {
                 reject(loss);
-            } else if (refuge.isOpen()) {
+            } else if (failover.isOpen()) {
                 sendOn(loss);
             } else {
                 queue.resume();
@@ -322,7 +322,7 @@ public final class Scheduler implements Engine {
 
     /** Fails or moves the queued requests, and rejects new ones. */
     private void reject(ShardLostException loss) {
-        if (!queue.turnsAway()) {
+        if (!queue.isRejecting()) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the scheduler rejects requests: a lost shard made no progress for {0} s"
@@ -354,7 +354,7 @@ public final class Scheduler implements Engine {
 
         Leaving(VarveException reason) {
             this.reason = reason;
-            mayMove = RequestFailover.helps(reason) && refuge.isOpen();
+            mayMove = RequestFailover.helps(reason) && failover.isOpen();
         }
 
         @Override
@@ -373,7 +373,7 @@ public final class Scheduler implements Engine {
 
     /** Moves queued requests to other engines; returns those that none accepted. */
     private List<Request> move(List<Request> requests, VarveException reason) {
-        return requests.stream().filter(request -> !refuge.takes(request, reason)).toList();
+        return requests.stream().filter(request -> !failover.takes(request, reason)).toList();
     }
 
     private static void fail(List<Request> requests, VarveException reason) {
@@ -390,11 +390,11 @@ public final class Scheduler implements Engine {
     }
 
     private void admit() {
-        steps.takeRead();
+        steps.adoptLoads();
         boolean room = true;
         int ahead = 0;
         for (Request request : queue.waiting()) {
-            if (room && steps.hasPlace(request)) {
+            if (room && steps.mayRun(request)) {
                 switch (admit(request)) {
                     case ADMITTED -> queue.remove(request);
                     case AWAITS_TWIN, AWAITS_DISK -> {}
@@ -414,9 +414,9 @@ public final class Scheduler implements Engine {
             return;
         }
         List<Request> waiting = queue.waiting();
-        if (!waiting.isEmpty() && waiting.stream().allMatch(Request::awaitsDisk)) {
+        if (!waiting.isEmpty() && waiting.stream().allMatch(Request::awaitsLoad)) {
             queue.awaitChange(
-                    DISK_CHECK, () -> steps.hasNews() || !queue.waiting().equals(waiting));
+                    DISK_CHECK, () -> steps.hasEndedLoad() || !queue.waiting().equals(waiting));
         }
     }
 
@@ -458,7 +458,7 @@ public final class Scheduler implements Engine {
         leaving.moveOrFail();
         try {
             if (!broken.isDone()) {
-                steps.keepOnDisk();
+                steps.saveToDisk();
             }
             steps.endAll(reason);
         } finally {
@@ -480,7 +480,7 @@ public final class Scheduler implements Engine {
         return published.with(
                 pipeline.memory(),
                 pipeline.status(),
-                drafting.distant(),
+                drafting.remoteStatus(),
                 steps.disk(),
                 steps.shared(),
                 outage);

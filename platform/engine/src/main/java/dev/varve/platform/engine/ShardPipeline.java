@@ -99,8 +99,8 @@ public final class ShardPipeline implements CacheMover, AutoCloseable {
      * Returns a warm-up pipeline over the same shards, which computes nothing. Must not be closed,
      * and not be used together with this one.
      */
-    ShardPipeline rehearsing() {
-        return new ShardPipeline(stages.stream().map(PipelineStage::rehearsing).toList(), depth);
+    ShardPipeline forWarmup() {
+        return new ShardPipeline(stages.stream().map(PipelineStage::forWarmup).toList(), depth);
     }
 
     /** The shards in layer order. */

@@ -36,8 +36,8 @@ final class SpeculativeDecoding {
 
     private final boolean guesses;
     private final SpeculationCounts.Running counts;
-    private final DraftLengthController economy;
-    private final FeatureBackfill earlier;
+    private final DraftLengthController lengthController;
+    private final FeatureBackfill backfill;
 
     /** Number of times that the speculator has lost its features. */
     private long losses;
@@ -58,27 +58,27 @@ final class SpeculativeDecoding {
                         depth,
                         options.map(SpeculationOptions::columns).orElse(depth));
         guesses = options.isPresent();
-        captures = options.map(this::askCaptures).orElse(List.of());
-        economy =
+        captures = options.map(this::readCaptures).orElse(List.of());
+        lengthController =
                 new DraftLengthController(
                         depth,
                         options.map(SpeculationOptions::width).orElse(OptionalInt.empty()),
                         !captures.isEmpty(),
                         options.map(SpeculationOptions::trees).orElse(TreeOptions.OFF));
-        earlier = new FeatureBackfill(captures, this::show);
+        backfill = new FeatureBackfill(captures, this::show);
     }
 
-    private List<Integer> askCaptures(SpeculationOptions given) {
+    private List<Integer> readCaptures(SpeculationOptions given) {
         try {
             return List.copyOf(given.speculator().captures());
         } catch (RuntimeException | Error e) {
-            giveUp(e);
+            disable(e);
             return List.of();
         }
     }
 
     /** Returns the tracker for a new request. Any thread. */
-    DraftAcceptanceTracker forRequest() {
+    DraftAcceptanceTracker newTracker() {
         return new DraftAcceptanceTracker(depth);
     }
 
@@ -90,10 +90,12 @@ final class SpeculativeDecoding {
         int sequences = inDecode;
         boolean wanted = false;
         for (BatchEntry work : works) {
-            wanted |= work.request().mayDraft() > 0;
+            wanted |= work.request().mostDraftTokens() > 0;
             sequences += work.request().isInDecode() ? 0 : 1;
         }
-        return wanted && economy.follows(Math.max(1, sequences)) ? captures : List.of();
+        return wanted && lengthController.collectsFeatures(Math.max(1, sequences))
+                ? captures
+                : List.of();
     }
 
     /**
@@ -108,14 +110,16 @@ final class SpeculativeDecoding {
     }
 
     /** Queues the stored features of a resumed prefix for the speculator. */
-    void goesOn(Request request, FeatureSpan states) {
-        if (options.isPresent() && request.mayDraft() > 0 && economy.follows(inDecode + 1)) {
-            earlier.add(request, states);
+    void resumeSpeculation(Request request, FeatureSpan states) {
+        if (options.isPresent()
+                && request.mostDraftTokens() > 0
+                && lengthController.collectsFeatures(inDecode + 1)) {
+            backfill.add(request, states);
         }
     }
 
     /** Returns whether the speculator lost features since the last call. */
-    boolean hasLost() {
+    boolean hasLostFeatures() {
         if (captures.isEmpty() || options.isEmpty()) {
             return false;
         }
@@ -123,14 +127,14 @@ final class SpeculativeDecoding {
         try {
             losses = options.get().speculator().losses();
         } catch (RuntimeException | Error e) {
-            giveUp(e);
+            disable(e);
         }
         return losses != before;
     }
 
     /** Passes queued features to the speculator until {@code nanos} have elapsed. */
-    void catchUp(long nanos) {
-        earlier.showSome(nanos);
+    void passQueuedFeatures(long nanos) {
+        backfill.showSome(nanos);
     }
 
     /** Returns the counts of all draft tokens. */
@@ -139,7 +143,7 @@ final class SpeculativeDecoding {
     }
 
     /** Returns the status of a speculator in another process, if there is one. Any thread. */
-    Optional<DraftStatus> distant() {
+    Optional<DraftStatus> remoteStatus() {
         return options.map(SpeculationOptions::speculator)
                 .filter(RemoteSpeculator.class::isInstance)
                 .map(speculator -> ((RemoteSpeculator) speculator).status());
@@ -153,7 +157,7 @@ final class SpeculativeDecoding {
 
     /** Records the duration of a decode step. */
     void measured(int tokens, long nanos) {
-        economy.stepTook(tokens, nanos);
+        lengthController.recordStepTime(tokens, nanos);
     }
 
     /**
@@ -175,18 +179,21 @@ final class SpeculativeDecoding {
         requests.forEach(
                 request ->
                         request.drafts()
-                                .settle(request.tokens(), economy.rates(), economy.trees()));
+                                .settle(
+                                        request.tokens(),
+                                        lengthController.rates(),
+                                        lengthController.trees()));
         List<Integer> asked = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
             if (most[i] > 0) {
-                earlier.showAll(requests.get(i));
+                backfill.showAll(requests.get(i));
                 asked.add(i);
             }
         }
-        if (asked.isEmpty() || !economy.asks(requests.size(), asked.size())) {
+        if (asked.isEmpty() || !lengthController.requestsDrafts(requests.size(), asked.size())) {
             return chosen;
         }
-        int branched = economy.branched();
+        int branched = lengthController.branched();
         List<DraftRequest> asks = new ArrayList<>();
         for (int i : asked) {
             int straight = Math.min(most[i], depth);
@@ -213,7 +220,7 @@ final class SpeculativeDecoding {
                     new DraftLengthController.DraftCandidate(
                             allowed(request, drafts.get(i)), request.drafts().rates()));
         }
-        int[] counts = economy.choose(offers, requests.size());
+        int[] counts = lengthController.choose(offers, requests.size());
         for (int i = 0; i < asked.size(); i++) {
             Draft draft = offers.get(i).draft();
             Request request = requests.get(asked.get(i));
@@ -227,9 +234,10 @@ final class SpeculativeDecoding {
      * Ends the pending draft of a request whose next tokens are forced: they do not measure
      * acceptance.
      */
-    void passOver(Request request) {
+    void endPendingDraft(Request request) {
         if (options.isPresent()) {
-            request.drafts().conclude(request.tokens(), economy.rates(), economy.trees());
+            request.drafts()
+                    .conclude(request.tokens(), lengthController.rates(), lengthController.trees());
         }
     }
 
@@ -256,12 +264,12 @@ final class SpeculativeDecoding {
     /** Starts a proposal in another process; returns whether there is one. */
     private boolean begins(List<DraftRequest> asks) {
         try {
-            if (options.orElseThrow().speculator() instanceof RemoteSpeculator distant) {
-                distant.begin(asks);
+            if (options.orElseThrow().speculator() instanceof RemoteSpeculator remote) {
+                remote.begin(asks);
                 return true;
             }
         } catch (RuntimeException | Error e) {
-            giveUp(e);
+            disable(e);
         }
         return false;
     }
@@ -284,13 +292,13 @@ final class SpeculativeDecoding {
             for (int i = 0; i < asks.size(); i++) {
                 fitting.add(fit(drafts.get(i), asks.get(i)));
             }
-            economy.guessingTook(
+            lengthController.recordDraftTime(
                     (int) fitting.stream().filter(draft -> draft.tokens().length > 0).count(),
                     asks.stream().anyMatch(ask -> ask.branched() > 0),
                     System.nanoTime() - begin);
             return fitting;
         } catch (RuntimeException | Error e) {
-            giveUp(e);
+            disable(e);
             return asks.stream().map(ask -> Draft.NONE).toList();
         }
     }
@@ -307,7 +315,7 @@ final class SpeculativeDecoding {
         return fitting;
     }
 
-    private void giveUp(Throwable failure) {
+    private void disable(Throwable failure) {
         LOG.log(
                 System.Logger.Level.ERROR,
                 "the speculator failed; speculative decoding is off until the model is loaded"
@@ -323,10 +331,13 @@ final class SpeculativeDecoding {
             int tokens,
             List<CapturedFeature> features,
             int column) {
-        if (options.isEmpty() || request.mayDraft() == 0 || tokens == 0 || features.isEmpty()) {
+        if (options.isEmpty()
+                || request.mostDraftTokens() == 0
+                || tokens == 0
+                || features.isEmpty()) {
             return;
         }
-        earlier.showAll(request);
+        backfill.showAll(request);
         List<HiddenStates.Layer> layers = new ArrayList<>(features.size());
         for (CapturedFeature feature : features) {
             layers.add(new HiddenStates.Layer(feature.layer(), feature.values(), column));
@@ -342,10 +353,10 @@ final class SpeculativeDecoding {
         long begin = System.nanoTime();
         try {
             options.get().speculator().observe(states, request.tokens());
-            economy.takingInTook(states.tokens(), System.nanoTime() - begin);
+            lengthController.recordFeatureTime(states.tokens(), System.nanoTime() - begin);
             return true;
         } catch (RuntimeException | Error e) {
-            giveUp(e);
+            disable(e);
             return false;
         }
     }
@@ -353,18 +364,18 @@ final class SpeculativeDecoding {
     /** Removes a request that has ended or lost its sequence. */
     void forget(Request request) {
         inDecode = Math.max(0, inDecode - 1);
-        beginAnew(request);
+        restart(request);
     }
 
     /** Makes the speculator forget a sequence, so that it starts anew. */
-    void beginAnew(Request request) {
-        earlier.forget(request);
+    void restart(Request request) {
+        backfill.forget(request);
         options.ifPresent(
                 given -> {
                     try {
                         given.speculator().forget(request.arrival());
                     } catch (RuntimeException | Error e) {
-                        giveUp(e);
+                        disable(e);
                     }
                 });
     }

@@ -38,7 +38,7 @@ final class StepRunner {
     private static final int APART = 64;
 
     /** Longest delay of a step by passing stored features to the speculator, in ns. */
-    private static final long CATCH_UP = Duration.ofMillis(2).toNanos();
+    private static final long MOST_FEATURE_NANOS = Duration.ofMillis(2).toNanos();
 
     /**
      * Minimum tokens of a shared prefix for which a request waits rather than computes them itself.
@@ -71,7 +71,7 @@ final class StepRunner {
             SpeculativeDecoding drafting,
             Optional<AsyncPageScorer> reader,
             WaitingRequests line,
-            RequestFailover refuge) {
+            RequestFailover failover) {
         this.pipeline = pipeline;
         capacity = options.capacity();
         mayMix = options.pace().mixes() && pipeline.depth() == 1;
@@ -92,7 +92,7 @@ final class StepRunner {
                                                         line::wakeUp)),
                         options.feed(),
                         failures);
-        running = new RunningRequests(cache, line, drafting, refuge, failures);
+        running = new RunningRequests(cache, line, drafting, failover, failures);
         restores = new PendingRestores(cache, running, this::start);
         state =
                 new EngineContext(
@@ -107,14 +107,14 @@ final class StepRunner {
     }
 
     boolean isIdle() {
-        return running.isEmpty() && state.flights().isEmpty() && restores.isIdle();
+        return running.isEmpty() && state.inFlight().isEmpty() && restores.isIdle();
     }
 
     /** Returns whether all running requests wait for page scores, and there is no other work. */
     boolean awaitsScores() {
         return !running.isEmpty()
                 && !running.anyMatch(request -> !request.isHeld())
-                && state.flights().isEmpty()
+                && state.inFlight().isEmpty()
                 && restores.isIdle();
     }
 
@@ -127,7 +127,7 @@ final class StepRunner {
      * Returns whether a request may run beside the running ones. A request that was in a failed
      * step runs alone.
      */
-    boolean hasPlace(Request request) {
+    boolean mayRun(Request request) {
         return running.size() < capacity.parallel()
                 && !running.anyMatch(Request::isSuspect)
                 && (!request.isSuspect() || running.isEmpty());
@@ -148,7 +148,7 @@ final class StepRunner {
     void removeCancelled() {
         if (running.anyMatch(Request::isCancelled)) {
             // Their sequences may be kept only after their batches returned.
-            state.flights().settleAll();
+            state.inFlight().settleAll();
             running.removeCancelled();
         }
     }
@@ -161,7 +161,7 @@ final class StepRunner {
         if (running.anyMatch(each -> each.computesPromptOf(request))) {
             return Admission.AWAITS_TWIN;
         }
-        if (request.awaited().filter(this::isOnTheWay).isPresent()) {
+        if (request.awaited().filter(this::isProgressing).isPresent()) {
             return Admission.AWAITS_TWIN;
         }
         CacheRequest wanted = request.cacheRequest();
@@ -169,7 +169,7 @@ final class StepRunner {
         if (readAhead(request, known.length())) {
             return Admission.AWAITS_DISK;
         }
-        if (awaitsHead(request, known.length())) {
+        if (awaitsSharedPrefix(request, known.length())) {
             return Admission.AWAITS_TWIN;
         }
         Optional<PrefixCache.Begun> begun =
@@ -179,7 +179,7 @@ final class StepRunner {
         }
         CachedSequence place = begun.get().sequence();
         running.add(request, place);
-        learnFrom(wanted, request);
+        addDivergenceCheckpoint(wanted, request);
         if (begun.get().arrival().isPresent()) {
             restores.add(request, begun.get().arrival().get());
             if (request.isNew()) {
@@ -187,7 +187,7 @@ final class StepRunner {
             }
             return Admission.ADMITTED;
         }
-        running.goesOn(request);
+        running.resumeSpeculation(request);
         if (request.isNew()) {
             start(request, state.prefix().started(wanted, place.computed(), !request.mayRestore()));
         }
@@ -205,8 +205,8 @@ final class StepRunner {
     boolean readAhead(Request request) {
         boolean asks =
                 state.prefix().hasHost()
-                        && !request.awaitsDisk()
-                        && !(request.hasAskedDisk() && request.hasAskedOthers());
+                        && !request.awaitsLoad()
+                        && !(request.hasQueriedDisk() && request.hasQueriedSharedStore());
         return readAhead(
                 request,
                 asks
@@ -216,51 +216,53 @@ final class StepRunner {
 
     private boolean readAhead(Request request, int known) {
         boolean may = request.mayRestore();
-        if (may && !request.hasAskedDisk()) {
-            request.askDisk(
+        if (may && !request.hasQueriedDisk()) {
+            request.setDiskLoad(
                     state.prefix()
                             .load(
                                     request.cacheRequest(),
                                     known,
-                                    request.mayDraft() > 0,
+                                    request.mostDraftTokens() > 0,
                                     request::isWaiting));
         }
         // The disk is read first: it is nearer than a shared store.
-        if (may && !request.awaitsDisk() && !request.hasAskedOthers()) {
-            request.askOthers(
+        if (may && !request.awaitsLoad() && !request.hasQueriedSharedStore()) {
+            request.setSharedLoad(
                     state.prefix().loadShared(request.cacheRequest(), known, request::isWaiting));
         }
-        return request.awaitsDisk();
+        return request.awaitsLoad();
     }
 
     /** Processes completed loads from stores. */
-    void takeRead() {
+    void adoptLoads() {
         state.prefix().poll();
     }
 
-    boolean hasNews() {
-        return state.prefix().hasNews();
+    boolean hasEndedLoad() {
+        return state.prefix().hasEndedLoad();
     }
 
     /**
      * Adds a checkpoint where a prompt diverges from an earlier one, if that is far after its
      * resume position: the next prompt may diverge there as well.
      */
-    private void learnFrom(CacheRequest wanted, Request request) {
+    private void addDivergenceCheckpoint(CacheRequest wanted, Request request) {
         int parting =
-                state.prefix().alike(wanted) / CheckpointPositions.NEAR * CheckpointPositions.NEAR;
+                state.prefix().commonPrefix(wanted)
+                        / CheckpointPositions.NEAR
+                        * CheckpointPositions.NEAR;
         if (request.isNew() && parting >= request.sequence().computed() + WORTH_WAITING) {
-            request.keepAlso(parting);
+            request.addStop(parting);
         }
     }
 
     /**
      * Returns whether a running request is about to compute a long prefix that another one needs.
      */
-    private boolean awaitsHead(Request request, int known) {
+    private boolean awaitsSharedPrefix(Request request, int known) {
         // If sequences can be cut back to any position, a prefix is kept only when its request
         // ends.
-        boolean keepsHeads = state.prefix().hasHost() && !state.cache().canCutBack();
+        boolean keepsHeads = state.prefix().hasHost() && !state.cache().canRollBack();
         if (!keepsHeads || !request.mayRestore()) {
             return false;
         }
@@ -275,7 +277,7 @@ final class StepRunner {
         return false;
     }
 
-    private boolean isOnTheWay(Request.Awaited awaited) {
+    private boolean isProgressing(Request.Awaited awaited) {
         return state.prefix().awaits(awaited.place(), awaited.position());
     }
 
@@ -283,7 +285,7 @@ final class StepRunner {
         if (!request.isNew()) {
             return;
         }
-        request.usedCache(use);
+        request.recordLookup(use);
         promptTokens += request.promptLength();
         cachedTokens += request.cachedTokens();
         running.guard(request, () -> request.listener().onStart(request.cachedTokens()));
@@ -295,19 +297,19 @@ final class StepRunner {
      */
     void run() {
         restores.run();
-        if (state.drafting().hasLost()) {
-            running.showAgain();
+        if (state.drafting().hasLostFeatures()) {
+            running.replayFeatures();
         }
-        state.drafting().catchUp(CATCH_UP);
+        state.drafting().passQueuedFeatures(MOST_FEATURE_NANOS);
         List<BatchEntry> works = decode.works();
-        boolean mixes = mayMix && state.flights().submitted() >= mixesFrom;
+        boolean mixes = mayMix && state.inFlight().submitted() >= mixesFrom;
         if (mixes) {
             works.addAll(prefill.besideRows(works.size()));
         }
         if (!works.isEmpty()) {
             state.prefix().step();
-            state.flights().submit(works);
-            state.flights().settleAll();
+            state.inFlight().submit(works);
+            state.inFlight().settleAll();
         }
         if (!mixes) {
             state.prefix().step();
@@ -323,12 +325,12 @@ final class StepRunner {
     private void endFailed(InFlightBatches.Failure failure) {
         failures.countStep(failure.reason());
         if (failure.mixed()) {
-            mixesFrom = state.flights().submitted() + APART;
+            mixesFrom = state.inFlight().submitted() + APART;
         }
         if (failure.mixed() || failure.requests().size() > 1) {
             suspect(failure.requests());
-            running.putBack(failure.requests());
-            loseChanged(failure);
+            running.dropAndRequeue(failure.requests());
+            requeueIfChanged(failure);
             return;
         }
         boolean ends = false;
@@ -339,10 +341,10 @@ final class StepRunner {
             // Later chunks of a failed request are not counted as further failures.
             countFailure();
         }
-        loseChanged(failure);
+        requeueIfChanged(failure);
     }
 
-    private void loseChanged(InFlightBatches.Failure failure) {
+    private void requeueIfChanged(InFlightBatches.Failure failure) {
         if (failure.changedOthers()) {
             // Some shards may have changed rows of other sequences and some not.
             LOG.log(
@@ -375,7 +377,7 @@ final class StepRunner {
     /** Fails all running requests, or moves them to other engines. */
     void endAll(VarveException reason) {
         countFailure();
-        state.flights().abandon();
+        state.inFlight().abandon();
         restores.abandon();
         running.endAll(reason);
     }
@@ -384,7 +386,7 @@ final class StepRunner {
      * Copies the sequences of finished requests to host memory, from where they go to disk, for a
      * limited time.
      */
-    void keepOnDisk() {
+    void saveToDisk() {
         try {
             if (state.prefix().hasBelow()) {
                 restores.finish();
@@ -396,7 +398,7 @@ final class StepRunner {
 
     /** Waits for in-flight batches and discards their results. */
     void abandon() {
-        state.flights().abandon();
+        state.inFlight().abandon();
     }
 
     /** Closes the prefix cache and the speculator, after the shards are closed. */
@@ -407,7 +409,7 @@ final class StepRunner {
 
     /** Requeues all running requests, since their sequences are lost. */
     void loseAll() {
-        state.flights().abandon();
+        state.inFlight().abandon();
         restores.abandon();
         running.loseAll();
     }
@@ -422,7 +424,7 @@ final class StepRunner {
                                 promptTokens, cachedTokens, state.choice().tokens()),
                         running.preemptions(),
                         running.replays(),
-                        state.flights().submitted(),
+                        state.inFlight().submitted(),
                         state.choice().masks(),
                         failures.report()),
                 state.prefix().status(),

@@ -34,14 +34,14 @@ final class StepTokenBudget {
     }
 
     /** Records a step with prompt tokens. */
-    void took(int columns, long nanos) {
+    void record(int columns, long nanos) {
         double measured = nanos / (columns + BASE_COLUMNS);
         double weight = columnNanos == 0 ? 1 : measured > columnNanos ? RISE : FALL;
         columnNanos += weight * (measured - columnNanos);
     }
 
     /** Records a step without prompt tokens. */
-    void tookRows(long nanos) {
+    void recordRows(long nanos) {
         rowsNanos += (rowsNanos == 0 ? 1 : FALL) * (nanos - rowsNanos);
     }
 

@@ -65,10 +65,10 @@ public final class TeacherForcing {
                             Arrays.copyOfRange(tokens, begin, chunk.end()),
                             ChunkPlacement.next(begin, span, STATE_ROW),
                             OutputRows.ALL,
-                            chunk.stretch().kind());
+                            chunk.kind().computeMode());
             ShardResult result = pipeline.forward(new Batch(List.of(slice), Phase.PREFILL));
             sink.accept(result.logits(), result.rows(), vocabulary);
-            continues = chunk.stretch() == ChunkKind.PIECE;
+            continues = chunk.kind() == ChunkKind.PIECE;
             begin = chunk.end();
         }
     }

@@ -60,12 +60,12 @@ final class TokenChoice {
      *
      * @param most most tokens to return
      */
-    int[] certain(Request request, int most) {
+    int[] forcedTokens(Request request, int most) {
         // Log probabilities of alternatives need the logits of each token.
         if (most < 1 || request.rules().topLogprobs().isPresent()) {
             return NOTHING;
         }
-        int[] tokens = request.rules().guide().certain(most);
+        int[] tokens = request.rules().guide().forcedTokens(most);
         int known = 0;
         while (known < Math.min(tokens.length, most) && isKnown(tokens[known])) {
             known++;
@@ -89,7 +89,7 @@ final class TokenChoice {
      *
      * @throws IllegalStateException if the request's guide does not force the token any more
      */
-    Chosen chooseCertain(Request request, int token) {
+    Chosen chooseForced(Request request, int token) {
         OptionalInt forced = request.rules().guide().forced();
         if (forced.isEmpty() || forced.getAsInt() != token) {
             throw new IllegalStateException(

@@ -55,7 +55,7 @@ public interface TokenGuide {
      * @param most most tokens to return, at least 1
      * @return up to {@code most} tokens, or none; never an end token
      */
-    default int[] certain(int most) {
+    default int[] forcedTokens(int most) {
         return new int[0];
     }
 

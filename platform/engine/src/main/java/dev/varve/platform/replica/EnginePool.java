@@ -35,7 +35,7 @@ public final class EnginePool implements Engine {
 
     private final List<Replica> replicas;
     private final PooledEngine.Opener opener;
-    private final ReplicaRestarter revival;
+    private final ReplicaRestarter restarter;
     private final ActiveCount open = new ActiveCount();
     private final CompletableFuture<VarveException> broken = new CompletableFuture<>();
 
@@ -45,10 +45,10 @@ public final class EnginePool implements Engine {
     private volatile boolean draining;
     private volatile boolean closed;
 
-    private EnginePool(int count, PooledEngine.Opener opener, ReplicaRestarter revival) {
+    private EnginePool(int count, PooledEngine.Opener opener, ReplicaRestarter restarter) {
         replicas = IntStream.range(0, count).mapToObj(Replica::new).toList();
         this.opener = opener;
-        this.revival = revival;
+        this.restarter = restarter;
     }
 
     /**
@@ -119,7 +119,7 @@ public final class EnginePool implements Engine {
         ticket.assign(replica, candidate.cached());
         replica.index().add(ticket.prompt());
         try {
-            Scheduler engine = replica.member().orElseThrow(EnginePool::away).engine();
+            Scheduler engine = replica.member().orElseThrow(EnginePool::unavailable).engine();
             engine.adopt(request);
             return true;
         } catch (VarveException e) {
@@ -159,7 +159,7 @@ public final class EnginePool implements Engine {
 
     /** Tries one replica after the other, as long as the replica is the cause of the failure. */
     private List<Generation> place(List<RoutedRequest> tickets) {
-        VarveException failure = away();
+        VarveException failure = unavailable();
         int tries = replicas.size();
         List<Replica> tried = new ArrayList<>();
         while (tries-- > 0) {
@@ -171,7 +171,7 @@ public final class EnginePool implements Engine {
             try {
                 return chosen.get()
                         .member()
-                        .orElseThrow(EnginePool::away)
+                        .orElseThrow(EnginePool::unavailable)
                         .engine()
                         .submit(tickets.stream().map(RoutedRequest::submission).toList());
             } catch (VarveException e) {
@@ -189,7 +189,7 @@ public final class EnginePool implements Engine {
         return RequestFailover.helps(failure) || failure.kind() == VarveException.Kind.OVERLOADED;
     }
 
-    private static VarveException away() {
+    private static VarveException unavailable() {
         return new VarveException(
                 VarveException.Kind.UNAVAILABLE,
                 "no replica of the model can compute at the moment; try again later");
@@ -226,9 +226,9 @@ public final class EnginePool implements Engine {
                 "replica {0} is down and is loaded again: {1}",
                 replica.id(),
                 reason.getMessage());
-        int before = replica.livedNanos() < SHORT_LIFE ? failures : 0;
+        int before = replica.uptimeNanos() < SHORT_LIFE ? failures : 0;
         Attempt attempt = new Attempt(replica, before);
-        revival.untilItWorks(attempt::run, before);
+        restarter.retryUntilSuccess(attempt::run, before);
     }
 
     /** Attempts to load one replica again. */
@@ -252,14 +252,14 @@ public final class EnginePool implements Engine {
                 replica.countRestart();
                 put(replica, opened, failures);
             } catch (RuntimeException e) {
-                told(e);
+                reportFailure(e);
                 return false;
             }
             LOG.log(System.Logger.Level.INFO, "replica {0} is back", replica.id());
             return true;
         }
 
-        private void told(RuntimeException failure) {
+        private void reportFailure(RuntimeException failure) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "replica {0} cannot be loaded: {1}",
@@ -366,7 +366,7 @@ public final class EnginePool implements Engine {
         closed = true;
         List<PooledEngine> members = engineMembers();
         members.forEach(PooledEngine::close);
-        revival.close();
+        restarter.close();
         // Engines that were being loaded meanwhile.
         replicas.forEach(each -> each.take().ifPresent(PooledEngine::close));
     }

@@ -62,8 +62,8 @@ final class EngineStatusSum {
 
     /** Returns the outage in which requests may still wait, or the one with more time left. */
     private static EngineStatus.Outage longer(EngineStatus.Outage a, EngineStatus.Outage b) {
-        if (a.turnsAway() != b.turnsAway()) {
-            return a.turnsAway() ? b : a;
+        if (a.rejectsRequests() != b.rejectsRequests()) {
+            return a.rejectsRequests() ? b : a;
         }
         return a.left().compareTo(b.left()) < 0 ? b : a;
     }

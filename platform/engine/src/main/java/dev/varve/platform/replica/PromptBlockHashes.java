@@ -24,7 +24,7 @@ final class PromptBlockHashes {
     /** Returns the hashes of the whole blocks of a prompt; none if its scope keeps nothing. */
     static PromptBlockHashes of(Prompt prompt) {
         int[] tokens = prompt.tokens();
-        long[] chain = new long[prompt.scope().keeps() ? tokens.length / TOKENS : 0];
+        long[] chain = new long[prompt.scope().isCached() ? tokens.length / TOKENS : 0];
         long state = mix(prompt.scope().name().hashCode());
         for (int block = 0; block < chain.length; block++) {
             for (int i = block * TOKENS; i < (block + 1) * TOKENS; i++) {

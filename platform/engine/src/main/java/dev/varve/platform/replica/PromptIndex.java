@@ -60,7 +60,7 @@ final class PromptIndex {
      * Reduces the estimated capacity after an expected prefix was missing: the caches hold fewer
      * tokens, since a sequence takes whole blocks of slots, or state rows.
      */
-    synchronized void overrated() {
+    synchronized void lowerCapacity() {
         mostBlocks = Math.max(LEAST_BLOCKS, Math.min(mostBlocks, blocks.size()) * 9 / 10);
         trim();
     }

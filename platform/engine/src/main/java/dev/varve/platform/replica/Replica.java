@@ -94,7 +94,7 @@ final class Replica {
     }
 
     /** Returns the time since its engine was loaded, in ns. */
-    long livedNanos() {
+    long uptimeNanos() {
         return System.nanoTime() - openedAt;
     }
 

@@ -33,18 +33,18 @@ final class ReplicaRestarter implements AutoCloseable {
      * @param failures failures before the first attempt; they delay it, so that a replica that
      *     fails soon after each load is loaded rarely
      */
-    void untilItWorks(BooleanSupplier attempt, int failures) {
+    void retryUntilSuccess(BooleanSupplier attempt, int failures) {
         long pause = failures == 0 ? 0 : pauseMillis(failures);
         schedule(
                 () -> {
-                    if (!works(attempt)) {
-                        untilItWorks(attempt, failures + 1);
+                    if (!succeeds(attempt)) {
+                        retryUntilSuccess(attempt, failures + 1);
                     }
                 },
                 pause);
     }
 
-    private static boolean works(BooleanSupplier attempt) {
+    private static boolean succeeds(BooleanSupplier attempt) {
         try {
             return attempt.getAsBoolean();
         } catch (RuntimeException | Error e) {

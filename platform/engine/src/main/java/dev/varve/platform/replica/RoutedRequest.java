@@ -73,7 +73,7 @@ final class RoutedRequest implements GenerationListener {
     public void onStart(int cachedTokens) {
         owe(prompt.tokens() - cachedTokens + left);
         if (expected >= WORTH && cachedTokens < expected / 2) {
-            at.ifPresent(replica -> replica.index().overrated());
+            at.ifPresent(replica -> replica.index().lowerCapacity());
         }
         submission.listener().onStart(cachedTokens);
     }

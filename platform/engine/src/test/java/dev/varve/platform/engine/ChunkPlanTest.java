@@ -71,7 +71,7 @@ class ChunkPlanTest {
             if (end - begin >= ChunkPlan.TILE) {
                 assertEquals(end, pieces.next(begin), where);
             }
-            assertEquals(ChunkKind.WINDOW, pieces.stretchAt(begin), where);
+            assertEquals(ChunkKind.WINDOW, pieces.kindAt(begin), where);
         }
     }
 
@@ -146,7 +146,7 @@ class ChunkPlanTest {
                             ChunkKind.WINDOW,
                             cuts.endsInPiece(),
                             most);
-            cuts.add(next.end(), next.stretch());
+            cuts.add(next.end(), next.kind());
         }
         return cuts;
     }
@@ -162,7 +162,7 @@ class ChunkPlanTest {
                             ChunkKind.WINDOW,
                             continues,
                             most);
-            continues = plan.stretch() == ChunkKind.PIECE;
+            continues = plan.kind() == ChunkKind.PIECE;
             next = plan.end();
             ends.add(next);
         }

@@ -16,10 +16,10 @@ class DraftAcceptanceTrackerTest {
     private static final int DEPTH = 6;
 
     private final DraftAcceptanceTracker drafts = new DraftAcceptanceTracker(DEPTH);
-    private final DraftLengthController economy =
+    private final DraftLengthController controller =
             new DraftLengthController(DEPTH, OptionalInt.empty(), false);
-    private final AcceptanceRates all = economy.rates();
-    private final TreeGain trees = economy.trees();
+    private final AcceptanceRates all = controller.rates();
+    private final TreeGain trees = controller.trees();
 
     /** Draft tokens after forced tokens count neither as accepted nor as rejected. */
     @Test

@@ -25,9 +25,9 @@ class DraftTokensTest {
         assertEquals(5, guesses.next(4, 21));
         assertEquals(-1, guesses.next(1, 12));
         assertEquals(2, guesses.next(1, 11));
-        assertTrue(guesses.goesOnBehind(4));
-        assertFalse(guesses.goesOnBehind(3));
-        assertFalse(guesses.goesOnBehind(5));
+        assertTrue(guesses.continuesAfter(4));
+        assertFalse(guesses.continuesAfter(3));
+        assertFalse(guesses.continuesAfter(5));
     }
 
     @Test

@@ -243,7 +243,7 @@ class GuidedTest {
 
             assertEquals(IntStream.of(wanted).boxed().toList(), answer.await());
             assertEquals(GenerationEnd.Speculation.NONE, answer.end().speculation());
-            int group = 1 + DecodeStep.MOST_CERTAIN;
+            int group = 1 + DecodeStep.MOST_FORCED;
             long steps = 1 + Math.ceilDiv(COUNT - 1, group);
             assertTrue(engine.status().counts().steps() <= steps + 1, "" + engine.status());
         }
@@ -334,7 +334,7 @@ class GuidedTest {
     void aConversationGoesOnBehindARunThatWasCutShort(Kind kind) throws Exception {
         int[] prompt = prompts(kind).getFirst();
         int[] wanted = new Random(5).ints(COUNT, 0, kind.vocabulary()).toArray();
-        for (int heard = 1; heard < 2 * DecodeStep.MOST_CERTAIN; heard += 3) {
+        for (int heard = 1; heard < 2 * DecodeStep.MOST_FORCED; heard += 3) {
             int stop = heard;
             int[] said = IntStream.of(wanted).limit(stop).toArray();
             int[] next = PlainEngine.join(PlainEngine.join(prompt, said), new int[] {1, 2, 3});
@@ -422,7 +422,7 @@ class GuidedTest {
         }
 
         @Override
-        public int[] certain(int most) {
+        public int[] forcedTokens(int most) {
             failAs(Fault.CERTAIN);
             return failsAs(Fault.UNKNOWN_TOKEN) ? new int[] {1 << 20} : new int[0];
         }

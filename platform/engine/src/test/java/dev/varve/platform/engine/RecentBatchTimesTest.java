@@ -16,17 +16,17 @@ class RecentBatchTimesTest {
 
     @Test
     void theFirstBatchOfAKindCountsAlone() {
-        times.took(Phase.DECODE, 1, 8_000_000);
-        times.took(Phase.PREFILL, 4, 8_000_000);
+        times.record(Phase.DECODE, 1, 8_000_000);
+        times.record(Phase.PREFILL, 4, 8_000_000);
 
         assertEquals(new ShardStatus.Recent(8, 2), times.get());
     }
 
     @Test
     void whatWasLongAgoCountsLess() {
-        times.took(Phase.DECODE, 1, 800_000_000);
+        times.record(Phase.DECODE, 1, 800_000_000);
         for (int i = 0; i < 200; i++) {
-            times.took(Phase.DECODE, 1, 8_000_000);
+            times.record(Phase.DECODE, 1, 8_000_000);
         }
 
         assertEquals(8, times.get().decodeMillis(), 0.01);

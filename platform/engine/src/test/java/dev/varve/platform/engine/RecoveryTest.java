@@ -125,7 +125,7 @@ class RecoveryTest {
                             .orElseThrow();
             // Progress of the shard resets the remaining time.
             assertTrue(waits.left().compareTo(PATIENCE) <= 0, waits.toString());
-            assertFalse(waits.turnsAway());
+            assertFalse(waits.rejectsRequests());
             assertEquals(1, engine.status().load().waiting());
             shard.lose(Long.MAX_VALUE, false);
             EngineStatus.Outage over =
@@ -133,7 +133,7 @@ class RecoveryTest {
                                     "the end of patience",
                                     () -> engine.status().outage(),
                                     outage ->
-                                            outage.filter(EngineStatus.Outage::turnsAway)
+                                            outage.filter(EngineStatus.Outage::rejectsRequests)
                                                     .isPresent())
                             .orElseThrow();
             assertEquals(Duration.ZERO, over.left());

@@ -139,12 +139,12 @@ class RequestQueueTest {
         queue.reject(LOSS, turnedAway::addAll);
 
         assertEquals(List.of(waiting), turnedAway);
-        assertTrue(queue.turnsAway());
+        assertTrue(queue.isRejecting());
         VarveException refusal = refused(request(2));
         assertTrue(refusal instanceof ShardLostException, refusal.toString());
         assertTrue(refusal.getMessage().contains(LOSS.getMessage()), refusal.getMessage());
         queue.resume();
-        assertFalse(queue.turnsAway());
+        assertFalse(queue.isRejecting());
         queue.add(List.of(request(3)));
     }
 
@@ -283,12 +283,12 @@ class RequestQueueTest {
     @Test
     void aRequestOfAnotherEngineAsksAllStoresAgain() {
         Request moved = request(1);
-        moved.askDisk(Optional.empty());
-        moved.askOthers(Optional.empty());
+        moved.setDiskLoad(Optional.empty());
+        moved.setSharedLoad(Optional.empty());
 
         moved.moveTo(7, queue::wakeUp);
 
-        assertFalse(moved.hasAskedDisk(), "asked the disk");
-        assertFalse(moved.hasAskedOthers(), "asked the shared store");
+        assertFalse(moved.hasQueriedDisk(), "asked the disk");
+        assertFalse(moved.hasQueriedSharedStore(), "asked the shared store");
     }
 }

@@ -103,7 +103,7 @@ public final class ScriptedGuide implements TokenGuide {
     }
 
     @Override
-    public int[] certain(int most) {
+    public int[] forcedTokens(int most) {
         int end = position;
         while (foretells && end < forced.length && end - position < most && forced[end] != FREE) {
             end++;

@@ -22,7 +22,7 @@ class StepTokenBudgetTest {
     void stepsComeToTakeTheTimeThatIsAllowed() {
         for (int step = 0; step < 50; step++) {
             int columns = pace.columns();
-            pace.took(columns, 20 * MILLI + columns * 2 * MILLI);
+            pace.record(columns, 20 * MILLI + columns * 2 * MILLI);
         }
 
         assertEquals(35, pace.columns(), 1);
@@ -33,7 +33,7 @@ class StepTokenBudgetTest {
     void fewColumnsAreNotTakenForDearOnes() {
         for (int step = 0; step < 50; step++) {
             int columns = Math.max(pace.columns() / ChunkPlan.PIECE, 1) * ChunkPlan.PIECE;
-            pace.took(columns, 20 * MILLI + columns * 2 * MILLI);
+            pace.record(columns, 20 * MILLI + columns * 2 * MILLI);
         }
 
         assertEquals(32, pace.columns(), 15);
@@ -43,11 +43,11 @@ class StepTokenBudgetTest {
     @Test
     void aSlowerMachineCountsSoonerThanAFasterOne() {
         StepTokenBudget slower = new StepTokenBudget(Duration.ofMillis(100));
-        pace.took(50, 60 * MILLI);
-        slower.took(50, 120 * MILLI);
+        pace.record(50, 60 * MILLI);
+        slower.record(50, 120 * MILLI);
 
-        pace.took(50, 120 * MILLI);
-        slower.took(50, 60 * MILLI);
+        pace.record(50, 120 * MILLI);
+        slower.record(50, 60 * MILLI);
 
         assertTrue(pace.columns() < slower.columns() * 3 / 2 && slower.columns() < 50);
         assertTrue(pace.columns() < 70, "found " + pace.columns());
@@ -56,10 +56,10 @@ class StepTokenBudgetTest {
     /** A step of rows beside each prefill step reduces the time for that. */
     @Test
     void aStepOfRowsLeavesLessToOneWithPromptTokens() {
-        pace.took(50, 60 * MILLI);
+        pace.record(50, 60 * MILLI);
         int alone = pace.columns();
 
-        pace.tookRows(40 * MILLI);
+        pace.recordRows(40 * MILLI);
 
         assertEquals(alone, pace.columns());
         assertEquals(alone - 40, pace.columnsBesideStep(), 1);
@@ -67,7 +67,7 @@ class StepTokenBudgetTest {
 
     @Test
     void nothingIsAllowedWhereALoneStepTakesLonger() {
-        pace.took(1, 10_000 * MILLI);
+        pace.record(1, 10_000 * MILLI);
 
         assertEquals(0, pace.columns());
     }

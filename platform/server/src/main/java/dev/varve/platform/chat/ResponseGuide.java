@@ -113,7 +113,7 @@ final class ResponseGuide implements TokenGuide {
     }
 
     @Override
-    public int[] certain(int most) {
+    public int[] forcedTokens(int most) {
         prepare();
         return Arrays.copyOfRange(queue, queued, Math.min(queue.length, queued + most));
     }

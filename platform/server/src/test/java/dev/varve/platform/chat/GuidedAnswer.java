@@ -59,7 +59,7 @@ record GuidedAnswer(int[] tokens, boolean ended, Dialects.Answer answer) {
         Deque<Integer> begun = new ArrayDeque<>();
         while (tokens.size() < MOST) {
             int token;
-            int[] certain = guide.certain(1 + random.nextInt(20));
+            int[] certain = guide.forcedTokens(1 + random.nextInt(20));
             OptionalInt forced = guide.forced();
             if (certain.length > 0 && (forced.isEmpty() || forced.getAsInt() != certain[0])) {
                 throw new AssertionError(Arrays.toString(certain) + ", then " + forced);

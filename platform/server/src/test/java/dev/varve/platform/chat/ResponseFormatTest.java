@@ -388,6 +388,6 @@ class ResponseFormatTest {
         assertFalse(guide.allows(BYTES.encode(">", false)[0]));
         assertTrue(guide.allows(BYTES.encode("}", false)[0]));
         assertFalse(guide.allows(BYTES.tokenId("</tool_call>").orElseThrow()));
-        assertArrayEquals(new int[0], guide.certain(5));
+        assertArrayEquals(new int[0], guide.forcedTokens(5));
     }
 }

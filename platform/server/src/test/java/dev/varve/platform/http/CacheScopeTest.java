@@ -131,7 +131,7 @@ class CacheScopeTest {
 
             assertEquals(CacheScope.none(), scope(0));
             assertEquals(CacheScope.none(), scope(1));
-            assertTrue(scope(2).keeps());
+            assertTrue(scope(2).isCached());
         }
     }
 
@@ -186,7 +186,7 @@ class CacheScopeTest {
         try (TestServer server = TestServer.of(engine)) {
             ask(server, "\"cache_scope\": \"" + name + "\"");
 
-            assertTrue(scope(0).keeps());
+            assertTrue(scope(0).isCached());
             assertNotEquals(CacheScope.common(), scope(0));
         }
     }

@@ -8,7 +8,7 @@ interface BlockDraftModel extends AutoCloseable {
     long contextRow(int region, int position);
 
     /** Computes context rows from hidden states. */
-    void takeIn(PendingHiddenStates states);
+    void addFeatures(PendingHiddenStates states);
 
     /**
      * Drafts blocks of tokens.

@@ -205,18 +205,18 @@ public final class DflashSpeculator implements Speculator {
                     states, token, ring.region(), network.contextRow(ring.region(), ring.end()));
             ring.append(capacity);
             if (pending.isFull()) {
-                takeIn();
+                addFeatures();
             }
         }
         if (pending.count() >= ENOUGH_STATES) {
             // Processed here, so that the measured cost of drafts does not depend on earlier steps.
-            takeIn();
+            addFeatures();
         }
     }
 
-    private void takeIn() {
+    private void addFeatures() {
         if (pending.count() > 0) {
-            model().takeIn(pending);
+            model().addFeatures(pending);
             pending.clear();
         }
     }
@@ -232,7 +232,7 @@ public final class DflashSpeculator implements Speculator {
             }
         }
         if (!ready.isEmpty()) {
-            takeIn();
+            addFeatures();
         }
         for (int first = 0; first < ready.size(); first += DraftModel.MOST_TOGETHER) {
             List<Integer> some =

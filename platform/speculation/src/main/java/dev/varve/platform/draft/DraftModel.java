@@ -163,7 +163,7 @@ final class DraftModel implements BlockDraftModel {
     }
 
     @Override
-    public void takeIn(PendingHiddenStates states) {
+    public void addFeatures(PendingHiddenStates states) {
         int tokens = Math.max(least, Integer.highestOneBit(2 * states.count() - 1));
         synchronized (device.lock()) {
             weights.requireWhole();

@@ -162,7 +162,7 @@ final class MtpModel implements AutoCloseable {
     }
 
     /** Writes keys and values of some rows. */
-    void takeIn(Rows rows) {
+    void addFeatures(Rows rows) {
         compute(List.of(rows), Phase.PREFILL, OutputRows.NONE, List.of());
     }
 

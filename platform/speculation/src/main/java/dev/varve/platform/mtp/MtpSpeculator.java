@@ -140,12 +140,12 @@ public final class MtpSpeculator implements Speculator {
         for (int i = 0; i < states.tokens(); i++) {
             sequence.append(tokens.get(first + i), states, i);
             if (sequence.pending() == MtpModel.MOST_ROWS) {
-                model().takeIn(sequence.take());
+                model().addFeatures(sequence.take());
             }
         }
         if (sequence.pending() > FEW_ROWS) {
             // Processed here, so that the measured cost of drafts does not depend on earlier steps.
-            model().takeIn(sequence.take());
+            model().addFeatures(sequence.take());
         }
     }
 

@@ -31,7 +31,7 @@ public final class DraftLengthController {
 
     private final int depth;
     private final OptionalInt width;
-    private final boolean takesIn;
+    private final boolean readsFeatures;
     private final AcceptanceRates rates;
     private final DraftLengthOptimizer widths;
     private final StepCosts costs = new StepCosts();
@@ -40,8 +40,8 @@ public final class DraftLengthController {
     private final StepCosts overhead = new StepCosts();
 
     private final TreeGain trees;
-    private final ExplorationBudget curiosity = new ExplorationBudget();
-    private final FeatureCollection following = new FeatureCollection();
+    private final ExplorationBudget exploration = new ExplorationBudget();
+    private final FeatureCollection collection = new FeatureCollection();
 
     /** Consecutive choices of no draft tokens, and the number of sequences of those steps. */
     private int refused;
@@ -58,26 +58,27 @@ public final class DraftLengthController {
     /** Cost of the last trial of other draft lengths, in nanoseconds. */
     private double trial;
 
-    private record Outlook(int sequences, int asked, boolean promises) {}
+    private record Outlook(int sequences, int asked, boolean pays) {}
 
     /**
      * @param depth maximum draft length
      * @param width fixed draft length of every sequence; empty: chosen by cost
-     * @param takesIn whether the speculator uses hidden states of the target
+     * @param readsFeatures whether the speculator uses hidden states of the target
      * @param trees whether drafts may branch
      */
-    public DraftLengthController(int depth, OptionalInt width, boolean takesIn, TreeOptions trees) {
+    public DraftLengthController(
+            int depth, OptionalInt width, boolean readsFeatures, TreeOptions trees) {
         this.depth = depth;
         this.width = width;
-        this.takesIn = takesIn;
+        this.readsFeatures = readsFeatures;
         rates = new AcceptanceRates(depth);
         widths = new DraftLengthOptimizer(costs, depth);
         this.trees = new TreeGain(trees);
     }
 
     /** Creates a controller for drafts without branches. */
-    public DraftLengthController(int depth, OptionalInt width, boolean takesIn) {
-        this(depth, width, takesIn, TreeOptions.OFF);
+    public DraftLengthController(int depth, OptionalInt width, boolean readsFeatures) {
+        this(depth, width, readsFeatures, TreeOptions.OFF);
     }
 
     /** Statistics of the trees of all sequences. */
@@ -103,10 +104,10 @@ public final class DraftLengthController {
     }
 
     /** Records the time of a decode step. */
-    public void stepTook(int tokens, long nanos) {
+    public void recordStepTime(int tokens, long nanos) {
         sinceOutlook++;
         costs.measured(tokens, nanos);
-        curiosity.stepTook(nanos);
+        exploration.recordStepTime(nanos);
     }
 
     /**
@@ -115,22 +116,22 @@ public final class DraftLengthController {
      * @param sequences number of sequences that got a draft
      * @param branched whether trees were requested
      */
-    public void guessingTook(int sequences, boolean branched, long nanos) {
+    public void recordDraftTime(int sequences, boolean branched, long nanos) {
         if (sequences > 0 && branched) {
-            trees.guessingTook(sequences, nanos);
+            trees.recordDraftTime(sequences, nanos);
         } else if (sequences > 0) {
             overhead.measured(sequences, nanos);
         }
     }
 
     /** Records the time for processing the hidden states of some tokens. */
-    public void takingInTook(int tokens, long nanos) {
-        following.took(tokens, nanos);
+    public void recordFeatureTime(int tokens, long nanos) {
+        collection.recordTime(tokens, nanos);
     }
 
     /** Whether to collect hidden states while this number of sequences decode. */
-    public boolean follows(int sequences) {
-        return takesIn && (isFixed() || following.isUnderWay() || promises(sequences, sequences));
+    public boolean collectsFeatures(int sequences) {
+        return readsFeatures && (isFixed() || collection.isActive() || pays(sequences, sequences));
     }
 
     /**
@@ -140,7 +141,7 @@ public final class DraftLengthController {
      * @param sequences number of sequences in the step
      * @param asked number of those that can have drafts
      */
-    public boolean asks(int sequences, int asked) {
+    public boolean requestsDrafts(int sequences, int asked) {
         if (isFixed()) {
             return true;
         }
@@ -148,29 +149,29 @@ public final class DraftLengthController {
         if (step == 0) {
             return false;
         }
-        if (following.isUnderWay()) {
-            return following.passed();
+        if (collection.isActive()) {
+            return collection.countStep();
         }
-        if (promises(sequences, asked)) {
+        if (pays(sequences, asked)) {
             return true;
         }
         double guessing = overhead.of(asked);
-        double looking = takesIn ? following.cost(asked) : 0;
-        if (!takesIn && ExplorationBudget.isNothing(guessing, step)) {
+        double looking = readsFeatures ? collection.cost(asked) : 0;
+        if (!readsFeatures && ExplorationBudget.isNothing(guessing, step)) {
             return true;
         }
-        if (!curiosity.affords(looking + guessing + trial)) {
+        if (!exploration.affords(looking + guessing + trial)) {
             return false;
         }
-        if (takesIn) {
-            curiosity.spend(looking);
-            following.begin();
+        if (readsFeatures) {
+            exploration.spend(looking);
+            collection.begin();
         }
-        return !takesIn;
+        return !readsFeatures;
     }
 
     /** Whether drafts with the usual acceptance rates would pay. */
-    private boolean promises(int sequences, int asked) {
+    private boolean pays(int sequences, int asked) {
         if (costs.of(sequences) == 0) {
             return true;
         }
@@ -183,7 +184,7 @@ public final class DraftLengthController {
             outlook = new Outlook(sequences, asked, weighUsual(sequences, asked));
             sinceOutlook = 0;
         }
-        return outlook.promises();
+        return outlook.pays();
     }
 
     private boolean weighUsual(int sequences, int asked) {
@@ -251,27 +252,27 @@ public final class DraftLengthController {
                         && branchesPay(candidates, step, all(offers), chains);
         int[] best = branches ? all(offers) : chains;
         boolean pays = isAny(best);
-        if (pays != outlook.promises()) {
+        if (pays != outlook.pays()) {
             sinceOutlook = OUTLOOK_STEPS;
         }
         refused = pays ? 0 : sequences == weighed ? refused + 1 : 1;
         weighed = sequences;
         if (!pays && !ExplorationBudget.isNothing(step.overhead(), costs.of(sequences))) {
-            curiosity.spend(step.overhead());
+            exploration.spend(step.overhead());
         }
         if (branches) {
             return best;
         }
-        int[] other = curiosity.more(widths, candidates, best);
+        int[] other = exploration.more(widths, candidates, best);
         if (Arrays.equals(best, other)
                 || widths.nanos(step, other) > step.slowest() * costs.of(sequences)) {
             return best;
         }
         trial = widths.loss(candidates, step, other, best);
-        if (!curiosity.affords(trial)) {
+        if (!exploration.affords(trial)) {
             return best;
         }
-        curiosity.spend(trial);
+        exploration.spend(trial);
         return other;
     }
 
@@ -300,9 +301,9 @@ public final class DraftLengthController {
         }
         double loss = widths.loss(candidates, step, all, chains);
         int columns = step.sequences() + Arrays.stream(all).sum();
-        boolean learns = !costs.knows(columns) && curiosity.affords(loss);
+        boolean learns = !costs.knows(columns) && exploration.affords(loss);
         if (learns) {
-            curiosity.spend(loss);
+            exploration.spend(loss);
         }
         return learns;
     }

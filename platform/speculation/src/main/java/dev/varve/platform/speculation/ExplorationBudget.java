@@ -21,7 +21,7 @@ public final class ExplorationBudget {
     private int turn;
 
     /** Adds the share of a decode step. */
-    public void stepTook(long nanos) {
+    public void recordStepTime(long nanos) {
         double most = MOST_STEPS * (double) nanos;
         credit = Double.isNaN(credit) ? most : Math.min(credit + SHARE * nanos, most);
     }

@@ -20,7 +20,7 @@ public final class FeatureCollection {
     private int left;
 
     /** Records the time for processing the states of some tokens. */
-    public void took(int taken, long duration) {
+    public void recordTime(int taken, long duration) {
         nanos += duration;
         tokens += taken;
         if (tokens > MOST_TOKENS) {
@@ -40,7 +40,7 @@ public final class FeatureCollection {
     }
 
     /** Whether the states of the next step are collected. */
-    public boolean isUnderWay() {
+    public boolean isActive() {
         return left > 0;
     }
 
@@ -49,7 +49,7 @@ public final class FeatureCollection {
      *
      * @return whether it was the last one, so that drafts may be requested
      */
-    public boolean passed() {
+    public boolean countStep() {
         left--;
         return left == 0;
     }

@@ -69,7 +69,7 @@ public final class TreeGain {
     }
 
     /** Records the time for drafting trees. */
-    void guessingTook(int sequences, long nanos) {
+    void recordDraftTime(int sequences, long nanos) {
         overhead.measured(sequences, nanos);
     }
 

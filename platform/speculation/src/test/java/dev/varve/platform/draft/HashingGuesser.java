@@ -82,7 +82,7 @@ final class HashingGuesser implements BlockDraftModel {
     }
 
     @Override
-    public void takeIn(PendingHiddenStates states) {
+    public void addFeatures(PendingHiddenStates states) {
         takenIn.add(states.count());
         int length = states.states().length / states.rows().length;
         for (int i = 0; i < states.count(); i++) {

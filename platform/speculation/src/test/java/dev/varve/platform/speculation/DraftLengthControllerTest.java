@@ -21,7 +21,7 @@ class DraftLengthControllerTest {
     private static final double CHANCE = 0.9;
 
     private final Random random = new Random(3);
-    private final DraftLengthController economy =
+    private final DraftLengthController controller =
             new DraftLengthController(DEPTH, OptionalInt.empty(), true);
 
     /** Nanoseconds of a step, and what each token in it takes beyond that. */
@@ -51,19 +51,19 @@ class DraftLengthControllerTest {
 
     private void step(int sequences) {
         int[] counts = new int[sequences];
-        if (economy.asks(sequences, sequences)) {
+        if (controller.requestsDrafts(sequences, sequences)) {
             boolean ready = seen >= 16;
             Draft draft = ready ? Draft.of(new int[DEPTH]) : Draft.NONE;
             DraftLengthController.DraftCandidate offer =
                     new DraftLengthController.DraftCandidate(draft, new AcceptanceRates(DEPTH));
-            economy.guessingTook(ready ? sequences : 0, false, (long) guessing);
+            controller.recordDraftTime(ready ? sequences : 0, false, (long) guessing);
             time += ready ? guessing : 0;
-            counts = economy.choose(Collections.nCopies(sequences, offer), sequences);
+            counts = controller.choose(Collections.nCopies(sequences, offer), sequences);
         }
         int guesses = Arrays.stream(counts).sum();
         checked += guesses > 0 ? 1 : 0;
         double nanos = step + token * (sequences + guesses);
-        economy.stepTook(sequences + guesses, (long) nanos);
+        controller.recordStepTime(sequences + guesses, (long) nanos);
         time += nanos;
         tokens += sequences;
         for (int count : counts) {
@@ -72,14 +72,14 @@ class DraftLengthControllerTest {
                 right++;
             }
             if (count > 0) {
-                economy.rates().record(0, count, right);
+                controller.rates().record(0, count, right);
             }
             tokens += right;
         }
-        if (economy.follows(sequences)) {
+        if (controller.collectsFeatures(sequences)) {
             seen++;
             followed++;
-            economy.takingInTook(sequences, (long) (takingIn * sequences));
+            controller.recordFeatureTime(sequences, (long) (takingIn * sequences));
             time += takingIn * sequences;
         } else {
             seen = 0;
@@ -120,9 +120,9 @@ class DraftLengthControllerTest {
         step = 0;
         token = 1_000_000;
         run(2000, 4);
-        assertFalse(economy.follows(4));
+        assertFalse(controller.collectsFeatures(4));
 
-        assertTrue(economy.follows(1), "one sequence was never found to lose");
+        assertTrue(controller.collectsFeatures(1), "one sequence was never found to lose");
     }
 
     @Test
@@ -145,8 +145,8 @@ class DraftLengthControllerTest {
         DraftLengthController.DraftCandidate less =
                 new DraftLengthController.DraftCandidate(Draft.of(1), new AcceptanceRates(DEPTH));
 
-        assertTrue(fixed.asks(2, 2));
-        assertTrue(fixed.follows(2));
+        assertTrue(fixed.requestsDrafts(2, 2));
+        assertTrue(fixed.collectsFeatures(2));
         assertArrayEquals(new int[] {3, 1}, fixed.choose(List.of(offer, less), 2));
     }
 
@@ -154,10 +154,10 @@ class DraftLengthControllerTest {
     void whoNeedsNoHiddenStatesGetsNone() {
         DraftLengthController ngram = new DraftLengthController(DEPTH, OptionalInt.empty(), false);
 
-        assertFalse(ngram.follows(1));
-        ngram.stepTook(1, 1_000_000);
-        ngram.stepTook(1, 1_000_000);
-        assertTrue(ngram.asks(1, 1));
+        assertFalse(ngram.collectsFeatures(1));
+        ngram.recordStepTime(1, 1_000_000);
+        ngram.recordStepTime(1, 1_000_000);
+        assertTrue(ngram.requestsDrafts(1, 1));
     }
 
     private static final long STEP = 1_000_000;
@@ -169,8 +169,8 @@ class DraftLengthControllerTest {
                 new DraftLengthController(DEPTH, OptionalInt.empty(), takesIn, trees);
         for (int tokens = 1; tokens <= nanos.length; tokens++) {
             // The first step of a number says nothing.
-            measured.stepTook(tokens, nanos[tokens - 1]);
-            measured.stepTook(tokens, nanos[tokens - 1]);
+            measured.recordStepTime(tokens, nanos[tokens - 1]);
+            measured.recordStepTime(tokens, nanos[tokens - 1]);
         }
         return measured;
     }
@@ -188,12 +188,12 @@ class DraftLengthControllerTest {
         DraftLengthController untried =
                 new DraftLengthController(DEPTH, OptionalInt.empty(), false);
 
-        assertFalse(untried.asks(1, 1));
+        assertFalse(untried.requestsDrafts(1, 1));
         assertTrue(
-                new DraftLengthController(DEPTH, OptionalInt.of(2), false).asks(1, 1),
+                new DraftLengthController(DEPTH, OptionalInt.of(2), false).requestsDrafts(1, 1),
                 "a given width");
         assertTrue(
-                new DraftLengthController(DEPTH, OptionalInt.empty(), true).follows(1),
+                new DraftLengthController(DEPTH, OptionalInt.empty(), true).collectsFeatures(1),
                 "states are taken in from the first one on");
     }
 
@@ -213,22 +213,22 @@ class DraftLengthControllerTest {
         long[] nanos = new long[8];
         Arrays.setAll(nanos, i -> STEP * (i + 1));
         DraftLengthController dear = measured(false, TreeOptions.OFF, nanos);
-        dear.guessingTook(1, false, STEP);
-        dear.guessingTook(1, false, STEP);
+        dear.recordDraftTime(1, false, STEP);
+        dear.recordDraftTime(1, false, STEP);
 
         int asked = 0;
         for (int i = 0; i < 60; i++) {
-            if (dear.asks(1, 1)) {
+            if (dear.requestsDrafts(1, 1)) {
                 asked++;
                 dear.choose(List.of(chain()), 1);
             }
-            dear.stepTook(1, STEP);
+            dear.recordStepTime(1, STEP);
         }
 
         assertTrue(asked >= 8, asked + " times asked");
         assertTrue(asked < 30, asked + " times asked");
-        assertFalse(dear.asks(1, 1));
-        assertTrue(dear.asks(2, 2), "of two sequences nothing is known");
+        assertFalse(dear.requestsDrafts(1, 1));
+        assertTrue(dear.requestsDrafts(2, 2), "of two sequences nothing is known");
     }
 
     /** From the text alone guesses take next to nothing, and something may come of them. */
@@ -237,13 +237,13 @@ class DraftLengthControllerTest {
         long[] nanos = new long[8];
         Arrays.setAll(nanos, i -> STEP * (i + 1));
         DraftLengthController dear = measured(false, TreeOptions.OFF, nanos);
-        dear.guessingTook(1, false, STEP / 1000);
-        dear.guessingTook(1, false, STEP / 1000);
+        dear.recordDraftTime(1, false, STEP / 1000);
+        dear.recordDraftTime(1, false, STEP / 1000);
 
         for (int i = 0; i < 60; i++) {
-            assertTrue(dear.asks(1, 1), "step " + i);
+            assertTrue(dear.requestsDrafts(1, 1), "step " + i);
             dear.choose(List.of(chain()), 1);
-            dear.stepTook(1, STEP);
+            dear.recordStepTime(1, STEP);
         }
     }
 
@@ -266,8 +266,8 @@ class DraftLengthControllerTest {
         assertTrue(cheap.choose(List.of(chain()), 1)[0] > 0);
 
         DraftLengthController dear = measured(false, TreeOptions.OFF, STEP, STEP, STEP, STEP, STEP);
-        dear.guessingTook(1, false, 5 * STEP);
-        dear.guessingTook(1, false, 5 * STEP);
+        dear.recordDraftTime(1, false, 5 * STEP);
+        dear.recordDraftTime(1, false, 5 * STEP);
         // Nothing is left to try others with.
         dear.choose(List.of(chain()), 1);
         dear.choose(List.of(chain()), 1);
@@ -276,10 +276,10 @@ class DraftLengthControllerTest {
 
         DraftLengthController nobody =
                 measured(false, TreeOptions.OFF, STEP, STEP, STEP, STEP, STEP);
-        nobody.guessingTook(0, false, 50 * STEP);
-        nobody.guessingTook(0, false, 50 * STEP);
-        nobody.guessingTook(0, true, 50 * STEP);
-        nobody.guessingTook(0, true, 50 * STEP);
+        nobody.recordDraftTime(0, false, 50 * STEP);
+        nobody.recordDraftTime(0, false, 50 * STEP);
+        nobody.recordDraftTime(0, true, 50 * STEP);
+        nobody.recordDraftTime(0, true, 50 * STEP);
         assertTrue(nobody.choose(List.of(chain()), 1)[0] > 0, "nothing was guessed for anybody");
     }
 
@@ -297,8 +297,8 @@ class DraftLengthControllerTest {
         List<DraftLengthController.DraftCandidate> offers = List.of(offer(tree(22)));
 
         assertArrayEquals(new int[] {22}, some.choose(offers, 1), "23 tokens were never measured");
-        some.stepTook(23, 10 * STEP);
-        some.stepTook(23, 10 * STEP);
+        some.recordStepTime(23, 10 * STEP);
+        some.recordStepTime(23, 10 * STEP);
         assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1), "they are dear");
     }
 
@@ -315,8 +315,8 @@ class DraftLengthControllerTest {
         assertArrayEquals(new int[] {22}, some.choose(offers, 1));
         assertEquals(22, some.branched(), "as trees pay, the next is one, too");
         // As guessing trees takes long, it is chains again.
-        some.guessingTook(1, true, 9 * STEP);
-        some.guessingTook(1, true, 9 * STEP);
+        some.recordDraftTime(1, true, 9 * STEP);
+        some.recordDraftTime(1, true, 9 * STEP);
         assertArrayEquals(new int[] {DEPTH}, some.choose(offers, 1));
         assertEquals(0, some.branched());
     }
@@ -346,23 +346,23 @@ class DraftLengthControllerTest {
         long[] nanos = new long[8];
         Arrays.setAll(nanos, i -> STEP * (i + 1));
         DraftLengthController dear = measured(true, TreeOptions.OFF, nanos);
-        dear.guessingTook(1, false, STEP);
-        dear.guessingTook(1, false, STEP);
-        dear.takingInTook(1, STEP / 100);
+        dear.recordDraftTime(1, false, STEP);
+        dear.recordDraftTime(1, false, STEP);
+        dear.recordFeatureTime(1, STEP / 100);
         for (int i = 0; i < 8; i++) {
             dear.choose(List.of(chain()), 1);
         }
-        assertFalse(dear.follows(1));
+        assertFalse(dear.collectsFeatures(1));
 
         List<Integer> guessed = new ArrayList<>();
         int looked = 0;
         for (int i = 0; i < 3000; i++) {
-            if (dear.asks(1, 1)) {
+            if (dear.requestsDrafts(1, 1)) {
                 guessed.add(looked);
                 dear.choose(List.of(chain()), 1);
             }
-            looked = dear.follows(1) ? looked + 1 : 0;
-            dear.stepTook(1, STEP);
+            looked = dear.collectsFeatures(1) ? looked + 1 : 0;
+            dear.recordStepTime(1, STEP);
         }
 
         assertTrue(guessed.size() >= 1, "never tried again");

@@ -12,7 +12,7 @@ import java.util.List;
 class ExplorationBudgetTest {
     private static final long STEP = 1_000_000;
 
-    private final ExplorationBudget curiosity = new ExplorationBudget();
+    private final ExplorationBudget exploration = new ExplorationBudget();
     private final DraftLengthOptimizer widths = new DraftLengthOptimizer(new StepCosts(), 8);
 
     private static List<DraftLengthOptimizer.Candidate> lengths(int... lengths) {
@@ -23,63 +23,63 @@ class ExplorationBudgetTest {
 
     @Test
     void beforeTheFirstStepNothingIsTried() {
-        assertFalse(curiosity.affords(0));
+        assertFalse(exploration.affords(0));
     }
 
     @Test
     void whatWasSpentComesBackSlowly() {
-        curiosity.stepTook(STEP);
-        assertTrue(curiosity.affords(12 * STEP));
+        exploration.recordStepTime(STEP);
+        assertTrue(exploration.affords(12 * STEP));
 
-        curiosity.spend(12 * STEP);
+        exploration.spend(12 * STEP);
         for (int step = 0; step < 150; step++) {
-            curiosity.stepTook(STEP);
-            assertFalse(curiosity.affords(STEP), "after " + step + " steps");
+            exploration.recordStepTime(STEP);
+            assertFalse(exploration.affords(STEP), "after " + step + " steps");
         }
         for (int step = 0; step < 100; step++) {
-            curiosity.stepTook(STEP);
+            exploration.recordStepTime(STEP);
         }
 
-        assertTrue(curiosity.affords(STEP));
-        assertFalse(curiosity.affords(2 * STEP));
+        assertTrue(exploration.affords(STEP));
+        assertFalse(exploration.affords(2 * STEP));
     }
 
     @Test
     void noMoreIsSavedThanInTheBeginning() {
         for (int step = 0; step < 100_000; step++) {
-            curiosity.stepTook(STEP);
+            exploration.recordStepTime(STEP);
         }
 
-        assertTrue(curiosity.affords(12 * STEP));
-        assertFalse(curiosity.affords(13 * STEP));
+        assertTrue(exploration.affords(12 * STEP));
+        assertFalse(exploration.affords(13 * STEP));
     }
 
     @Test
     void whatGainsTimeIsNotPaidBack() {
-        curiosity.stepTook(STEP);
+        exploration.recordStepTime(STEP);
 
-        curiosity.spend(-1000 * STEP);
+        exploration.spend(-1000 * STEP);
 
-        assertFalse(curiosity.affords(13 * STEP));
+        assertFalse(exploration.affords(13 * STEP));
     }
 
     @Test
     void allOfADraftIsTriedAndPartsOfIt() {
         int[] none = {0, 0, 0};
 
-        assertArrayEquals(new int[] {8, 3, 0}, curiosity.more(widths, lengths(8, 3, 0), none));
-        assertArrayEquals(new int[] {3, 1, 0}, curiosity.more(widths, lengths(8, 3, 0), none));
-        assertArrayEquals(new int[] {1, 1, 0}, curiosity.more(widths, lengths(8, 3, 0), none));
-        assertArrayEquals(new int[] {8, 3, 0}, curiosity.more(widths, lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {8, 3, 0}, exploration.more(widths, lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {3, 1, 0}, exploration.more(widths, lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {1, 1, 0}, exploration.more(widths, lengths(8, 3, 0), none));
+        assertArrayEquals(new int[] {8, 3, 0}, exploration.more(widths, lengths(8, 3, 0), none));
     }
 
     @Test
     void neverFewerThanTheBestAreTried() {
         int[] best = {5, 3};
 
-        assertArrayEquals(new int[] {8, 3}, curiosity.more(widths, lengths(8, 3), best));
-        assertArrayEquals(new int[] {5, 3}, curiosity.more(widths, lengths(8, 3), best));
-        assertArrayEquals(new int[] {5, 3}, curiosity.more(widths, lengths(8, 3), best));
+        assertArrayEquals(new int[] {8, 3}, exploration.more(widths, lengths(8, 3), best));
+        assertArrayEquals(new int[] {5, 3}, exploration.more(widths, lengths(8, 3), best));
+        assertArrayEquals(new int[] {5, 3}, exploration.more(widths, lengths(8, 3), best));
     }
 
     /** Half a percent of a step. */

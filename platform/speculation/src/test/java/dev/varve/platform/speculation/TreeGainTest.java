@@ -42,30 +42,32 @@ class TreeGainTest {
      * @return guesses of the last steps together
      */
     private static int run(TreeOptions options, long column, int gain) {
-        DraftLengthController economy =
+        DraftLengthController controller =
                 new DraftLengthController(DEPTH, OptionalInt.empty(), false, options);
         AcceptanceRates own = new AcceptanceRates(DEPTH);
         int last = 0;
         int steps = 600;
         for (int step = 0; step < steps; step++) {
             int count = 0;
-            if (economy.asks(1, 1)) {
-                Draft draft = economy.branched() > 0 ? tree() : chain();
-                economy.guessingTook(1, draft.branches(), draft.branches() ? 200_000 : 150_000);
+            if (controller.requestsDrafts(1, 1)) {
+                Draft draft = controller.branched() > 0 ? tree() : chain();
+                controller.recordDraftTime(
+                        1, draft.branches(), draft.branches() ? 200_000 : 150_000);
                 count =
-                        economy.choose(
+                        controller
+                                .choose(
                                         List.of(
                                                 new DraftLengthController.DraftCandidate(
                                                         draft, own)),
                                         1)[0];
                 int right = step % 3;
                 own.record(0, DEPTH, right);
-                economy.rates().record(0, DEPTH, right);
+                controller.rates().record(0, DEPTH, right);
                 if (draft.branches()) {
-                    economy.trees().compared(0, gain);
+                    controller.trees().compared(0, gain);
                 }
             }
-            economy.stepTook(1 + count, 5_000_000 + count * column);
+            controller.recordStepTime(1 + count, 5_000_000 + count * column);
             last += step >= steps - 100 ? count : 0;
         }
         return last;
@@ -134,8 +136,8 @@ class TreeGainTest {
         assertEquals(500, worth.overhead(1, 500), "nothing was measured");
 
         // The first one says nothing.
-        worth.guessingTook(1, 800);
-        worth.guessingTook(1, 800);
+        worth.recordDraftTime(1, 800);
+        worth.recordDraftTime(1, 800);
 
         assertEquals(800, worth.overhead(1, 500), 1e-9);
         assertEquals(900, worth.overhead(1, 900), 1e-9);

@@ -107,7 +107,7 @@ final class PlacementReport {
     private static void describe(EngineStatus.Outage outage, ObjectNode out) {
         out.put("waited_seconds", seconds(outage.waited()))
                 .put("left_seconds", seconds(outage.left()))
-                .put("turns_away", outage.turnsAway());
+                .put("turns_away", outage.rejectsRequests());
     }
 
     private static double seconds(Duration time) {

@@ -32,7 +32,7 @@ public final class ShardSession implements Handler, AutoCloseable {
 
     private final LoadedModel<HostedDraft> draft = new LoadedModel<>("no draft model is loaded");
     private final LoadedModel<HostedScan> scan =
-            new LoadedModel<>("no model that reads texts is loaded");
+            new LoadedModel<>("no text-scoring model is loaded");
     private final AtomicLong progress = new AtomicLong();
     private final ExecutorService compute =
             Executors.newSingleThreadExecutor(

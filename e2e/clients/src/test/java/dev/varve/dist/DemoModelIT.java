@@ -89,7 +89,9 @@ class DemoModelIT {
     void aServerWithoutAModelSaysWhatItServesAndHowToTalkToIt() throws Exception {
         try (Varve.Server server = DemoFamily.QWEN35.serve(varve())) {
             assertTrue(
-                    server.err().contains("no --model was given: this is demo:qwen35, a toy of "),
+                    server.err()
+                            .contains(
+                                    "no --model was given: using demo:qwen35, a demo model with "),
                     server.err());
             assertTrue(server.err().contains("varve serve --model model.gguf"), server.err());
             List<String> models = new ArrayList<>();

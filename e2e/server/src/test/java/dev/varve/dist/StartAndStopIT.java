@@ -88,7 +88,10 @@ class StartAndStopIT {
                         folder.resolve("strict.jinja"), "{{ raise_exception('tools wanted') }}");
         try (Varve.Server server = varve.serve("--model", model, "--chat-template-file", strict)) {
             assertTrue(
-                    server.err().contains("it refuses a chat of one plain message: tools wanted"),
+                    server.err()
+                            .contains(
+                                    "the template rejects a chat with one plain message: tools"
+                                            + " wanted"),
                     server.err());
         }
     }

@@ -24,21 +24,21 @@ final class AccessArguments {
             names = "--api-key",
             paramLabel = "KEY",
             description =
-                    "Key that clients must send; may be given several times. Other users of the"
-                            + " machine can see it: better use --api-key-file or VARVE_API_KEY.",
+                    "Key that clients must send; may be repeated. Other users of the machine can"
+                            + " see it: prefer --api-key-file or VARVE_API_KEY.",
             order = 12)
     private List<String> apiKeys = List.of();
 
     @Option(
             names = "--api-key-file",
             paramLabel = "FILE",
-            description = "File with keys, one a line.",
+            description = "File with one key per line.",
             order = 13)
     private Optional<Path> apiKeyFile = Optional.empty();
 
     @Option(
             names = "--insecure",
-            description = "Allow an address that other machines can reach without any key.",
+            description = "Allow an address that other machines can reach without a key.",
             order = 14)
     private boolean insecure;
 
@@ -46,7 +46,7 @@ final class AccessArguments {
             names = "--open-metrics",
             description =
                     "Answer GET /metrics without a key, for scrapers and gateways that have none."
-                            + " It tells loads and names of models, nothing of what is said.",
+                            + " It shows load and model names, but no text of requests.",
             order = OptionSections.RARE)
     private boolean openMetrics;
 
@@ -55,9 +55,9 @@ final class AccessArguments {
             paramLabel = "key|shared",
             defaultValue = "key",
             description =
-                    "Which callers go on with each other's computed prompts: those with the same"
-                            + " API key, or all. Times and cached_tokens tell a caller whether"
-                            + " somebody of its scope asked the same before.",
+                    "Which requests share cached prefixes: key (default), those with the same API"
+                            + " key; shared, all. Response times and cached_tokens show a client"
+                            + " whether another request of its scope had the same prefix.",
             order = 15)
     private CacheSharingPolicy scopes;
 
@@ -65,25 +65,25 @@ final class AccessArguments {
             names = "--operator-key",
             paramLabel = "KEY",
             description =
-                    "Key for GET /cache and POST /cache/clear, and to cancel any request with"
-                        + " DELETE /requests/ID. Without it the API key is, if there is one only;"
-                        + " where clients need no key, programs of this machine may ask. Other"
-                        + " users of the machine can see it: better use --operator-key-file.",
+                    "Key for GET /cache and POST /cache/clear; with it, DELETE /requests/ID cancels"
+                        + " any request. Without this flag the API key serves, if there is only"
+                        + " one; if clients need no key, programs on this machine may send these"
+                        + " requests. Other users of the machine can see it: prefer"
+                        + " --operator-key-file.",
             order = OptionSections.RARE)
     private Optional<String> operatorKey = Optional.empty();
 
     @Option(
             names = "--operator-key-file",
             paramLabel = "FILE",
-            description = "File with that key.",
+            description = "File with the operator key.",
             order = OptionSections.RARE)
     private Optional<Path> operatorKeyFile = Optional.empty();
 
     @Option(
             names = "--cors-origin",
             paramLabel = "ORIGIN",
-            description =
-                    "Origin of web pages that may call the server; may be given several times.",
+            description = "Origin of web pages that may call the server; may be repeated.",
             order = OptionSections.RARE)
     private List<String> corsOrigins = List.of();
 
@@ -91,8 +91,8 @@ final class AccessArguments {
             names = "--allowed-host",
             paramLabel = "NAME",
             description =
-                    "Name by which clients may address a server that asks for no key, besides"
-                            + " localhost and --host; may be given several times.",
+                    "Name by which clients may address a server without a key, besides localhost"
+                            + " and --host; may be repeated.",
             order = OptionSections.RARE)
     private List<String> allowedHosts = List.of();
 
@@ -118,7 +118,8 @@ final class AccessArguments {
         }
         if (operatorKey.isPresent()) {
             throw new UsageException(
-                    "--operator-key and --operator-key-file: expected one of them");
+                    "--operator-key and --operator-key-file: expected only one of them, found"
+                            + " both");
         }
         List<String> keys = read("--operator-key-file", operatorKeyFile.get());
         if (keys.size() > 1) {
@@ -135,7 +136,7 @@ final class AccessArguments {
                             .filter(line -> !line.isEmpty() && !line.startsWith("#"))
                             .toList();
             if (keys.isEmpty()) {
-                throw new UsageException(flag + ": " + file + " holds no key");
+                throw new UsageException(flag + ": " + file + ": expected a key, found none");
             }
             return keys;
         } catch (IOException e) {

@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
 @Command(
         name = "warm-up",
         hidden = true,
-        description = "Prepares quick starts; the launcher calls it once.")
+        description = "Creates the start-up cache; the launcher calls it once.")
 final class AotTrainingRunCommand extends CliCommand {
     private static final int ANSWERS = 3;
 
@@ -125,7 +125,7 @@ final class AotTrainingRunCommand extends CliCommand {
             out.flush();
             socket.getInputStream().transferTo(OutputStream.nullOutputStream());
         } catch (IOException e) {
-            log("no answer", e);
+            log("no response", e);
         }
     }
 

@@ -27,11 +27,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 @Command(
         name = "bench",
         description = {
-            "Measures prefill (pp) and decode (tg) in tokens per second; the median of several runs"
-                    + " is reported.",
-            "Every run gets other random tokens, so that no cache helps. With --draft, decode is"
-                    + " measured with and without guesses in turns, on questions, and answers"
-                    + " must be the same."
+            "Measures prefill (pp) and decode (tg) in tokens per second and reports the median of"
+                    + " several runs.",
+            "Each run uses different random tokens, so that the prefix cache has no effect. With"
+                + " --draft, the command measures decode alternately with and without draft tokens,"
+                + " on questions; both must generate the same tokens."
         },
         footer = {
             "  varve bench --model model.gguf --threads 4 -p 512 -n 128 -r 5 --json",
@@ -50,7 +50,7 @@ final class BenchCommand extends CliCommand {
             names = {"-p", "--prompt-tokens"},
             paramLabel = "N",
             defaultValue = "512",
-            description = "Tokens of a prefill; 0 skips it.",
+            description = "Tokens per prefill; 0 skips prefill.",
             order = 2)
     private int promptTokens;
 
@@ -58,7 +58,7 @@ final class BenchCommand extends CliCommand {
             names = {"-n", "--generated-tokens"},
             paramLabel = "N",
             defaultValue = "128",
-            description = "Tokens of a decode; 0 skips it.",
+            description = "Tokens per decode; 0 skips decode.",
             order = 3)
     private int generatedTokens;
 
@@ -66,7 +66,8 @@ final class BenchCommand extends CliCommand {
             names = {"-r", "--repetitions"},
             paramLabel = "N",
             defaultValue = "5",
-            description = "Runs of each; one more comes first and is not counted.",
+            description =
+                    "Number of measured runs. One additional run precedes them and is not counted.",
             order = 4)
     private int repetitions;
 
@@ -74,8 +75,8 @@ final class BenchCommand extends CliCommand {
             names = "--prompt-file",
             paramLabel = "FILE",
             description =
-                    "Questions for --draft, one per line (default: nine of all kinds). How much"
-                            + " guesses help depends on them.",
+                    "Questions for --draft, one per line (default: nine of various kinds). The gain"
+                            + " from draft tokens depends on them.",
             order = 5)
     private Optional<Path> promptFile = Optional.empty();
 
@@ -83,7 +84,7 @@ final class BenchCommand extends CliCommand {
             names = "--at-once",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Requests that run together, for --draft.",
+            description = "Number of concurrent requests, for --draft.",
             order = 6)
     private int atOnce;
 
@@ -132,7 +133,7 @@ final class BenchCommand extends CliCommand {
                         .map(file -> DraftBench.questions(TextFile.read(file)))
                         .orElse(DraftBench.QUESTIONS);
         if (questions.isEmpty()) {
-            throw new UsageException("--prompt-file: expected a question per line, found none");
+            throw new UsageException("--prompt-file: expected one question per line, found none");
         }
         int context = Math.max(promptTokens, generatedTokens + 1) + 1;
         ModelSettings settings =
@@ -249,8 +250,8 @@ final class BenchCommand extends CliCommand {
         out().println(
                         String.format(
                                 Locale.ROOT,
-                                "speed-up %10.2f (nine times of ten %.2f to %.2f); %.2f tokens per"
-                                        + " checking step, %d of %d guesses right",
+                                "speed-up %10.2f (90 %% interval %.2f to %.2f); %.2f tokens per"
+                                        + " verification step, %d of %d draft tokens accepted",
                                 speedup.median(),
                                 speedup.low(),
                                 speedup.high(),

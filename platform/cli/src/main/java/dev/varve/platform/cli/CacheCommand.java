@@ -27,11 +27,11 @@ import java.util.Optional;
 @Command(
         name = "cache",
         description = {
-            "Looks after a folder of computed prompts (--kv-cache-dir), without a model.",
-            "status tells what is kept, of which models; verify reads and checks everything (exit"
-                    + " status 1 if something is broken); prune deletes what is worth least, and"
-                    + " clear everything. status and verify work while a server writes to the"
-                    + " folder."
+            "Inspects and maintains a folder of cached prefixes (--kv-cache-dir), without a model.",
+            "status lists the models of the cached prefixes and their sizes; verify reads and"
+                + " checks all files (exit status 1 if one is damaged); prune deletes the prefixes"
+                + " with the lowest score; clear deletes all. status and verify work while a server"
+                + " writes to the folder."
         },
         footer = {
             "  varve cache status --kv-cache-dir DIR",
@@ -56,34 +56,33 @@ final class CacheCommand extends CliCommand {
             names = "--kv-cache-dir",
             required = true,
             paramLabel = "DIR",
-            description = "Folder of computed prompts.")
+            description = "Folder of cached prefixes.")
     private Path folder;
 
     @Option(
             names = "--kv-cache-budget",
             paramLabel = "SIZE",
-            description = "prune: most bytes that stay, such as 10G.")
+            description = "prune: maximum bytes that remain, such as 10G.")
     private Optional<String> budget = Optional.empty();
 
     @Option(
             names = "--kv-cache-ttl",
             converter = DurationConverter.class,
             paramLabel = "TIME",
-            description = "prune: models whose prompts were not used for this time go.")
+            description = "prune: delete models whose prefixes were not used for this time.")
     private Optional<Duration> ttl = Optional.empty();
 
     @Option(
             names = "--cache-key-file",
             paramLabel = "FILE",
-            description = "verify: key with which the folder is encrypted.")
+            description = "verify: key file with which the folder is encrypted.")
     private Optional<Path> keyFile = Optional.empty();
 
     @Option(
             names = "--kv-cache-store",
             paramLabel = "NAME",
             description =
-                    "verify: plugin that keeps what is in the folder, where several provide"
-                            + " stores.")
+                    "verify: plugin that reads the folder, if several plugins provide stores.")
     private Optional<String> store = Optional.empty();
 
     @Option(names = "--json", description = "Print one JSON object.")
@@ -142,7 +141,7 @@ final class CacheCommand extends CliCommand {
         }
         long now = System.currentTimeMillis();
         TextTable table = new TextTable();
-        table.row("MODEL", "SIZE", "BLOCKS", "POSITIONS", "USES", "LAST USE");
+        table.row("MODEL", "SIZE", "BLOCKS", "CHECKPOINTS", "USES", "LAST USE");
         for (Kept kept : models) {
             table.row(
                     kept.description().getOrDefault("model", "?")
@@ -198,7 +197,7 @@ final class CacheCommand extends CliCommand {
             out().println(CliJson.write(result));
         } else {
             verdict.broken().forEach(out()::println);
-            out().println(verdict.sound() + " are sound, " + verdict.broken().size() + " broken");
+            out().println(verdict.sound() + " are intact, " + verdict.broken().size() + " damaged");
         }
         return verdict.broken().isEmpty() ? 0 : ErrorReport.FAILURE;
     }

@@ -89,7 +89,7 @@ final class CacheFolder {
                                 .variable("HOME")
                                 .orElseGet(() -> System.getProperty("user.home", "")));
         if (!home.isAbsolute() || !Files.isDirectory(home)) {
-            refused.add("there is no home folder " + home);
+            refused.add("the home folder is missing: " + home);
             return Optional.empty();
         }
         return own(home.resolve(".cache").resolve(NAME));
@@ -122,7 +122,7 @@ final class CacheFolder {
         try {
             Path folder = among.resolve(NAME + "-" + user());
             if (!Files.isDirectory(among)) {
-                refused.add("there is no folder " + among);
+                refused.add("the folder is missing: " + among);
                 return Optional.empty();
             }
             if (Files.isSymbolicLink(folder)) {

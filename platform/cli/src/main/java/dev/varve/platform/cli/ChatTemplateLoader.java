@@ -56,7 +56,9 @@ final class ChatTemplateLoader {
                     where
                             + ": "
                             + e.getMessage()
-                            + (given.isPresent() ? "" : "; --chat-template-file names another"),
+                            + (given.isPresent()
+                                    ? ""
+                                    : "; set another template with --chat-template-file"),
                     e);
         }
     }
@@ -73,20 +75,23 @@ final class ChatTemplateLoader {
                 where
                         + ": expected a Jinja template that renders messages, found "
                         + (text.isEmpty() ? "an empty text" : "only the text \"" + shown + "\"")
-                        + "; --chat-template-file names a file with the template of the model");
+                        + "; set a file with the model's template with --chat-template-file");
     }
 
     private static void tryOut(ChatRenderer renderer, String where, Consumer<String> say) {
         try {
             renderer.render(PLAIN_CHAT);
             if (!renderer.text(PLAIN_CHAT).text().contains(MESSAGE)) {
-                say.accept(where + ": it leaves out the text of a chat's only message");
+                say.accept(where + ": the template omits the text of a chat with one message");
             }
         } catch (TemplateException e) {
             if (!e.raisedByTemplate()) {
                 throw e;
             }
-            say.accept(where + ": it refuses a chat of one plain message: " + e.getMessage());
+            say.accept(
+                    where
+                            + ": the template rejects a chat with one plain message: "
+                            + e.getMessage());
         }
     }
 }

@@ -46,13 +46,13 @@ abstract class CliCommand implements Callable<Integer> {
     @Option(
             names = "--log-level",
             paramLabel = "LEVEL",
-            description = "What to log on stderr: ${COMPLETION-CANDIDATES}.",
+            description = "Log level on stderr: ${COMPLETION-CANDIDATES}.",
             order = 900)
     private LogLevel logLevel = LogLevel.INFO;
 
     @Option(
             names = "--debug",
-            description = "Show a stack trace with an error.",
+            description = "Print a stack trace with each error.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
             order = 901)
     private boolean debug;

@@ -88,7 +88,7 @@ final class CliJson {
     private static UsageException noJson(String source, JacksonException e) {
         return new UsageException(
                 source
-                        + ": no JSON: "
+                        + ": expected JSON, found "
                         + e.getOriginalMessage()
                         + " at line "
                         + e.getLocation().getLineNr());

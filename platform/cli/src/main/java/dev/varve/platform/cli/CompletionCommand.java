@@ -8,8 +8,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "completion",
         description = {
-            "Prints a script with which bash or zsh complete the commands and options of varve.",
-            "The installation has it for bash in share/bash-completion/completions/varve."
+            "Prints a script with which bash or zsh completes the commands and options of varve.",
+            "The installation contains it for bash in share/bash-completion/completions/varve."
         },
         customSynopsis = "varve completion [bash|zsh]",
         footer = {
@@ -28,7 +28,7 @@ final class CompletionCommand extends CliCommand {
             paramLabel = "SHELL",
             arity = "0..1",
             defaultValue = "bash",
-            description = "bash or zsh; the script is the same.")
+            description = "bash or zsh; the script is the same for both.")
     private Shell shell;
 
     @Override

@@ -32,10 +32,10 @@ import java.util.Optional;
 @Command(
         name = "compress",
         description = {
-            "Shows what prompt compression would keep of a chat: the prompt with what is left out"
-                    + " dimmed, or marked where the output is no terminal.",
-            "Of the model only the template and the vocabulary are used; the drafter reads the"
-                    + " prompt."
+            "Shows which parts of a chat prompt compression would keep. A terminal shows removed"
+                    + " text dimmed; other output marks it.",
+            "The command reads only the template and the vocabulary of the model; the prefill"
+                    + " drafter scores the prompt."
         },
         customSynopsis = "varve compress [--model FILE] --drafter FILE --input FILE [OPTIONS]",
         footer = {
@@ -51,8 +51,8 @@ final class CompressCommand extends CliCommand {
             names = "--drafter",
             paramLabel = "FILE",
             description =
-                    "The small model that reads the prompt (default with a demo model:"
-                            + " demo:drafter).",
+                    "Prefill drafter: the small model that scores the prompt (default with a demo"
+                            + " model: demo:drafter).",
             order = 1)
     private Optional<String> drafter = Optional.empty();
 
@@ -60,14 +60,15 @@ final class CompressCommand extends CliCommand {
             names = "--input",
             required = true,
             paramLabel = "FILE",
-            description = "JSON object with messages and perhaps tools, as a client sends it.",
+            description = "JSON object with messages and optionally tools, as a client sends it.",
             order = 2)
     private Path input;
 
     @Option(
             names = "--keep",
             paramLabel = "R",
-            description = "Part that stays, above 0 and at most 1 (default: 0.05).",
+            description =
+                    "Share of the prompt that remains, above 0 and at most 1 (default: 0.05).",
             order = 3)
     private Optional<String> keep = Optional.empty();
 
@@ -114,8 +115,8 @@ final class CompressCommand extends CliCommand {
                         .orElseThrow(
                                 () ->
                                         new UsageException(
-                                                "--drafter: expected the file of a small model"
-                                                        + " that reads the prompt, found none")),
+                                                "--drafter: expected the file of a prefill drafter,"
+                                                        + " found none")),
                 options);
     }
 
@@ -158,7 +159,7 @@ final class CompressCommand extends CliCommand {
                         CompressionOverrides.USUAL,
                         () -> false);
         if (shorter.isEmpty()) {
-            say("nothing of the " + tokens + " tokens can be left out");
+            say("the command cannot remove any of the " + tokens + " tokens");
             if (json) {
                 out().println(CliJson.write(CliJson.object().put("prompt_tokens", tokens)));
             }
@@ -184,7 +185,7 @@ final class CompressCommand extends CliCommand {
         say(
                 String.format(
                         Locale.ROOT,
-                        "%d of %d tokens stay (%.1f %%, %.1f %% asked for); read in %.0f ms",
+                        "kept %d of %d tokens (%.1f %%, requested %.1f %%); scored in %.0f ms",
                         report.effectiveTokens(),
                         tokens,
                         100 * report.keepActual(),

@@ -43,11 +43,11 @@ final class CompressionArguments {
             names = MODE,
             paramLabel = "off|auto|always",
             description =
-                    "Leave out what a small model finds not to matter of long prompts, before they"
-                            + " are computed: auto, from --prefill-threshold on; always; off"
-                            + " (default). What is left out the model never sees; answers tell."
-                            + " Requests may ask otherwise: prefill_compression,"
-                            + " prefill_keep_ratio. See docs/prompt-compression.md.",
+                    "Remove the parts of long prompts that a small model (--prefill-drafter) scores"
+                        + " low, before prefill: auto, from --prefill-threshold on; always; off"
+                        + " (default). The model does not see removed text; each response reports"
+                        + " the removal. Requests may override it: prefill_compression,"
+                        + " prefill_keep_ratio. See docs/prompt-compression.md.",
             order = SECTION)
     private Optional<String> mode = Optional.empty();
 
@@ -56,7 +56,7 @@ final class CompressionArguments {
     @Option(
             names = THRESHOLD,
             paramLabel = "N",
-            description = "Tokens from which on auto compresses a prompt (default: 32000).",
+            description = "Prompt length in tokens from which on auto compresses (default: 32000).",
             order = SECTION + 2)
     private Optional<Integer> threshold = Optional.empty();
 
@@ -64,8 +64,8 @@ final class CompressionArguments {
             names = KEEP,
             paramLabel = "R",
             description =
-                    "Part of a prompt that stays, above 0 and at most 1 (default: 0.05); more stays"
-                            + " of what holds the question's words.",
+                    "Share of a prompt that remains, above 0 and at most 1 (default: 0.05). More"
+                            + " remains of parts that contain words of the question.",
             order = SECTION + 3)
     private Optional<String> keep = Optional.empty();
 
@@ -74,15 +74,15 @@ final class CompressionArguments {
             paramLabel = "T:R",
             split = ",",
             description =
-                    "Likewise by the prompt's tokens, on straight lines between points, such as"
-                            + " 10000:0.5,40000:0.2,100000:0.1; goes before a single ratio.",
+                    "Share as a function of the prompt's tokens, interpolated between points such"
+                            + " as 10000:0.5,40000:0.2,100000:0.1; overrides --prefill-keep-ratio.",
             order = SECTION + 4)
     private List<String> curve = List.of();
 
     @Option(
             names = HOPS,
             description =
-                    "What stays for its words may lead to further places by rare words of its own,"
+                    "Also keep parts that share rare words with the parts that match the question,"
                             + " for questions that need several steps.",
             order = OptionSections.RARE + 17)
     private boolean hops;
@@ -90,10 +90,11 @@ final class CompressionArguments {
     @Option(
             names = ADAPTIVE,
             description =
-                    "In conversations that a request names by session_id, let more or less of a"
-                            + " whole prompt stay as fewer or more guesses of --draft are right"
-                            + " (0.025 to 0.2, 0.1 at first). That one follows from the other is"
-                            + " not shown.",
+                    "In conversations that requests identify with session_id, adapt the share that"
+                        + " remains of a whole prompt (0.025 to 0.2, initially 0.1): lower it when"
+                        + " more draft tokens of --draft are accepted, raise it when fewer are."
+                        + " Experimental: no measurement shows that acceptance predicts the right"
+                        + " share.",
             order = OptionSections.RARE + 18)
     private boolean adaptive;
 
@@ -101,36 +102,40 @@ final class CompressionArguments {
             names = FLOW,
             paramLabel = "on|off",
             description =
-                    "Shorten long old messages of conversations one by one, each once, in the place"
-                            + " of whole first prompts (default: off).",
+                    "Compress long old messages of a conversation one by one, once each, instead of"
+                            + " whole first prompts: on or off (default).",
             order = SECTION + 5)
     private Optional<String> flow = Optional.empty();
 
     @Option(
             names = FLOW_TOKENS,
             paramLabel = "N",
-            description = "Tokens from which on a message is long (default: 4096).",
+            description =
+                    "Message length in tokens from which on a message is compressed (default:"
+                            + " 4096).",
             order = SECTION + 6)
     private Optional<Integer> flowTokens = Optional.empty();
 
     @Option(
             names = SCORED,
             paramLabel = "N",
-            description = "Only the last N layers of the drafter count (default: all).",
+            description =
+                    "Use the scores of only the last N layers of the prefill drafter (default:"
+                            + " all).",
             order = OptionSections.RARE + 14)
     private Optional<Integer> scored = Optional.empty();
 
     @Option(
             names = EXIT,
             paramLabel = "N",
-            description = "Only the first N layers of the drafter are computed (default: all).",
+            description = "Compute only the first N layers of the prefill drafter (default: all).",
             order = OptionSections.RARE + 15)
     private Optional<Integer> exit = Optional.empty();
 
     @Option(
             names = SKIP_PARK,
             description =
-                    "Let the drafter stay in memory; the same as --draft-residency persistent.",
+                    "Keep the prefill drafter in memory; the same as --draft-residency persistent.",
             order = OptionSections.RARE + 16)
     private boolean skipPark;
 
@@ -273,7 +278,7 @@ final class CompressionArguments {
                             + chosen.word()
                             + ": needs "
                             + PrefillDrafterOption.FLAG
-                            + ", a small model that reads prompts");
+                            + ", a small model that scores prompts");
         }
         requireUnset(threshold.isPresent(), THRESHOLD);
         requireUnset(keep.isPresent(), KEEP);
@@ -293,7 +298,7 @@ final class CompressionArguments {
                     flag
                             + ": needs "
                             + PrefillDrafterOption.FLAG
-                            + "; without it no prompt becomes shorter");
+                            + "; without it no prompt is compressed");
         }
     }
 }

@@ -105,7 +105,7 @@ final class CompressionVariables {
                                     ALPHA
                                             + ": expected more than 0 and less than 1, found "
                                             + found
-                                            + "; it is not used"));
+                                            + "; Varve ignores it"));
         }
         return Optional.of(alpha.map(SparseAttention::of).orElse(SparseAttention.USUAL));
     }
@@ -146,7 +146,7 @@ final class CompressionVariables {
                                             + least
                                             + " or more, found "
                                             + found
-                                            + "; it is not used"));
+                                            + "; Varve ignores it"));
         }
         return number.map(OptionalInt::of).orElse(OptionalInt.empty());
     }

@@ -42,7 +42,7 @@ final class CompressionView {
             text.append(
                     colours
                             ? DIMMED + words(prompt, begin, end) + RESET
-                            : "[… " + (end - begin) + " tokens left out …]");
+                            : "[… " + (end - begin) + " tokens removed …]");
         }
     }
 

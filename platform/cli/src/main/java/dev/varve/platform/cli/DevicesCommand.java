@@ -19,8 +19,8 @@ import java.util.Locale;
 @Command(
         name = "devices",
         description =
-                "Lists the devices that models can run on, and which backends are unavailable and"
-                        + " why.",
+                "Lists the devices that models can run on, and the backends that are unavailable"
+                        + " with the reason.",
         footer = {"  varve devices", "  varve devices --json"})
 final class DevicesCommand extends CliCommand {
     @Mixin private PluginOptions plugins;
@@ -39,7 +39,7 @@ final class DevicesCommand extends CliCommand {
                 List<DeviceInfo> devices = backends.open(provider.name()).devices();
                 devices.forEach(device -> show(provider, device, listed));
                 if (devices.isEmpty()) {
-                    showUnavailable(provider, "no such device was found", listed);
+                    showUnavailable(provider, "no device was found", listed);
                 }
             } catch (VarveException e) {
                 showUnavailable(provider, e.getMessage(), listed);

@@ -37,12 +37,12 @@ final class DraftArguments {
             names = SOURCE,
             paramLabel = "FILE|mtp|NAME|off",
             description =
-                    "Guess tokens, of which one step of the model checks several; answers stay the"
-                        + " same. FILE: with a draft model (DFlash, DSpark, DFlash2) that was"
-                        + " trained for this model, with its assistant (Gemma 4), or with a file of"
-                        + " its block for multi-token prediction; mtp: with that block where the"
-                        + " model's own file has it; ngram: as the text went on before, good for"
-                        + " code, quotes and lists; the name of a plugin's speculator; or off.",
+                    "Speculative decoding: source of draft tokens. One step of the model verifies"
+                        + " several of them; responses stay the same. FILE: a draft model (DFlash,"
+                        + " DSpark, DFlash2) that was trained for this model, its assistant (Gemma"
+                        + " 4), or a file with its block for multi-token prediction; mtp: that"
+                        + " block of the model's own file; ngram: n-grams of the text so far, good"
+                        + " for code, quotes and lists; the name of a plugin's speculator; or off.",
             order = SECTION)
     private Optional<String> draft = Optional.empty();
 
@@ -50,12 +50,12 @@ final class DraftArguments {
             names = MOST,
             paramLabel = "N",
             description =
-                    "Most tokens that are guessed of a sequence in a step (default: "
+                    "Maximum draft tokens of a sequence per step (default: "
                             + DraftSettings.USUAL_MOST
-                            + ", or as many as there can be; "
+                            + ", or as many as the source proposes; "
                             + DraftSettings.USUAL_MTP
-                            + " with mtp and assistants). Requests may ask for fewer:"
-                            + " draft_max, and \"speculative\": false for none.",
+                            + " with mtp and assistants). Requests may lower it with draft_max, and"
+                            + " disable draft tokens with \"speculative\": false.",
             order = SECTION + 1)
     private Optional<Integer> most = Optional.empty();
 
@@ -63,9 +63,9 @@ final class DraftArguments {
             names = WIDTH,
             paramLabel = "auto|N",
             description =
-                    "Guesses in a step: auto (default), as many as pay, by what steps take here and"
-                            + " how often guesses are right, and none where none pays; N, always so"
-                            + " many, at most --draft-max.",
+                    "Draft length: number of draft tokens that a step verifies: auto (default), as"
+                            + " many as save time at the measured step times and acceptance rate,"
+                            + " possibly none; N, always N, at most --draft-max.",
             order = SECTION + 2)
     private Optional<String> width = Optional.empty();
 
@@ -75,9 +75,10 @@ final class DraftArguments {
             arity = "0..1",
             fallbackValue = AUTO,
             description =
-                    "Let the guesses of a draft model branch, so that a step checks several for one"
-                            + " place: auto (without a word), where that is measured to be faster"
-                            + " than guesses one after the other; always; off (default).",
+                    "Allow token trees from a draft model, so that a step verifies several draft"
+                            + " tokens for one position: auto (also without a value), where"
+                            + " measurements show that a tree is faster than a chain; always; off"
+                            + " (default).",
             order = SECTION + 5)
     private Optional<String> trees = Optional.empty();
 
@@ -85,7 +86,7 @@ final class DraftArguments {
             names = BUDGET,
             paramLabel = "N",
             description =
-                    "Guesses of such a tree (default: "
+                    "Draft tokens per token tree (default: "
                             + TreeOptions.USUAL
                             + ", at most "
                             + TreeOptions.MOST
@@ -97,11 +98,11 @@ final class DraftArguments {
             names = DEVICE,
             paramLabel = "DEVICE",
             description =
-                    "Device of a draft model, and of one that reads prompts (default: the model's"
-                            + " last one): cpu:0; vulkan:0@process, in a process that is started"
-                            + " for it; cpu:0@unix:/path or cuda:0@grpc:host:port, in a varve shard"
-                            + " that has the files. While that one is gone, tokens are not guessed"
-                            + " and prompts not shortened.",
+                    "Device of the draft model and of the prefill drafter (default: the device of"
+                        + " the model's last layer): cpu:0; vulkan:0@process, in a process that the"
+                        + " server starts; cpu:0@unix:/path or cuda:0@grpc:host:port, in a varve"
+                        + " shard that has the files. While that process is down, the server"
+                        + " decodes without draft tokens and does not compress prompts.",
             order = SECTION + 3)
     private Optional<String> device = Optional.empty();
 
@@ -109,9 +110,9 @@ final class DraftArguments {
             names = RESIDENCY,
             paramLabel = "MODE",
             description =
-                    "Whether a draft model, or one that reads prompts, stays in memory: auto"
-                            + " (default), persistent, request-scoped (while requests run, or while"
-                            + " a prompt is read).",
+                    "When the draft model and the prefill drafter stay in memory: auto (default);"
+                        + " persistent, always; request-scoped, the draft model while requests run,"
+                        + " the prefill drafter while it scores a prompt.",
             order = SECTION + 4)
     private Optional<String> residency = Optional.empty();
 
@@ -119,15 +120,15 @@ final class DraftArguments {
             names = LAUNCHER,
             paramLabel = "FILE",
             description =
-                    "Start this varve for a draft model, or one that reads prompts, on a backend"
-                            + " that this installation has no plugin for.",
+                    "Varve program that the server starts for a draft model or prefill drafter on a"
+                            + " backend without a plugin in this installation.",
             order = OptionSections.RARE + 11)
     private Optional<Path> launcher = Optional.empty();
 
     @Option(
             names = WORK_FOLDER,
             paramLabel = "FOLDER",
-            description = "Folder for the socket of a draft model's process.",
+            description = "Folder for the socket of the draft model's process.",
             order = OptionSections.RARE + 12)
     private Optional<Path> workFolder = Optional.empty();
 
@@ -135,7 +136,7 @@ final class DraftArguments {
             names = RING_CAPACITY,
             paramLabel = "N",
             description =
-                    "Positions of a sequence that a draft model in another process keeps (default:"
+                    "Positions of a sequence that a draft model in another process holds (default:"
                             + " 4096).",
             order = OptionSections.RARE + 13)
     private Optional<Integer> ringCapacity = Optional.empty();
@@ -214,9 +215,9 @@ final class DraftArguments {
                     DEVICE
                             + ": no plugin provides device backend "
                             + named.backend()
-                            + ", and no "
+                            + ", and "
                             + LAUNCHER
-                            + " is given");
+                            + " is not set");
         }
     }
 
@@ -248,7 +249,7 @@ final class DraftArguments {
             throw new IllegalArgumentException(
                     String.format(
                             Locale.ROOT,
-                            "%s: expected %s or at most %d, as %s has it, found %d",
+                            "%s: expected %s or at most %d, as %s requires, found %d",
                             WIDTH,
                             AUTO,
                             most().getAsInt(),
@@ -297,7 +298,7 @@ final class DraftArguments {
                             + ": needs "
                             + SOURCE
                             + source.map(off -> ", which is " + off).orElse("")
-                            + "; nothing is guessed without it");
+                            + "; without it there are no draft tokens");
         }
     }
 
@@ -313,7 +314,7 @@ final class DraftArguments {
                 && (named.isAutomatic() || named.backend().equals(targetBackend))) {
             throw new IllegalArgumentException(
                     LAUNCHER
-                            + ": only needed for mixed backends, and draft and target are both on "
+                            + ": only needed for mixed backends, but draft and target are both on "
                             + targetBackend);
         }
     }
@@ -349,7 +350,7 @@ final class DraftArguments {
                             + AUTO
                             + " with "
                             + TREES
-                            + ", which checks all guesses of a tree, found "
+                            + ", which verifies all draft tokens of a tree, found "
                             + width().getAsInt());
         }
         int budget = treeBudget.orElse(TreeOptions.USUAL);

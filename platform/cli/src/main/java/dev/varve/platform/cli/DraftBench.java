@@ -123,7 +123,7 @@ final class DraftBench {
         if (!first.answers().equals(second.answers())) {
             throw new VarveException(
                     VarveException.Kind.BACKEND_FAILED,
-                    "answers with and without guesses differ, and should not: "
+                    "responses with and without draft tokens differ: "
                             + first.answers()
                             + " and "
                             + second.answers());

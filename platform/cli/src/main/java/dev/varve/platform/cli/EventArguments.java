@@ -15,22 +15,25 @@ final class EventArguments {
             names = "--kv-events",
             paramLabel = "ADDRESS",
             description =
-                    "Tells routers over ZeroMQ which computed prompts are here, such as"
-                            + " tcp://*:5557 (default: nobody). They get the tokens of prompts.",
+                    "Publish events about cached prefixes over ZeroMQ at this address, such as"
+                            + " tcp://*:5557, for routers (default: none). The events contain the"
+                            + " tokens of prompts.",
             order = OptionSections.RARE + 21)
     private Optional<String> publish = Optional.empty();
 
     @Option(
             names = "--kv-events-replay",
             paramLabel = "ADDRESS",
-            description = "Where they ask for events that they missed, such as tcp://*:5558.",
+            description =
+                    "Address at which routers request events that they missed, such as"
+                            + " tcp://*:5558.",
             order = OptionSections.RARE + 22)
     private Optional<String> replay = Optional.empty();
 
     @Option(
             names = "--kv-events-pod",
             paramLabel = "NAME",
-            description = "Name of this server in these events (default: the host's name).",
+            description = "Name of this server in the events (default: the host name).",
             order = OptionSections.RARE + 23)
     private Optional<String> pod = Optional.empty();
 
@@ -77,7 +80,8 @@ final class EventArguments {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {
             throw new UsageException(
-                    "--kv-events-pod is needed: this host has no name: " + e.getMessage());
+                    "--kv-events-pod: expected a name, found none, and this host has no name: "
+                            + e.getMessage());
         }
     }
 

@@ -87,7 +87,7 @@ final class FolderModelCatalogue implements ModelCatalogue {
                 find(file).ifPresent(each -> now.put(file, each));
                 Path other = ids.putIfAbsent(ModelSearchPath.id(file), file);
                 if (other != null && !known.containsKey(file)) {
-                    note(file, "has the name of " + other);
+                    note(file, "has the same name as " + other);
                 }
             }
         }

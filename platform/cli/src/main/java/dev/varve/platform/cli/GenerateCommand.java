@@ -32,16 +32,16 @@ import java.util.concurrent.LinkedBlockingQueue;
 @Command(
         name = "generate",
         description = {
-            "Continues a text, or answers a message, and prints what the model writes, as it"
-                    + " comes.",
-            "A prompt is taken as it is; control tokens in it are recognised. A message is put into"
-                    + " the model's chat template."
+            "Continues a text, or answers a message, and prints the text of the model as it is"
+                    + " generated.",
+            "A prompt is used unchanged; control tokens in it are recognised. A message is rendered"
+                    + " with the model's chat template."
         },
         customSynopsis =
                 "varve generate [--model FILE] (--chat TEXT | --prompt TEXT | --tokens IDS)"
                         + " [OPTIONS]",
         footer = {
-            "  varve generate --chat 'What is 7 + 5?'                    a toy answers",
+            "  varve generate --chat 'What is 7 + 5?'                    with a demo model",
             "  varve generate --model model.gguf --prompt 'Once upon a time' --max-tokens 100",
             "  varve generate --model model.gguf --tokens 1,2,3 --temperature 0 --ignore-eos"
                     + " --json",
@@ -62,11 +62,14 @@ final class GenerateCommand extends CliCommand {
             names = {"-n", "--max-tokens"},
             paramLabel = "N",
             defaultValue = "256",
-            description = "Most tokens to generate.",
+            description = "Maximum tokens to generate.",
             order = 4)
     private int maxTokens;
 
-    @Option(names = "--ignore-eos", description = "Go on where the model ends its turn.", order = 5)
+    @Option(
+            names = "--ignore-eos",
+            description = "Continue after the model ends its turn.",
+            order = 5)
     private boolean ignoreEos;
 
     @Option(

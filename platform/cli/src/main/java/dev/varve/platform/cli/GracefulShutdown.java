@@ -61,7 +61,7 @@ final class GracefulShutdown {
         switch (await(requests)) {
             case DONE -> {}
             case LATE -> say.accept("requests still ran after " + limit + " and were cancelled");
-            case HURRIED -> say.accept("a second signal; requests that still ran are cancelled");
+            case HURRIED -> say.accept("second signal: requests that still ran are cancelled");
         }
     }
 

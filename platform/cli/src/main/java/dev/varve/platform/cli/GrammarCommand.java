@@ -26,12 +26,11 @@ import java.util.Optional;
 @Command(
         name = "grammar",
         description = {
-            "Tells whether answers can be held to a JSON schema or a grammar.",
-            "check FILE reads a JSON schema, or a grammar in GBNF where the name ends in .gbnf, and"
-                    + " says what cannot be enforced (exit status 1). test --schemas FILE reads a"
-                    + " line {name, schema, tests: [{valid, data}]} for each schema, plain or"
-                    + " gzipped, and says which values could be generated with the tokens of a"
-                    + " model, and how long that took."
+            "Checks whether the server can enforce a JSON schema or a grammar.",
+            "check FILE reads a JSON schema, or a grammar in GBNF if the name ends in .gbnf, and"
+                + " reports unsupported parts (exit status 1). test --schemas FILE reads one line"
+                + " {name, schema, tests: [{valid, data}]} per schema, plain or gzipped. It reports"
+                + " which values the model can generate with its tokens, and the time."
         },
         footer = {
             "  varve grammar check answer.schema.json",
@@ -55,16 +54,18 @@ final class GrammarCommand extends CliCommand {
             index = "1",
             arity = "0..1",
             paramLabel = "FILE",
-            description = "check: the schema or the grammar.")
+            description = "check: the schema or grammar.")
     private Optional<Path> file = Optional.empty();
 
     @Option(
             names = "--schemas",
             paramLabel = "FILE",
-            description = "test: lines of schemas with values, JSON; gzipped if it ends in .gz.")
+            description =
+                    "test: file with one JSON line per schema and its values; gzipped if the name"
+                            + " ends in .gz.")
     private Optional<Path> schemas = Optional.empty();
 
-    @Option(names = "--json", description = "Print JSON: one object, or one for each schema.")
+    @Option(names = "--json", description = "Print JSON: one object, or one per schema.")
     private boolean json;
 
     @Mixin private ModelOption model;

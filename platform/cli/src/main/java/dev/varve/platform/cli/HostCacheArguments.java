@@ -13,9 +13,9 @@ final class HostCacheArguments {
             names = "--cache-ram",
             paramLabel = "SIZE",
             description =
-                    "Host memory for computed prompts, beside what the devices hold, such as 4G; K,"
-                            + " M and G stand for KiB, MiB and GiB, 0 for none (default: a quarter"
-                            + " of what the model leaves free, at most 8G).",
+                    "Host memory for the prefix cache, in addition to the devices, such as 4G; K, M"
+                        + " and G stand for KiB, MiB and GiB, 0 for none (default: a quarter of the"
+                        + " memory that the model leaves free, at most 8G).",
             order = OptionSections.MEMORY + 2)
     private Optional<String> size = Optional.empty();
 

@@ -42,7 +42,8 @@ final class HttpHeaderFile {
             headers.put(header.group(1), header.group(2));
         }
         if (headers.isEmpty()) {
-            throw new UsageException(flag + ": " + file + " holds no header");
+            throw new UsageException(
+                    flag + ": " + file + ": expected NAME: VALUE lines, found none");
         }
         return headers;
     }

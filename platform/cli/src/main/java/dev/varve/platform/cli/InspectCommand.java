@@ -32,7 +32,7 @@ import java.util.TreeMap;
         name = "inspect",
         description = {
             "Shows the metadata and the tensors of a model file, and whether a plugin serves it.",
-            "Long values are cut; --json has them whole."
+            "Long values are truncated; --json prints them in full."
         },
         footer = {
             "  varve inspect --model model.gguf",
@@ -90,7 +90,7 @@ final class InspectCommand extends CliCommand {
         /** Lines for the user about problems and ignored parts. */
         private List<String> remarks() {
             List<String> remarks = new ArrayList<>();
-            problem.ifPresent(reason -> remarks.add("It cannot be used: " + reason));
+            problem.ifPresent(reason -> remarks.add("The model cannot be loaded: " + reason));
             unused.flatMap(UnusedTensors::warning).ifPresent(remarks::add);
             unused.map(UnusedTensors::notes).ifPresent(remarks::addAll);
             return remarks;

@@ -39,7 +39,7 @@ final class LogitsCommand extends CliCommand {
             names = {"-o", "--out"},
             required = true,
             paramLabel = "FILE",
-            description = "File to write; one that exists is replaced.",
+            description = "Output file; an existing file is replaced.",
             order = 3)
     private Path target;
 

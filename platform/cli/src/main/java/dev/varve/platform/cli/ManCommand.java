@@ -19,25 +19,27 @@ import java.util.Optional;
         name = "man",
         description = {
             "Prints the manual page of a command, for man -l -.",
-            "The installation has the pages of all commands in share/man."
+            "The installation contains the pages of all commands in share/man."
         },
         customSynopsis = "varve man [COMMAND] [--write FOLDER]",
         footer = {
             "  varve man serve | man -l -",
-            "  man -M /opt/varve/share/man varve-serve             as they are in an installation",
+            "  man -M /opt/varve/share/man varve-serve             from an installation",
             "  varve man --write ~/.local/share/man/man1"
         })
 final class ManCommand extends CliCommand {
     @Parameters(
             paramLabel = "COMMAND",
             arity = "0..1",
-            description = "A command, such as serve (default: varve itself).")
+            description = "Command, such as serve (default: varve itself).")
     private Optional<String> name = Optional.empty();
 
     @Option(
             names = "--write",
             paramLabel = "FOLDER",
-            description = "Write the pages of all commands to a folder instead, which is made.",
+            description =
+                    "Write the pages of all commands to this folder instead; it is created if it is"
+                            + " missing.",
             order = 1)
     private Optional<Path> folder = Optional.empty();
 
@@ -45,7 +47,7 @@ final class ManCommand extends CliCommand {
             names = "--release",
             hidden = true,
             paramLabel = "VERSION",
-            description = "The version that the pages name, where a build makes them.")
+            description = "Version that the pages name; set by the build.")
     private Optional<String> release = Optional.empty();
 
     @Override

@@ -40,16 +40,16 @@ record ModelChoice(ModelReference reference, Path file, boolean named) {
     private List<String> notes(DemoModel model, String command) {
         String size = ModelSummary.count(ModelSummary.parameters(GgufFile.open(file)));
         if (named) {
-            return List.of(model.reference() + " is a toy of " + size + " parameters");
+            return List.of(model.reference() + " is a demo model with " + size + " parameters");
         }
         return List.of(
-                "no --model was given: this is "
+                "no --model was given: using "
                         + model.reference()
-                        + ", a toy of "
+                        + ", a demo model with "
                         + size
-                        + " parameters to try Varve with, whose answers are good for little else",
+                        + " parameters to try Varve; do not expect useful responses",
                 "for a real model: "
                         + command
-                        + " --model model.gguf; varve models lists the toys");
+                        + " --model model.gguf; varve models lists the demo models");
     }
 }

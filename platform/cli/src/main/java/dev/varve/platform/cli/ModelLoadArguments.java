@@ -73,8 +73,8 @@ final class ModelLoadArguments {
             names = {"-t", "--threads"},
             paramLabel = "N",
             description =
-                    "Threads that compute on the processor in decode (default: the physical cores"
-                            + " that the process may use).",
+                    "Threads for decode on the processor (default: the physical cores that the"
+                            + " process may use).",
             order = OptionSections.MEMORY + 6)
     private Optional<Integer> threads = Optional.empty();
 
@@ -89,8 +89,8 @@ final class ModelLoadArguments {
             names = {"-c", "--max-ctx"},
             paramLabel = "N",
             description =
-                    "Most tokens of one sequence, prompt and output (default: what the model was"
-                            + " trained for, at most "
+                    "Maximum tokens of one sequence, prompt and response (default: the model's"
+                            + " training context, at most "
                             + SequenceLimits.DEFAULT_CONTEXT
                             + ").",
             order = OptionSections.MEMORY + 1)
@@ -123,7 +123,7 @@ final class ModelLoadArguments {
             paramLabel = "MODE",
             description =
                     "auto: repacked where that is faster, in memory of this process; mmap: mapped"
-                            + " from the file, shared between processes.",
+                            + " from the file and shared between processes.",
             order = OptionSections.MEMORY + 5)
     private Weights weights = Weights.AUTO;
 
@@ -131,9 +131,9 @@ final class ModelLoadArguments {
             names = {"-fa", "--flash-attn"},
             paramLabel = "MODE",
             description =
-                    "Attention as one operator: auto (where the device has it for the model's"
-                            + " heads and the cache types), on, off. Quantised values in the cache"
-                            + " need it.",
+                    "Compute attention as one operator: auto (if the device supports it for the"
+                            + " model's heads and the cache types), on, off. Quantised cache types"
+                            + " require it.",
             order = OptionSections.MEMORY + 6)
     private FlashAttention flashAttention = FlashAttention.AUTO;
 
@@ -141,12 +141,11 @@ final class ModelLoadArguments {
             names = "--exact-rows",
             paramLabel = "MODE",
             description =
-                    "Whether a token's numbers are those of the token computed alone, so that no"
-                            + " answer depends on load: auto (for the types of weights where that"
-                            + " is free, and up to 4 sequences for all), on (for all types, at up"
-                            + " to half of the speed of many sequences together, and also for"
-                            + " several tokens of one sequence), off. On processors only; see"
-                            + " docs/numerics.md.",
+                    "Batch invariance: whether a token gets the same values in a batch as alone, so"
+                        + " that no response depends on load. auto: for weight types without a"
+                        + " cost, and for all types up to 4 sequences; on: for all types, also for"
+                        + " several tokens of one sequence, at down to half of the speed with many"
+                        + " sequences; off. On processors only; see docs/numerics.md.",
             order = OptionSections.MEMORY + 8)
     private BatchInvariance exactRows = BatchInvariance.AUTO;
 
@@ -154,15 +153,15 @@ final class ModelLoadArguments {
             names = "--yarn-beta-fast",
             paramLabel = "N",
             description =
-                    "YaRN's upper bound in rotations, in place of the file's. 32 gives what"
-                            + " llama.cpp computes for laguna, whatever the file says.",
+                    "YaRN's upper bound in rotations, instead of the file's. 32 gives the values of"
+                            + " llama.cpp for laguna, regardless of the file.",
             order = OptionSections.RARE + 20)
     private Optional<Double> yarnBetaFast = Optional.empty();
 
     @Option(
             names = "--yarn-beta-slow",
             paramLabel = "N",
-            description = "YaRN's lower bound in rotations, in place of the file's.",
+            description = "YaRN's lower bound in rotations, instead of the file's.",
             order = OptionSections.RARE + 21)
     private Optional<Double> yarnBetaSlow = Optional.empty();
 
@@ -174,9 +173,9 @@ final class ModelLoadArguments {
             names = "--boundary-type",
             paramLabel = "TYPE",
             description =
-                    "How activations travel to shards in other processes:"
-                            + " ${COMPLETION-CANDIDATES}. The two short ones halve the traffic and"
-                            + " round what travels.",
+                    "Type of activations that are sent to shards in other processes:"
+                        + " ${COMPLETION-CANDIDATES}. The two 16-bit types halve the traffic and"
+                        + " round the values.",
             order = OptionSections.PROCESSES + 3)
     private BoundaryType boundaryType = BoundaryType.F32;
 

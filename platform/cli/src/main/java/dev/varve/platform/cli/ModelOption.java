@@ -13,9 +13,9 @@ final class ModelOption {
             paramLabel = "FILE",
             converter = ModelReference.Converter.class,
             description =
-                    "Model file (GGUF), any part of a split model; or a toy that comes with Varve:"
-                            + " demo:qwen35, demo:gemma4 or demo:laguna (default: demo:qwen35)."
-                            + " varve models lists them.",
+                    "Model file (GGUF), any part of a split model; or a demo model of the"
+                            + " installation: demo:qwen35, demo:gemma4 or demo:laguna (default:"
+                            + " demo:qwen35). varve models lists them.",
             order = 1)
     private List<ModelReference> given = List.of();
 

@@ -19,11 +19,10 @@ import java.util.Locale;
 @Command(
         name = "models",
         description = {
-            "Lists the demo models that come with Varve, and the model files (GGUF) of folders.",
-            "Demo models are toys to try Varve with. What stands in the first column is what"
-                    + " --model takes; varve serve without --model serves the first of them. A"
-                    + " split model is listed once, by its first part. A file that cannot be used"
-                    + " stays listed with the reason."
+            "Lists the demo models of the installation, and the model files (GGUF) of folders.",
+            "Demo models are small models to try Varve. The first column shows the value for"
+                + " --model; varve serve without --model serves the first demo model. A split model"
+                + " is listed once, by its first part. An unusable file is listed with the reason."
         },
         customSynopsis = "varve models [--models FOLDER]... [--json]",
         footer = {
@@ -52,8 +51,7 @@ final class ModelsCommand extends CliCommand {
             names = "--models",
             paramLabel = "FOLDER",
             description =
-                    "Folder whose model files to list, those in folders below it excepted; may be"
-                            + " repeated (also: "
+                    "Folder whose model files to list, without subfolders; may be repeated (also: "
                             + ModelSearchPath.VARIABLE
                             + ").",
             order = 1)
@@ -95,7 +93,9 @@ final class ModelsCommand extends CliCommand {
         }
         if (lookedIn.isEmpty()) {
             out().println();
-            out().println("With --models FOLDER, the model files of a folder are listed, too.");
+            out().println(
+                            "With --models FOLDER, the command also lists the model files of a"
+                                    + " folder.");
         }
         return 0;
     }
@@ -140,7 +140,7 @@ final class ModelsCommand extends CliCommand {
                                         .or(summary.about()::title)
                                         .orElse(""));
                 case Listed.Unusable(String name, _, _, String reason) ->
-                        table.line(name, "cannot be used: " + reason);
+                        table.line(name, "unusable: " + reason);
             }
         }
         table.lines("  ").forEach(out()::println);

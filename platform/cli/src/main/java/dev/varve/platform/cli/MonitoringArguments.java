@@ -35,8 +35,8 @@ final class MonitoringArguments {
             defaultValue = "none",
             paramLabel = "none|vllm",
             description =
-                    "Names that /metrics has beside Varve's own: vllm adds"
-                            + " vllm:num_requests_waiting and the others that gateways route by.",
+                    "Additional metric names on /metrics: vllm adds vllm:num_requests_waiting and"
+                            + " the others that gateways route by.",
             order = 25)
     private Aliases aliases;
 
@@ -44,9 +44,9 @@ final class MonitoringArguments {
             names = ENDPOINT,
             paramLabel = "URL",
             description =
-                    "Collector of OpenTelemetry that gets a trace of each request, without any text"
-                            + " of it, such as http://localhost:4318; /v1/traces is added. A"
-                            + " request never waits for it (default: no traces).",
+                    "OpenTelemetry collector that receives a trace of each request, without its"
+                        + " text, such as http://localhost:4318; /v1/traces is appended. A request"
+                        + " never waits for it (default: no traces).",
             order = 26)
     private Optional<URI> endpoint = Optional.empty();
 
@@ -54,8 +54,8 @@ final class MonitoringArguments {
             names = SHARE,
             paramLabel = "SHARE",
             description =
-                    "Part of the requests that are traced, 0 to 1, where the client's traceparent"
-                            + " does not say (default: 1). Needs --otlp-endpoint.",
+                    "Share of requests that are traced, 0 to 1, unless the client's traceparent"
+                            + " decides (default: 1). Needs --otlp-endpoint.",
             order = 27)
     private Optional<Double> share = Optional.empty();
 
@@ -63,8 +63,8 @@ final class MonitoringArguments {
             names = HEADERS,
             paramLabel = "FILE",
             description =
-                    "Headers for the collector, such as its key, one NAME: VALUE a line. Needs"
-                            + " --otlp-endpoint.",
+                    "File with headers for the collector, such as its key, one NAME: VALUE per"
+                            + " line. Needs --otlp-endpoint.",
             order = 28)
     private Optional<Path> headers = Optional.empty();
 

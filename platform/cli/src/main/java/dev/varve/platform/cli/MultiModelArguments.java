@@ -19,9 +19,9 @@ final class MultiModelArguments {
             names = "--models",
             paramLabel = "FOLDER",
             description =
-                    "Folder whose models are served, too, each loaded by the first request that"
-                            + " names it; may be repeated. Files that are added or replaced are"
-                            + " noticed; draft models and projectors are passed over.",
+                    "Folder whose models are also served; the first request that names a model"
+                        + " loads it. May be repeated. The server notices added and replaced files;"
+                        + " it ignores draft models and projectors.",
             order = 2)
     private List<Path> folders = List.of();
 
@@ -30,9 +30,9 @@ final class MultiModelArguments {
             paramLabel = "TIME",
             converter = DurationConverter.class,
             description =
-                    "Unload a model that no request has used for so long, such as 90s, 15m or 2h,"
-                            + " and load it for the next one (default: keep it until another model"
-                            + " needs its memory).",
+                    "Idle time-to-live: unload a model that no request used for this time, such as"
+                        + " 90s, 15m or 2h, and load it again for the next request (default: keep"
+                        + " it until another model needs its memory).",
             order = 3)
     private Optional<Duration> ttl = Optional.empty();
 
@@ -40,18 +40,18 @@ final class MultiModelArguments {
             names = "--model-alias",
             paramLabel = "NAME=ID",
             description =
-                    "Another name of a model, for requests; may be repeated. With * as NAME: all"
-                            + " names that mean no model.",
+                    "Additional name of a model, for requests; may be repeated. NAME * stands for"
+                            + " all unknown names.",
             order = 4)
     private List<String> aliases = List.of();
 
     @Option(
             names = "--strict-model",
             description =
-                    "Refuse requests whose model is none of the ids and aliases. Without it, any"
-                            + " name means the model where one is served, and the names that agents"
-                            + " send by default (claude-..., gpt-..., chatgpt-..., codex-..., o1,"
-                            + " o3 and the like) mean the first one of several.",
+                    "Refuse requests whose model is no id and no alias. Without this flag any name"
+                        + " means the model if only one is served; among several models, the names"
+                        + " that agents send by default (claude-..., gpt-..., chatgpt-...,"
+                        + " codex-..., o1, o3 and similar) mean the first one.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
             order = 5)
     private boolean strict;
@@ -90,17 +90,17 @@ final class MultiModelArguments {
                 throw new UsageException(
                         "--model-alias: expected one of the models "
                                 + String.join(", ", ids)
-                                + " behind "
+                                + " after "
                                 + name
                                 + "=, found "
                                 + id);
             }
             if (ids.contains(name)) {
                 throw new UsageException(
-                        "--model-alias: " + name + " is the name of a model already");
+                        "--model-alias: " + name + " is already the name of a model");
             }
             if (meanings.put(name, id) != null) {
-                throw new UsageException("--model-alias: " + name + " is given twice");
+                throw new UsageException("--model-alias: " + name + " occurs twice");
             }
         }
         return new ModelNameResolver(meanings, strict);

@@ -93,16 +93,16 @@ final class MultiModelServing {
         for (NamedModel choice : choices) {
             if (!ids.add(choice.id())) {
                 throw new UsageException(
-                        "--model: two models are called "
+                        "--model: two models have the name "
                                 + choice.id()
-                                + "; --model NAME="
-                                + choice.choice().file()
-                                + " gives one of them another name");
+                                + "; set another name for one of them with --model NAME="
+                                + choice.choice().file());
             }
         }
         if (areSeveral() && flags.server().namesModel()) {
             throw new UsageException(
-                    "--model-name: there are several models; --model NAME=FILE names one of them");
+                    "--model-name: expected one model, found several; --model NAME=FILE names one"
+                            + " of them");
         }
         if (choices.isEmpty()) {
             requireNoneForOne();
@@ -111,7 +111,7 @@ final class MultiModelServing {
 
     /** Rejects flags that apply to the first named model if there is none. */
     private void requireNoneForOne() {
-        String rest = ": is for the model of --model, and there is none beside --models";
+        String rest = ": applies to the model of --model, but only --models is set";
         if (flags.server().chatTemplateFile().isPresent()) {
             throw new UsageException("--chat-template-file" + rest);
         }

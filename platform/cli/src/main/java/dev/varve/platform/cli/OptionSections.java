@@ -39,7 +39,7 @@ final class OptionSections implements IHelpSectionRenderer {
             List.of(
                     new Section(0, "Options:"),
                     new Section(10, "Server:"),
-                    new Section(50, "Choice of tokens:"),
+                    new Section(50, "Sampling:"),
                     new Section(DEVICES, "Devices:"),
                     new Section(MEMORY, "Memory and threads:"),
                     new Section(PAGING, "Bounded attention cache (KV Flash):"),

@@ -25,12 +25,12 @@ final class PagingArguments {
             names = POOL,
             paramLabel = "N|auto",
             description =
-                    "Keep the keys and values of N tokens of each sequence on the devices, however"
-                            + " long it gets; the others are in host memory and come back when they"
-                            + " are looked for. auto: half of what the memory has left, at most "
+                    "Keep the keys and values of at most N tokens of each sequence on the devices,"
+                        + " regardless of its length; host memory holds the others until the model"
+                        + " needs them. auto: half of the remaining memory, at most "
                             + RequestedPaging.Size.Automatic.USUAL_MOST
-                            + " (default: all tokens of --max-ctx are there). Answers may differ"
-                            + " from those of an unbounded cache; see docs/kv-flash.md.",
+                            + " tokens (default: all tokens of --max-ctx on the devices). Responses"
+                            + " may differ from those of an unbounded cache; see docs/kv-flash.md.",
             order = SECTION)
     private Optional<String> pool = Optional.empty();
 
@@ -38,9 +38,9 @@ final class PagingArguments {
             names = POLICY,
             paramLabel = "qk|lru|drafter",
             description =
-                    "What stays: qk (default), what the model's own queries look for; lru, what was"
-                            + " used last; drafter, what a small model (--prefill-drafter) finds to"
-                            + " matter.",
+                    "Which tokens stay on the devices: qk (default), those that match the model's"
+                        + " queries; lru, the most recently used; drafter, those that a small model"
+                        + " (--prefill-drafter) scores highest.",
             order = SECTION + 1)
     private Optional<String> policy = Optional.empty();
 
@@ -48,9 +48,9 @@ final class PagingArguments {
             names = TAU,
             paramLabel = "N",
             description =
-                    "Least tokens between two choices of what stays (default: "
+                    "Minimum tokens between two selections of pages (default: "
                             + PagingOptions.DEFAULT_TAU
-                            + "); more for long sequences.",
+                            + "); larger for long sequences.",
             order = SECTION + 2)
     private Optional<Integer> tau = Optional.empty();
 
@@ -87,7 +87,7 @@ final class PagingArguments {
     private static void requireUnset(Optional<?> value, String flag) {
         if (value.isPresent()) {
             throw new UsageException(
-                    flag + ": needs " + POOL + "; without it nothing leaves the cache");
+                    flag + ": needs " + POOL + "; without it all tokens stay on the devices");
         }
     }
 
@@ -156,7 +156,7 @@ final class PagingArguments {
                             + PagePolicy.DRAFTER.word()
                             + ": needs "
                             + PrefillDrafterOption.FLAG
-                            + ", a small model that reads what is written");
+                            + ", a small model that scores the text");
         }
         return drafter;
     }

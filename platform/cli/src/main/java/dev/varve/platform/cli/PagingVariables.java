@@ -58,7 +58,7 @@ final class PagingVariables {
                                     POOL,
                                     RequestedPaging.EXPECTED,
                                     given,
-                                    "the cache is not bounded"));
+                                    "the cache is unbounded"));
         }
         return size;
     }
@@ -75,7 +75,7 @@ final class PagingVariables {
                                     POLICY,
                                     "qk or lru, or drafter with " + PrefillDrafterOption.FLAG,
                                     given,
-                                    "it is " + RequestedPaging.USUAL.word()));
+                                    "using " + RequestedPaging.USUAL.word()));
         }
         return policy;
     }
@@ -98,7 +98,7 @@ final class PagingVariables {
                             int taken =
                                     number(text).map(given -> Math.max(least, given)).orElse(usual);
                             if (!number(text).equals(Optional.of(taken))) {
-                                replace(name, least + " or more", text, "it is " + taken);
+                                replace(name, least + " or more", text, "using " + taken);
                             }
                             return taken;
                         });

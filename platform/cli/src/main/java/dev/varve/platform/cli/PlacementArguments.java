@@ -30,10 +30,10 @@ final class PlacementArguments {
             names = {DEVICE, "--device"},
             paramLabel = "DEVICE",
             description =
-                    "The one device that the model runs on, such as cpu:0; varve devices lists"
-                            + " them (default: "
+                    "The one device that the model runs on, such as cpu:0; varve devices lists the"
+                            + " devices (default: "
                             + DEFAULT_DEVICE
-                            + ", the best backend there is).",
+                            + ", the best available backend).",
             order = OptionSections.DEVICES)
     private Optional<String> device = Optional.empty();
 
@@ -41,10 +41,10 @@ final class PlacementArguments {
             names = DEVICES,
             paramLabel = "LIST",
             description =
-                    "Instead of one device: several that share the layers of the model, in layer"
-                            + " order, such as cuda:0,hip:1. Behind a device, @process gives it"
-                            + " a process of its own, which the server starts; @unix:/path or"
-                            + " @grpc:host:port is where a varve shard listens.",
+                    "Several devices that share the layers of the model, in layer order, such as"
+                        + " cuda:0,hip:1; instead of --target-device. A suffix gives the location"
+                        + " of a device: @process, a separate process that the server starts;"
+                        + " @unix:/path or @grpc:host:port, a listening varve shard.",
             order = OptionSections.DEVICES + 1)
     private Optional<String> devices = Optional.empty();
 
@@ -52,15 +52,17 @@ final class PlacementArguments {
             names = SPLIT,
             paramLabel = "WEIGHTS",
             description =
-                    "Share of each of these devices in the layers, such as 0.08,0.46,0.46"
-                            + " (default: equal shares). auto measures the devices, once, and"
-                            + " takes the fastest split that fits.",
+                    "Share of the layers for each of these devices, such as 0.08,0.46,0.46"
+                        + " (default: equal shares). auto measures the devices once and selects the"
+                        + " fastest split that fits.",
             order = OptionSections.DEVICES + 2)
     private Optional<String> split = Optional.empty();
 
     @Option(
             names = "--peer-access",
-            description = "Let devices of one backend copy from each other directly, where it can.",
+            description =
+                    "Let devices of one backend copy from each other directly, if the backend"
+                            + " supports it.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
             order = OptionSections.DEVICES + 3)
     private boolean peerAccess;
@@ -69,10 +71,10 @@ final class PlacementArguments {
             names = LAUNCHER,
             paramLabel = "FILE",
             description =
-                    "Program that the server starts as a shard process (default: varve itself)."
-                            + " If it is given and no device has an @, the devices of other"
-                            + " backends than the first go to processes, or all but the first if"
-                            + " there is one backend.",
+                    "Program that the server starts as a shard process (default: varve itself). If"
+                        + " it is set and no device has an @ suffix, devices of other backends than"
+                        + " the first run in separate processes; with one backend, all but the"
+                        + " first device do.",
             order = OptionSections.PROCESSES + 1)
     private Optional<Path> shardLauncher = Optional.empty();
 
@@ -80,8 +82,8 @@ final class PlacementArguments {
             names = WORK_FOLDER,
             paramLabel = "FOLDER",
             description =
-                    "Folder for the sockets of shard processes (default: the system's folder for"
-                            + " temporary files).",
+                    "Folder for the sockets of shard processes (default: the system's temporary"
+                            + " folder).",
             order = OptionSections.PROCESSES + 2)
     private Optional<Path> workFolder = Optional.empty();
 
@@ -89,8 +91,8 @@ final class PlacementArguments {
             names = "--target-shard-ggml-home",
             paramLabel = "FOLDER",
             description =
-                    "Folder with the ggml build of the shard processes, such as one with"
-                            + " libggml-hip.so (default: --ggml-home, or the packed one).",
+                    "Folder with the ggml build of the shard processes, for example with"
+                            + " libggml-hip.so (default: --ggml-home, or the packed build).",
             order = OptionSections.PROCESSES + 3)
     private Optional<Path> shardGgmlHome = Optional.empty();
 
@@ -103,7 +105,7 @@ final class PlacementArguments {
     PlacementRequest request() {
         if (device.isPresent() && devices.isPresent()) {
             throw new IllegalArgumentException(
-                    DEVICES + ": cannot be given together with " + DEVICE);
+                    DEVICES + ": cannot be combined with " + DEVICE);
         }
         List<DeviceReference> named =
                 devices.isPresent()
@@ -163,13 +165,13 @@ final class PlacementArguments {
         if (shardLauncher.isPresent() && !startsProcess) {
             throw new IllegalArgumentException(
                     LAUNCHER
-                            + ": no device needs a process of its own; list two or more devices in "
+                            + ": no device needs a separate process; list two or more devices in "
                             + DEVICES
-                            + ", or mark one as @process");
+                            + ", or add @process to one");
         }
         if (workFolder.isPresent() && !startsProcess) {
             throw new IllegalArgumentException(
-                    WORK_FOLDER + ": needs " + LAUNCHER + " or a device marked as @process");
+                    WORK_FOLDER + ": needs " + LAUNCHER + " or a device with @process");
         }
         shardLauncher.ifPresent(path -> requireNamed(LAUNCHER, path));
         workFolder.ifPresent(path -> requireNamed(WORK_FOLDER, path));

@@ -28,13 +28,13 @@ import java.util.OptionalInt;
 @Command(
         name = "plan",
         description = {
-            "Shows how a model would be spread over devices, and the memory and speed to expect:"
-                    + " two lines per shard, in layer order, one for the host memory that holds"
-                    + " computed prompts, with --kvflash one for what that bounds, and with"
-                    + " --replicas one for what all of them take.",
-            "The model is not loaded. A few of its layers are, to measure each device; the result"
-                    + " is kept for the next time. Give the same flags to varve serve to have it"
-                    + " so."
+            "Shows the placement of a model on devices with its expected memory and speed. The"
+                + " output has two lines per shard, in layer order, and one line for the host"
+                + " memory of the prefix cache. --kvflash adds one line for the bounded cache, and"
+                + " --replicas one for all replicas together.",
+            "The command does not load the whole model. It loads a few layers to measure each"
+                    + " device, and stores the result for later runs. Give the same flags to varve"
+                    + " serve for the same placement."
         },
         customSynopsis = "varve plan [--model FILE] [OPTIONS]",
         footer = {
@@ -57,7 +57,7 @@ final class PlanCommand extends CliCommand {
 
     @Option(
             names = "--measure-again",
-            description = "Measure the devices even if they were measured before.",
+            description = "Measure the devices again, even if measurements are stored.",
             showDefaultValue = Visibility.NEVER,
             order = 2)
     private boolean again;
@@ -66,7 +66,7 @@ final class PlanCommand extends CliCommand {
             names = "--parallel",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Requests that are decoded together, as with varve serve.",
+            description = "Number of requests that are decoded together, as with varve serve.",
             order = 3)
     private int parallel;
 
@@ -110,8 +110,8 @@ final class PlanCommand extends CliCommand {
         out().println(
                         String.format(
                                 Locale.ROOT,
-                                "drafter on %s: %.1f MiB weights, up to %.1f MiB while it reads a"
-                                        + " prompt of %d tokens",
+                                "prefill drafter on %s: %.1f MiB weights, up to %.1f MiB more while"
+                                        + " it scores a prompt of %d tokens",
                                 drafter.device(),
                                 drafter.weightBytes() / MEBIBYTE,
                                 drafter.readingBytes() / MEBIBYTE,
@@ -142,8 +142,9 @@ final class PlanCommand extends CliCommand {
         out().println(
                         String.format(
                                 Locale.ROOT,
-                                "with guesses: a step that checks %d takes %s in place of %s,"
-                                        + " guessing about %s; pays from %.1f tokens per step on",
+                                "with draft tokens: a step that verifies %d takes %s instead of %s,"
+                                    + " drafting takes about %s; faster from %.1f tokens per step"
+                                    + " on",
                                 guesses.tokens() - 1,
                                 millis(guesses.checkMillis()),
                                 millis(guesses.plainMillis()),
@@ -152,8 +153,8 @@ final class PlanCommand extends CliCommand {
         out().println(
                         String.format(
                                 Locale.ROOT,
-                                "    at %d tokens per step decode is %.2f times as fast, at %d"
-                                        + " %.2f times",
+                                "    at %d tokens per step decode is %.2f times as fast, at %d it"
+                                        + " is %.2f times",
                                 guesses.tokens() / 2,
                                 guesses.speedup(guesses.tokens() / 2),
                                 guesses.tokens() - 1,

@@ -25,7 +25,7 @@ final class PluginOptions {
             names = "--ggml-home",
             paramLabel = "FOLDER",
             description =
-                    "Folder with a ggml build to use instead of the packed one (also:"
+                    "Folder with a ggml build that replaces the packed one (also:"
                             + " VARVE_GGML_HOME).",
             order = 801)
     private Optional<Path> ggmlHome = Optional.empty();

@@ -18,8 +18,8 @@ import java.util.Locale;
 @Command(
         name = "plugins",
         description = {
-            "Lists the plugins, what they serve, and which ones were refused and why.",
-            "The exit status is 1 if one was refused."
+            "Lists the plugins, the services they provide, and refused plugins with the reason.",
+            "The exit status is 1 if a plugin was refused."
         },
         footer = {"  varve plugins", "  varve plugins --plugins ./my-plugins --json"})
 final class PluginsCommand extends CliCommand {

@@ -43,7 +43,7 @@ final class PoolArguments {
                             + PagingArguments.POLICY
                             + " "
                             + PagePolicy.DRAFTER.word()
-                            + "; nothing else here reads with it");
+                            + "; no other part of this command uses it");
         }
         return choice(pool, scoring, environment);
     }

@@ -18,10 +18,10 @@ final class PrefillDrafterOption {
             names = FLAG,
             paramLabel = "FILE",
             description =
-                    "The small model that reads prompts, for --prefill-compression and for"
-                            + " --kvflash-policy drafter: a qwen3 or qwen35 file, such as"
-                            + " Qwen3-0.6B, or demo:drafter. Its vocabulary need not be that of the"
-                            + " model.",
+                    "Prefill drafter: the small model that scores prompts, for"
+                        + " --prefill-compression and for --kvflash-policy drafter. A qwen3 or"
+                        + " qwen35 file, such as Qwen3-0.6B, or demo:drafter. Its vocabulary may"
+                        + " differ from that of the model.",
             order = OptionSections.COMPRESSION + 1)
     private Optional<String> drafter = Optional.empty();
 

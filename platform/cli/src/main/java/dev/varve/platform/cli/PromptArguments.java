@@ -15,7 +15,7 @@ final class PromptArguments {
             names = "--chat",
             required = true,
             paramLabel = "TEXT",
-            description = "A user's message to answer.",
+            description = "User message to answer.",
             order = 2)
     private String message;
 

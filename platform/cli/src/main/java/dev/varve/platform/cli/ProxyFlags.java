@@ -59,8 +59,8 @@ final class ProxyFlags {
             if (name.equals(CompressionArguments.ADAPTIVE)) {
                 throw new UsageException(
                         name
-                                + ": learns from the guesses of a model of this process, and there"
-                                + " is none with "
+                                + ": adapts to the accepted draft tokens of a model in this"
+                                + " process, but the server runs no model with "
                                 + UpstreamArguments.BASE);
             }
             boolean known =
@@ -70,7 +70,8 @@ final class ProxyFlags {
             if (!known) {
                 throw new UsageException(
                         name
-                                + ": is about a model of this process, and there is none with "
+                                + ": applies to a model in this process, but the server runs none"
+                                + " with "
                                 + UpstreamArguments.BASE);
             }
         }

@@ -39,8 +39,8 @@ record ProxyServing(UpstreamTarget target, CompressionSettings compression, Http
                                                         + CompressionArguments.MODE
                                                         + " auto or always and "
                                                         + PrefillDrafterOption.FLAG
-                                                        + "; without them there is nothing to do"
-                                                        + " between clients and that server"));
+                                                        + "; without them the server would not"
+                                                        + " change any request"));
         return new ProxyServing(target, settings, options);
     }
 

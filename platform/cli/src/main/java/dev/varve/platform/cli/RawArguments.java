@@ -70,7 +70,7 @@ final class RawArguments {
                             name
                                     + ": expected a UTF-8 locale, found the charset "
                                     + charset
-                                    + ", which cannot hold \""
+                                    + ", which cannot represent \""
                                     + written
                                     + "\"; start Varve with bin/varve, or set LC_ALL=C.UTF-8");
                 }

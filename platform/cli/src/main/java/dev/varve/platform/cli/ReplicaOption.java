@@ -11,11 +11,12 @@ final class ReplicaOption {
             paramLabel = "N",
             defaultValue = "1",
             description =
-                    "Engines of the model that share its requests, each on the same devices with"
-                            + " caches of its own; --parallel, --max-ctx, --kv-tokens and"
-                            + " --max-queue are for each of them, --cache-ram is for all. In this"
-                            + " process they share the weights. When one breaks, its requests go"
-                            + " on at another one, and it is loaded again. See docs/fleet.md.",
+                    "Number of engines of the model that share its requests, on the same devices,"
+                        + " each with its own caches. --parallel, --max-ctx, --kv-tokens and"
+                        + " --max-queue apply to each replica, --cache-ram to all together."
+                        + " Replicas in this process share the weights. If a replica fails, its"
+                        + " requests continue on another one, and the server loads it again. See"
+                        + " docs/fleet.md.",
             order = OptionSections.DEVICES + 4)
     private int replicas;
 

@@ -14,7 +14,7 @@ final class SamplingArguments {
             names = "--temperature",
             paramLabel = "T",
             defaultValue = "0.8",
-            description = "0 takes the most likely token each time.",
+            description = "0 selects the most likely token each time.",
             order = 50)
     private float temperature;
 
@@ -30,7 +30,7 @@ final class SamplingArguments {
             names = "--top-p",
             paramLabel = "P",
             defaultValue = "0.95",
-            description = "Keep the most likely tokens that reach this probability together.",
+            description = "Keep the most likely tokens whose probabilities add up to this value.",
             order = 52)
     private float topP;
 
@@ -38,7 +38,7 @@ final class SamplingArguments {
             names = "--min-p",
             paramLabel = "P",
             defaultValue = "0.05",
-            description = "Drop tokens below this share of the best one's probability.",
+            description = "Remove tokens whose probability is below this share of the highest one.",
             order = 53)
     private float minP;
 
@@ -46,14 +46,14 @@ final class SamplingArguments {
             names = "--repetition-penalty",
             paramLabel = "R",
             defaultValue = "1",
-            description = "Above 1 makes tokens of the history less likely.",
+            description = "Values above 1 make tokens of the history less likely.",
             order = 54)
     private float repetitionPenalty;
 
     @Option(
             names = "--seed",
             paramLabel = "S",
-            description = "Start of the random generator (default: a random one).",
+            description = "Seed of the random generator (default: random).",
             order = 55)
     private Optional<Long> seed = Optional.empty();
 

@@ -46,7 +46,7 @@ final class ServeArguments {
             names = "--port",
             defaultValue = "8080",
             paramLabel = "PORT",
-            description = "Port to listen on; 0 takes a free one, which is printed.",
+            description = "Port to listen on; 0 selects a free port, which the server prints.",
             order = 11)
     private int port;
 
@@ -55,8 +55,8 @@ final class ServeArguments {
             defaultValue = "",
             paramLabel = "PATH",
             description =
-                    "Path before all routes and the page behind a proxy, such as /varve; routes"
-                            + " answer without it, too.",
+                    "Path before all routes and the page behind a proxy, such as /varve; the routes"
+                            + " also work without it.",
             order = OptionSections.RARE + 3)
     private String basePath;
 
@@ -72,7 +72,7 @@ final class ServeArguments {
             names = "--max-connections-per-client",
             paramLabel = "N",
             description =
-                    "Most connections of one address; a proxy in front of the server is one"
+                    "Maximum connections from one address; a proxy in front of the server is one"
                             + " address (default: "
                             + IngressLimits.DEFAULT_CONNECTIONS
                             + " more than --max-queue).",
@@ -83,7 +83,7 @@ final class ServeArguments {
             names = "--model-name",
             paramLabel = "NAME",
             description =
-                    "Name of the model in the API, where there is one (default: the file's name"
+                    "Name of the model in the API, if there is only one (default: the file's name"
                             + " without .gguf).",
             order = 16)
     private Optional<String> modelName = Optional.empty();
@@ -100,8 +100,8 @@ final class ServeArguments {
             defaultValue = "auto",
             paramLabel = "WHEN",
             description =
-                    "Whether a tool call without its opening mark is a call, where a line begins"
-                            + " like one: auto (as the model's family needs it), on or off.",
+                    "Whether the server recognises a tool call without its opening delimiter if a"
+                        + " line starts like one: auto (depends on the model's family), on or off.",
             order = OptionSections.RARE + 2)
     private UnmarkedCallPolicy callRecovery = UnmarkedCallPolicy.AUTO;
 
@@ -110,7 +110,7 @@ final class ServeArguments {
             defaultValue = "" + SequenceLimits.DEFAULT_PARALLEL,
             paramLabel = "N",
             description =
-                    "Most requests that are decoded together; each takes room in the KV cache.",
+                    "Maximum requests that are decoded together; each needs space in the KV cache.",
             order = OptionSections.MEMORY)
     private int parallel;
 
@@ -118,8 +118,8 @@ final class ServeArguments {
             names = "--kv-tokens",
             paramLabel = "N",
             description =
-                    "Tokens of the KV cache that all requests share (default: --parallel whole"
-                            + " contexts, or pools with --kvflash, or what the memory holds).",
+                    "Tokens of the KV cache that all requests share (default: --parallel full"
+                            + " contexts, or pools with --kvflash, limited by the memory).",
             order = OptionSections.MEMORY + 2)
     private Optional<Integer> kvTokens = Optional.empty();
 
@@ -127,7 +127,8 @@ final class ServeArguments {
             names = "--max-queue",
             defaultValue = "" + WaitingLimits.DEFAULT_QUEUE,
             paramLabel = "N",
-            description = "Most requests that wait; more are refused with status 429.",
+            description =
+                    "Maximum queued requests; the server refuses further ones with status 429.",
             order = 20)
     private int maxQueue;
 
@@ -136,9 +137,9 @@ final class ServeArguments {
             defaultValue = "150",
             paramLabel = "MS",
             description =
-                    "Longest time between two tokens of a stream while prompts of others are"
-                            + " computed, in milliseconds: fewer of their tokens are taken at a"
-                            + " time where a smaller gap asks for it.",
+                    "Longest time, in milliseconds, between two tokens of a stream while the server"
+                            + " computes prompts of other requests: it computes smaller parts of"
+                            + " prompts per step if necessary.",
             order = 21)
     private int maxGap;
 
@@ -146,41 +147,41 @@ final class ServeArguments {
             names = "--max-body",
             defaultValue = "16M",
             paramLabel = "BYTES",
-            description = "Largest request body; K, M and G stand for KiB, MiB and GiB.",
+            description = "Maximum size of a request body; K, M and G stand for KiB, MiB and GiB.",
             order = OptionSections.RARE + 1)
     private String maxBody;
 
     @Option(
             names = "--strict-fields",
             description =
-                    "Refuse requests with fields that this server does not know, so that a"
-                            + " misspelt one is noticed (default: such fields are ignored).",
+                    "Refuse requests with unknown fields, to detect misspelt ones (default: such"
+                            + " fields are ignored).",
             order = OptionSections.RARE + 2)
     private boolean strictFields;
 
     @Option(
             names = "--strict-max-tokens",
             description =
-                    "Refuse requests whose max_tokens do not fit into the context behind the"
-                            + " prompt (default: max_tokens is an upper bound, and the response"
-                            + " ends where the context does).",
+                    "Refuse requests whose max_tokens does not fit into the context after the"
+                        + " prompt (default: max_tokens is an upper bound, and the response ends at"
+                        + " the end of the context).",
             order = OptionSections.RARE + 3)
     private boolean strictMaxTokens;
 
     @Option(
             names = "--resumable-streams",
             description =
-                    "Keep the last events of every stream for clients that lose their connection"
-                            + " and come back: the model goes on for them for a minute (default:"
-                            + " of those whose request has the header x-varve-resumable: 1).",
+                    "Keep the last events of every stream, for clients that lose their connection"
+                            + " and reconnect; the model continues without a client for one minute"
+                            + " (default: only for requests with the header x-varve-resumable: 1).",
             order = 24)
     private boolean resumableStreams;
 
     @Option(
             names = "--no-page",
             description =
-                    "Show no web page to browsers at the server's root: they get what programs"
-                            + " get.",
+                    "Do not serve the web page at the server's root: browsers get the same response"
+                            + " as programs.",
             order = 25)
     private boolean noPage;
 
@@ -189,9 +190,9 @@ final class ServeArguments {
             paramLabel = "TIME",
             converter = DurationConverter.class,
             description =
-                    "How long requests wait for a shard that was lost and makes no progress in"
-                            + " coming back, such as 90s or 5m (default: 30s). As long as it loads,"
-                            + " they wait.",
+                    "How long requests wait for a lost shard that makes no progress in its"
+                        + " recovery, such as 90s or 5m (default: 30s). While the shard loads, they"
+                        + " wait without this limit.",
             order = OptionSections.PROCESSES + 4)
     private Duration shardPatience = EngineOptions.DEFAULT_SHARD_PATIENCE;
 
@@ -199,9 +200,9 @@ final class ServeArguments {
             names = "--reasoning-budget",
             paramLabel = "N",
             description =
-                    "Most tokens of thoughts in an answer whose request names neither a budget nor"
-                            + " an effort (default: no limit). A quarter of the answer, at most"
-                            + " 4096 tokens, is kept for what follows the thoughts.",
+                    "Maximum tokens of reasoning in a response whose request names no budget and no"
+                            + " effort (default: no limit). A quarter of the response, at most 4096"
+                            + " tokens, is reserved for the text after the reasoning.",
             order = 22)
     private Optional<Integer> reasoningBudget = Optional.empty();
 
@@ -209,8 +210,8 @@ final class ServeArguments {
             names = "--enable-thinking",
             paramLabel = "on|off",
             description =
-                    "Whether the model thinks where a request does not say (default: as the chat"
-                            + " template has it).",
+                    "Whether the model reasons if a request does not say (default: as the chat"
+                            + " template specifies).",
             order = 23)
     private Optional<Switch> enableThinking = Optional.empty();
 

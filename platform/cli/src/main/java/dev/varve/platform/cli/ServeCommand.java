@@ -35,21 +35,20 @@ import java.util.concurrent.CompletableFuture;
 @Command(
         name = "serve",
         description = {
-            "Serves a model, or several, over an OpenAI-compatible HTTP API.",
-            "The server listens when the model, its chat template and the memory are found to be"
-                    + " right, and answers 503 until the weights are loaded. SIGTERM and SIGINT let"
-                    + " running requests end, for at most 30 seconds; a second signal ends them at"
-                    + " once.",
-            "--model may be repeated, NAME=FILE gives a model its name in the API, and --models"
-                    + " serves a folder; the model of a request chooses, and the first one is the"
-                    + " default. --draft and --chat-template-file are for the first one, all other"
-                    + " flags for every one; see docs/models-served.md.",
-            "A model may be spread over several devices, in this process, in processes that the"
-                    + " server starts, and on other hosts; varve plan shows what to expect of it."
+            "Serves one or several models over an OpenAI-compatible HTTP API.",
+            "The server checks the model, its chat template and the memory, then listens, and"
+                + " responds with 503 until the weights are loaded. After SIGTERM or SIGINT running"
+                + " requests have at most 30 seconds to end; a second signal ends them at once.",
+            "--model may be repeated, NAME=FILE sets the name of a model in the API, and --models"
+                + " serves a folder. A request names its model; the first one is the default."
+                + " --draft and --chat-template-file apply to the first model, all other flags to"
+                + " every model; see docs/models-served.md.",
+            "Several devices can share a model: in this process, in processes that the server"
+                    + " starts, and on other hosts. varve plan shows the expected memory and speed."
         },
         customSynopsis = "varve serve [--model [NAME=]FILE]... [--models FOLDER] [OPTIONS]",
         footer = {
-            "  varve serve                                         a toy model, to try it",
+            "  varve serve                                         serve a demo model",
             "  varve serve --model model.gguf",
             "  varve serve --model model.gguf --port 0 --max-ctx 32768 --parallel 8 --cache-type-k"
                     + " q8_0",
@@ -113,9 +112,7 @@ final class ServeCommand extends CliCommand {
     private void requireNoModel() {
         if (model.model().isNamed()) {
             throw new UsageException(
-                    UpstreamArguments.BASE
-                            + " and --model: expected one of them; either this process computes,"
-                            + " or another server does");
+                    UpstreamArguments.BASE + " and --model: expected only one of them, found both");
         }
         ProxyFlags.requireNoOthers(parsed());
     }
@@ -295,7 +292,7 @@ final class ServeCommand extends CliCommand {
         if (!there && compression.filter(each -> each.options().adaptive()).isPresent()) {
             throw new UsageException(
                     CompressionArguments.ADAPTIVE
-                            + ": needs --draft; it learns from how many guesses are right");
+                            + ": needs --draft; it adapts to the share of accepted draft tokens");
         }
     }
 
@@ -328,7 +325,8 @@ final class ServeCommand extends CliCommand {
     private void showChat(URI server, HttpOptions options) {
         out().println(
                         switch (options.page()) {
-                            case SHOWN -> "Chat with it there in a browser, or from a shell:";
+                            case SHOWN ->
+                                    "Chat with it in a browser at this address, or from a shell:";
                             case LEFT_OUT -> "Chat with it:";
                         });
         CurlExample.lines(server, options.access().needsKey())
@@ -340,7 +338,7 @@ final class ServeCommand extends CliCommand {
             HttpServer http, CompletableFuture<VarveException> broken, GracefulShutdown stop)
             throws InterruptedException {
         if (BrokenServer.await(broken, stop.asked())) {
-            say(FlagNames.FLAGS.render(broken.join().getMessage()) + "; the process ends");
+            say(FlagNames.FLAGS.render(broken.join().getMessage()) + "; the server exits");
             BrokenServer.linger(stop.asked());
             return BrokenServer.STATUS;
         }

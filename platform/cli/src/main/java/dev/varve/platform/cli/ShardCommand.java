@@ -30,12 +30,12 @@ import java.util.List;
         description = {
             "Computes layers of a model for servers in other processes or on other hosts.",
             "A server names the model by its file name and checks that both sides have the same"
-                    + " header and the same weights; no path crosses the connection. Digests of"
-                    + " the weights are remembered beside the file, as NAME.gguf.digests. What a"
-                    + " server had loaded is freed when its connection ends.",
-            "A server reaches it with DEVICE@ADDRESS in --target-devices. Devices that are to have"
-                    + " a process of their own on the server's machine need no varve shard: write"
-                    + " DEVICE@process, and the server starts one."
+                + " header and the same weights; the connection carries no path. varve shard stores"
+                + " the digests of the weights next to the file, as NAME.gguf.digests. When the"
+                + " connection of a server ends, its memory is freed.",
+            "A server connects to it with DEVICE@ADDRESS in --target-devices. A separate process on"
+                + " the server's own machine needs no varve shard: write DEVICE@process, and the"
+                + " server starts the process."
         },
         customSynopsis = "varve shard --listen ADDRESS [OPTIONS]",
         footer = {
@@ -51,8 +51,8 @@ final class ShardCommand extends CliCommand {
             required = true,
             paramLabel = "ADDRESS",
             description =
-                    "Where servers connect: unix:/path on this machine, grpc:host:port from"
-                            + " others.",
+                    "Address that servers connect to: unix:/path on this machine, grpc:host:port"
+                            + " from other machines.",
             order = 1)
     private String address;
 
@@ -68,8 +68,8 @@ final class ShardCommand extends CliCommand {
             paramLabel = "FILE",
             converter = ModelReference.Converter.class,
             description =
-                    "Model file (GGUF) that servers may use; may be repeated. The demo models are"
-                            + " always there.",
+                    "Model file (GGUF) that servers may use; may be repeated. Servers may always"
+                            + " use the demo models.",
             order = 3)
     private List<ModelReference> models = List.of();
 
@@ -77,8 +77,7 @@ final class ShardCommand extends CliCommand {
             names = "--models",
             paramLabel = "FOLDER",
             description =
-                    "Folder in which models are looked up by their file names; may be repeated"
-                            + " (also: "
+                    "Folder in which models are found by their file names; may be repeated (also: "
                             + ModelSearchPath.VARIABLE
                             + "; default: the current folder).",
             order = 4)
@@ -95,8 +94,8 @@ final class ShardCommand extends CliCommand {
             names = "--supervised",
             hidden = true,
             description =
-                    "Take the secret from the standard input, serve one connection, and end with it"
-                            + " or with the standard input.")
+                    "Read the secret from standard input, serve one connection, and exit when it or"
+                            + " standard input ends.")
     private boolean supervised;
 
     @Mixin private TransportArguments transport;

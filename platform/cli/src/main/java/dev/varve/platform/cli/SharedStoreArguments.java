@@ -23,16 +23,16 @@ final class SharedStoreArguments {
             names = "--shared-cache",
             paramLabel = "URL",
             description =
-                    "Store of computed prompts that several servers share, such as"
-                            + " redis://host:6379/0, over TLS rediss://host:6379/0 (default: none)."
-                            + " One that is slow or gone is done without.",
+                    "Store of cached prefixes that several servers share, such as"
+                        + " redis://host:6379/0, or with TLS rediss://host:6379/0 (default: none)."
+                        + " If the store is slow or unavailable, the server continues without it.",
             order = OptionSections.MEMORY + 9)
     private Optional<String> url = Optional.empty();
 
     @Option(
             names = "--shared-cache-password-file",
             paramLabel = "FILE",
-            description = "File with the password of that store, in its first line.",
+            description = "File with the password of the store, in its first line.",
             order = OptionSections.MEMORY + 10)
     private Optional<Path> passwordFile = Optional.empty();
 
@@ -40,8 +40,8 @@ final class SharedStoreArguments {
             names = "--shared-cache-ca",
             paramLabel = "FILE",
             description =
-                    "Certificates in PEM that vouch for that store (default: those that Java"
-                            + " trusts).",
+                    "CA certificates (PEM) to verify the store's certificate (default: those that"
+                            + " Java trusts).",
             order = OptionSections.MEMORY + 11)
     private Optional<Path> authority = Optional.empty();
 
@@ -50,8 +50,8 @@ final class SharedStoreArguments {
             converter = DurationConverter.class,
             paramLabel = "TIME",
             description =
-                    "How long a prompt is kept in that store after its last use, such as 72h"
-                            + " (default: 24h).",
+                    "How long the store keeps a prefix after its last use, such as 72h (default:"
+                            + " 24h).",
             order = OptionSections.MEMORY + 12)
     private Optional<Duration> ttl = Optional.empty();
 
@@ -60,8 +60,8 @@ final class SharedStoreArguments {
             converter = DurationConverter.class,
             paramLabel = "TIME",
             description =
-                    "How long a request waits for an answer of that store, such as 200ms (default:"
-                            + " 500ms), and never for longer in all than computing would take.",
+                    "How long a request waits for a response of the store, such as 200ms (default:"
+                        + " 500ms); in total never longer than computing the prefix would take.",
             order = OptionSections.MEMORY + 13)
     private Optional<Duration> timeout = Optional.empty();
 
@@ -70,7 +70,7 @@ final class SharedStoreArguments {
             defaultValue = "read-write",
             paramLabel = "MODE",
             description =
-                    "read-write, or read: nothing is written to that store (default:"
+                    "read-write, or read: the server writes nothing to the store (default:"
                             + " ${DEFAULT-VALUE}).",
             order = OptionSections.MEMORY + 14)
     private String mode;
@@ -130,7 +130,7 @@ final class SharedStoreArguments {
         } catch (URISyntaxException e) {
             throw new UsageException(
                     "--shared-cache: expected an address such as redis://host:6379/0, found a"
-                            + " fault at character "
+                            + " syntax error at character "
                             + (e.getIndex() + 1));
         }
         throw new UsageException(

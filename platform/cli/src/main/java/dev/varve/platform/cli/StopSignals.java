@@ -100,7 +100,7 @@ final class StopSignals implements AutoCloseable {
         } catch (InvocationTargetException e) {
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    "the handler of a signal was not restored",
+                    "failed to restore the previous handler of a signal",
                     e.getCause());
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);

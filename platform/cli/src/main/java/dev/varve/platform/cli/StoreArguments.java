@@ -23,9 +23,9 @@ final class StoreArguments {
             names = "--kv-cache-dir",
             paramLabel = "DIR",
             description =
-                    "Folder that keeps computed prompts on disk, so that they are there after a"
-                            + " restart, however the layers are split then (default: none). One"
-                            + " server writes to a folder; others may read from it.",
+                    "Folder that keeps cached prefixes on disk across restarts, for any later split"
+                            + " of the layers (default: none). Only one server writes to a folder;"
+                            + " others may read it.",
             order = OptionSections.MEMORY + 3)
     private Optional<Path> folder = Optional.empty();
 
@@ -33,15 +33,15 @@ final class StoreArguments {
             names = "--kv-cache-budget",
             paramLabel = "SIZE",
             description =
-                    "Most bytes in that folder, such as 20G (default: a tenth of the free disk, at"
-                            + " most 64G). Several models have equal parts of it.",
+                    "Maximum bytes in that folder, such as 20G (default: a tenth of the free disk"
+                            + " space, at most 64G). Several models share it equally.",
             order = OptionSections.MEMORY + 4)
     private Optional<String> budget = Optional.empty();
 
     @Option(
             names = "--kv-cache-reserve",
             paramLabel = "SIZE",
-            description = "Free disk that is left alone (default: a twentieth of the disk).",
+            description = "Disk space that stays free (default: a twentieth of the disk).",
             order = OptionSections.MEMORY + 5)
     private Optional<String> reserve = Optional.empty();
 
@@ -50,8 +50,8 @@ final class StoreArguments {
             converter = DurationConverter.class,
             paramLabel = "TIME",
             description =
-                    "How long a prompt is kept on disk after its last use, such as 72h (default: as"
-                            + " long as there is room).",
+                    "How long a prefix stays on disk after its last use, such as 72h (default:"
+                            + " until its space is needed).",
             order = OptionSections.MEMORY + 6)
     private Optional<Duration> ttl = Optional.empty();
 
@@ -60,7 +60,7 @@ final class StoreArguments {
             defaultValue = "read-write",
             paramLabel = "MODE",
             description =
-                    "read-write, or read: nothing is written, and another server may be writing"
+                    "read-write, or read: the server writes nothing, and another server may write"
                             + " (default: ${DEFAULT-VALUE}).",
             order = OptionSections.MEMORY + 7)
     private String mode;
@@ -69,16 +69,16 @@ final class StoreArguments {
             names = "--cache-key-file",
             paramLabel = "FILE",
             description =
-                    "Encrypts what is kept on disk or shared (AES-256-GCM) with the key in this"
-                            + " file: 32 bytes, or 64 hexadecimal digits, or Base64.",
+                    "Encrypt data on disk and in the shared store (AES-256-GCM) with the key in"
+                            + " this file: 32 bytes, or 64 hexadecimal digits, or Base64.",
             order = OptionSections.MEMORY + 8)
     private Optional<Path> keyFile = Optional.empty();
 
     @Option(
             names = "--cache-share-backends",
             description =
-                    "Uses prompts from disk or from a shared store that other backends or another"
-                            + " ggml release computed: their numbers differ in the last bits.",
+                    "Use prefixes from disk or a shared store that other backends or another ggml"
+                            + " release computed; their values differ in the last bits.",
             order = OptionSections.RARE + 20)
     private boolean sharesBackends;
 
@@ -86,8 +86,8 @@ final class StoreArguments {
             names = "--kv-cache-store",
             paramLabel = "NAME",
             description =
-                    "Plugin that keeps what is in --kv-cache-dir, as varve plugins lists it: needed"
-                            + " where several plugins provide stores (default: the only one).",
+                    "Plugin that reads and writes --kv-cache-dir, as varve plugins lists it;"
+                        + " required if several plugins provide stores (default: the only one).",
             order = OptionSections.RARE + 21)
     private Optional<String> store = Optional.empty();
 

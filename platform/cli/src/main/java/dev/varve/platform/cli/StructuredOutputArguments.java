@@ -24,14 +24,14 @@ final class StructuredOutputArguments {
     @Option(
             names = SCHEMA,
             paramLabel = "FILE",
-            description = "Answer with JSON that is valid against this schema.",
+            description = "Generate JSON that is valid against this schema.",
             order = 7)
     private Path schema;
 
     @Option(
             names = GRAMMAR,
             paramLabel = "FILE",
-            description = "Answer with a text of this grammar, in GBNF.",
+            description = "Generate text of this grammar, in GBNF.",
             order = 8)
     private Path grammar;
 
@@ -53,9 +53,9 @@ final class StructuredOutputArguments {
         }
         if (ignoreEos && isGiven()) {
             throw new UsageException(
-                    "--ignore-eos: expected none with "
+                    "--ignore-eos: cannot be combined with "
                             + (schema != null ? SCHEMA : GRAMMAR)
-                            + ", whose answers have an end");
+                            + ", which ends the response");
         }
     }
 

@@ -13,9 +13,9 @@ final class TlsArguments {
             names = "--tls-cert",
             paramLabel = "FILE",
             description =
-                    "Certificate of the server (PEM), and behind it those that vouch for it: the"
-                            + " server speaks HTTPS. Needs --tls-key. A new one is used as soon as"
-                            + " both files were replaced.",
+                    "Certificate of the server (PEM), followed by its intermediate certificates:"
+                        + " the server uses HTTPS. Needs --tls-key. The server loads new files as"
+                        + " soon as both are replaced.",
             order = 14)
     private Optional<Path> certificate = Optional.empty();
 

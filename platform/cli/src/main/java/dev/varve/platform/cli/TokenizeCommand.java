@@ -17,7 +17,8 @@ import java.util.Optional;
         name = "tokenize",
         description = {
             "Prints the token ids of a text as a JSON array.",
-            "Only the tokenizer of the model is read, not its weights. No bos token is added."
+            "The command reads only the tokenizer of the model, not its weights. It adds no bos"
+                    + " token."
         },
         footer = {
             "  varve tokenize --model model.gguf --text 'Hello, world'",
@@ -27,12 +28,14 @@ final class TokenizeCommand extends CliCommand {
     @Mixin private ModelOption model;
     @Mixin private PluginOptions plugins;
 
-    @Option(names = "--text", required = true, paramLabel = "TEXT", description = "The text.")
+    @Option(
+            names = "--text",
+            required = true,
+            paramLabel = "TEXT",
+            description = "Text to tokenize.")
     private String text;
 
-    @Option(
-            names = "--parse-special",
-            description = "Recognise control tokens that are spelled out in the text.")
+    @Option(names = "--parse-special", description = "Recognise control tokens in the text.")
     private boolean parseSpecial;
 
     @Override

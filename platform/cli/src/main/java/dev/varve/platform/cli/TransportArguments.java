@@ -32,8 +32,8 @@ final class TransportArguments {
             names = "--shard-tls-ca",
             paramLabel = "FILE",
             description =
-                    "Certificates (PEM) of the authorities that may vouch for the other side; on a"
-                            + " shard: only servers with a certificate of theirs are let in.",
+                    "CA certificates (PEM) to verify the other side; on a shard, only servers with"
+                            + " a certificate of these authorities may connect.",
             order = OptionSections.PROCESSES + 12)
     private Optional<Path> trusted = Optional.empty();
 
@@ -49,7 +49,7 @@ final class TransportArguments {
 
     @Option(
             names = "--shard-insecure",
-            description = "Let activations travel to other hosts in plain text, without TLS.",
+            description = "Send activations to other hosts in plain text, without TLS.",
             showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
             order = OptionSections.PROCESSES + 14)
     private boolean insecure;
@@ -91,7 +91,8 @@ final class TransportArguments {
                                 throw new UsageException(
                                         "--shard-token-file: "
                                                 + reason
-                                                + "; expected a file of its owner, chmod 600");
+                                                + "; expected a file that only its owner can read"
+                                                + " (chmod 600)");
                             });
         } catch (IOException e) {
             throw new VarveException(

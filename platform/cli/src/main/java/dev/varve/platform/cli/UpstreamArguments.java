@@ -22,8 +22,8 @@ final class UpstreamArguments {
             names = BASE,
             paramLabel = "URL",
             description =
-                    "Have another OpenAI-compatible server answer the chats whose prompts became"
-                            + " shorter, in the place of --model: where its API begins, such as"
+                    "Forward the compressed prompts to another OpenAI-compatible server, instead of"
+                            + " a model in this process (--model): base URL of its API, such as"
                             + " http://host:8000/v1.",
             order = SECTION)
     private Optional<String> base = Optional.empty();
@@ -32,16 +32,18 @@ final class UpstreamArguments {
             names = KEY,
             paramLabel = "KEY",
             description =
-                    "Key for that server. Other users of the machine can see it: better use"
-                            + " VARVE_UPSTREAM_KEY. Without one, what clients send is passed on"
-                            + " where this server asks for no key.",
+                    "Key for that server. Other users of the machine can see it: prefer"
+                            + " VARVE_UPSTREAM_KEY. Without a key, this server forwards the"
+                            + " Authorization header of clients, unless it requires a key itself.",
             order = SECTION + 1)
     private Optional<String> key = Optional.empty();
 
     @Option(
             names = MODEL,
             paramLabel = "NAME",
-            description = "Model to ask that server for, whatever clients name.",
+            description =
+                    "Model name for requests to that server, regardless of the name in client"
+                            + " requests.",
             order = SECTION + 2)
     private Optional<String> model = Optional.empty();
 
@@ -79,7 +81,7 @@ final class UpstreamArguments {
 
     private static void requireUnset(Optional<String> value, String flag) {
         if (value.isPresent()) {
-            throw new UsageException(flag + ": needs " + BASE + ", the server that it is for");
+            throw new UsageException(flag + ": needs " + BASE + ", the base URL of that server");
         }
     }
 }

@@ -30,11 +30,11 @@ import java.util.Set;
         commandListHeading = "%nCommands:%n",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  varve serve                                         try it with a toy model",
+            "  varve serve                                         serve a demo model",
             "  varve serve --model model.gguf                      serve on http://127.0.0.1:8080",
             "  varve generate --model model.gguf --prompt 'Hello'  continue a text",
             "  varve bench --model model.gguf                      measure prefill and decode",
-            "  varve COMMAND --help                                explain a command",
+            "  varve COMMAND --help                                show the help of a command",
             "",
             "Exit status: 0 success, 1 failure, 2 wrong usage, 143 after SIGTERM, 130 after Ctrl-C."
         })
@@ -168,6 +168,7 @@ final class VarveCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "a command is missing; varve --help lists them");
+                spec.commandLine(),
+                "expected a command, found none; varve --help lists the commands");
     }
 }

@@ -195,7 +195,7 @@ class CacheFolderTest {
     void aTemporaryFolderThatIsNotThereIsNotMade() {
         temporary = folder.resolve("none");
 
-        refused("there is no folder " + temporary);
+        refused("the folder is missing: " + temporary);
         assertFalse(Files.exists(temporary));
     }
 
@@ -219,7 +219,7 @@ class CacheFolderTest {
                 assertThrows(VarveException.class, () -> find("HOME", folder.resolve("missing")));
 
         assertTrue(error.getMessage().contains(reason), error.getMessage());
-        assertTrue(error.getMessage().contains("there is no home folder"), error.getMessage());
+        assertTrue(error.getMessage().contains("the home folder is missing: "), error.getMessage());
         assertTrue(error.getMessage().endsWith("set VARVE_CACHE to a folder of your own"));
     }
 }

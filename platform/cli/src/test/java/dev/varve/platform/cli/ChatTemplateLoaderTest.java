@@ -58,7 +58,8 @@ class ChatTemplateLoaderTest {
                                 "chat.jinja: expected a Jinja template that renders messages,"
                                         + " found "
                                         + found
-                                        + "; --chat-template-file names"),
+                                        + "; set a file with the model's template with"
+                                        + " --chat-template-file"),
                 error.getMessage());
     }
 
@@ -68,7 +69,7 @@ class ChatTemplateLoaderTest {
 
         assertTrue(chat.isPresent());
         assertEquals(1, said.size(), said.toString());
-        assertTrue(said.getFirst().contains("leaves out the text"), said.toString());
+        assertTrue(said.getFirst().contains("omits the text"), said.toString());
     }
 
     @Test

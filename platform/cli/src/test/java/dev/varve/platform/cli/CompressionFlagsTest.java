@@ -159,9 +159,10 @@ class CompressionFlagsTest {
         assertEquals(OptionalInt.of(7), selection.anchors().radius());
         assertEquals(
                 List.of(
-                        "DFLASH_COMPRESS_HEAD_CHUNKS: expected 0 or more, found -1; it is not used",
-                        "PFLASH_COMPRESS_ANCHOR_RADIUS: expected 0 or more, found wide; it is not"
-                                + " used"),
+                        "DFLASH_COMPRESS_HEAD_CHUNKS: expected 0 or more, found -1; Varve ignores"
+                                + " it",
+                        "PFLASH_COMPRESS_ANCHOR_RADIUS: expected 0 or more, found wide; Varve"
+                                + " ignores it"),
                 warnings);
     }
 
@@ -177,7 +178,7 @@ class CompressionFlagsTest {
                     List.of(
                             "DFLASH_FP_ALPHA: expected more than 0 and less than 1, found "
                                     + alpha
-                                    + "; it is not used"),
+                                    + "; Varve ignores it"),
                     warnings);
         }
         variables.put("DFLASH_FP_USE_BSA", "1");

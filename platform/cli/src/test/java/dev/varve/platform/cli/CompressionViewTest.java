@@ -52,7 +52,7 @@ class CompressionViewTest {
     @Test
     void whatIsLeftOutIsMarked() {
         assertEquals(
-                "Größe o[… 3 tokens left out …]ree fo[… 3 tokens left out …]",
+                "Größe o[… 3 tokens removed …]ree fo[… 3 tokens removed …]",
                 CompressionView.text(compressed(), false));
     }
 
@@ -62,7 +62,7 @@ class CompressionViewTest {
 
         assertEquals(TEXT, shown.replaceAll("\u001b\\[[0-9;]*m", ""));
         assertTrue(shown.contains("\u001b[32mree\u001b[0m"), shown);
-        assertFalse(shown.contains("left out"));
+        assertFalse(shown.contains("removed"));
     }
 
     @Test

@@ -91,7 +91,7 @@ class DemoModelsTest {
         assertTrue(outcome.out().startsWith("["), outcome.toString());
         assertEquals(2, outcome.err().lines().count(), outcome.err());
         assertTrue(
-                outcome.err().startsWith("varve: no --model was given: this is demo:qwen35, a toy"),
+                outcome.err().startsWith("varve: no --model was given: using demo:qwen35, a demo"),
                 outcome.err());
         assertTrue(outcome.err().contains("varve tokenize --model model.gguf"), outcome.err());
     }
@@ -115,7 +115,8 @@ class DemoModelsTest {
                 JsonMapper.shared().readTree(outcome.out()).get("file").asString());
         assertEquals(1, outcome.err().lines().count(), outcome.err());
         assertTrue(
-                outcome.err().startsWith("varve: demo:" + family + " is a toy of "), outcome.err());
+                outcome.err().startsWith("varve: demo:" + family + " is a demo model with "),
+                outcome.err());
     }
 
     @Test
@@ -204,7 +205,7 @@ class DemoModelsTest {
                                 "  demo:qwen35 +qwen35 \\(no plugin\\) +3\\.2 M +1\\.7 MiB +4096"
                                         + " +q4_0 +Counts\\. A bit\\."),
                 outcome.out());
-        assertTrue(find(lines, "demo:laguna").endsWith("cannot be used: no such file"));
+        assertTrue(find(lines, "demo:laguna").endsWith("unusable: no such file"));
         assertTrue(find(lines, "a.gguf").contains(" 352 "), outcome.out());
         assertTrue(find(lines, "d.gguf").contains(" dflash (for --draft) "), outcome.out());
     }
@@ -234,7 +235,7 @@ class DemoModelsTest {
         List<String> lines = outcome.out().lines().toList();
         assertTrue(find(lines, "good.gguf").endsWith("fine"), outcome.out());
         for (String bad : List.of("cut", "text", "folder", "lost", "wrong", "bare")) {
-            assertTrue(find(lines, bad + ".gguf").contains("cannot be used: "), outcome.out());
+            assertTrue(find(lines, bad + ".gguf").contains("unusable: "), outcome.out());
         }
         assertTrue(find(lines, "wrong.gguf").contains("acme.context_length"), outcome.out());
         assertTrue(

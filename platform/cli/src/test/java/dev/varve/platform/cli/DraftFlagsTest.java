@@ -181,9 +181,9 @@ class DraftFlagsTest {
                 "--ddtree --ddtree-budget 64 | --ddtree-budget: expected 1 to 63, found 64",
                 "--ddtree-budget 9 | --ddtree-budget: needs --ddtree",
                 "--ddtree --draft-width 7 | --draft-width: expected auto with --ddtree, which"
-                        + " checks all guesses of a tree, found 7",
+                        + " verifies all draft tokens of a tree, found 7",
                 "--draft-width 8 --draft-max 7 | --draft-width: expected auto or at most 7, as"
-                        + " --draft-max has it, found 8",
+                        + " --draft-max requires, found 8",
                 "--draft-residency forever | --draft-residency: expected auto, persistent or"
                         + " request-scoped, found forever",
                 "--draft-residency request_scoped | --draft-residency: expected auto, persistent"
@@ -202,10 +202,10 @@ class DraftFlagsTest {
                         + " --draft-device in another process, such as cpu:0@process",
                 "--draft-ipc-work-dir w | --draft-ipc-work-dir: needs --draft-ipc-bin or a"
                         + " --draft-device in another process, such as cpu:0@process",
-                "--draft-ipc-bin x | --draft-ipc-bin: only needed for mixed backends, and draft and"
+                "--draft-ipc-bin x | --draft-ipc-bin: only needed for mixed backends, but draft and"
                         + " target are both on cpu",
                 "--draft-ipc-bin x --draft-device cpu:1 | --draft-ipc-bin: only needed for mixed"
-                        + " backends, and draft and target are both on cpu",
+                        + " backends, but draft and target are both on cpu",
             })
     void whatIsWrongIsRefusedWithTheFlagAndTheReason(String flags, String expected) {
         assertEquals(expected, refusal("--draft some " + flags, "cpu:0"));
@@ -226,9 +226,10 @@ class DraftFlagsTest {
             })
     void flagsAreOfNoUseWhereNothingIsGuessed(String flags, String named) {
         assertEquals(
-                named + ": needs --draft; nothing is guessed without it", refusal(flags, "cpu:0"));
+                named + ": needs --draft; without it there are no draft tokens",
+                refusal(flags, "cpu:0"));
         assertEquals(
-                named + ": needs --draft, which is off; nothing is guessed without it",
+                named + ": needs --draft, which is off; without it there are no draft tokens",
                 refusal("--draft off " + flags, "cpu:0"));
     }
 
@@ -278,7 +279,7 @@ class DraftFlagsTest {
                         .placement()
                         .device());
         assertEquals(
-                "--draft-ipc-bin: only needed for mixed backends, and draft and target are both on"
+                "--draft-ipc-bin: only needed for mixed backends, but draft and target are both on"
                         + " cuda",
                 assertThrows(
                                 IllegalArgumentException.class,

@@ -59,7 +59,7 @@ class GracefulShutdownTest {
 
         requests.countDown();
         second.join();
-        assertTrue(said.getLast().startsWith("a second signal"), said.toString());
+        assertTrue(said.getLast().startsWith("second signal"), said.toString());
     }
 
     @Test

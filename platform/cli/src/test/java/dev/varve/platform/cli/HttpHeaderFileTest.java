@@ -48,7 +48,7 @@ class HttpHeaderFileTest {
         Path missing = folder.resolve("missing");
 
         assertEquals(
-                "--file: " + empty + " holds no header",
+                "--file: " + empty + ": expected NAME: VALUE lines, found none",
                 assertThrows(UsageException.class, () -> HttpHeaderFile.read("--file", empty))
                         .getMessage());
         assertTrue(

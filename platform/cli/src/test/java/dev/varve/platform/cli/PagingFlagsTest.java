@@ -98,10 +98,10 @@ class PagingFlagsTest {
                         + " drafter, found fifo",
                 "--kvflash 512 --kvflash-tau 0 | --kvflash-tau: expected 1 or more, found 0",
                 "--kvflash 512 --kvflash-tau -3 | --kvflash-tau: expected 1 or more, found -3",
-                "--kvflash-policy lru | --kvflash-policy: needs --kvflash; without it nothing"
-                        + " leaves the cache",
-                "--kvflash-tau 64 | --kvflash-tau: needs --kvflash; without it nothing leaves the"
-                        + " cache",
+                "--kvflash-policy lru | --kvflash-policy: needs --kvflash; without it all tokens"
+                        + " stay on the devices",
+                "--kvflash-tau 64 | --kvflash-tau: needs --kvflash; without it all tokens stay on"
+                        + " the devices",
                 "--kvflash-tau 0 | --kvflash-tau: expected 1 or more, found 0",
             })
     void whatIsWrongIsRefusedByTheNameOfItsFlag(String flags, String expected) {
@@ -149,7 +149,7 @@ class PagingFlagsTest {
                         : List.of(
                                 "DFLASH_KVFLASH_MAX_POOL: expected 256 or more, found "
                                         + bound
-                                        + "; it is "
+                                        + "; using "
                                         + most),
                 warnings);
     }
@@ -174,7 +174,7 @@ class PagingFlagsTest {
                 List.of(
                         "DFLASH_KVFLASH: expected a positive number of tokens or auto, found "
                                 + size
-                                + "; the cache is not bounded"),
+                                + "; the cache is unbounded"),
                 warnings);
     }
 
@@ -220,7 +220,7 @@ class PagingFlagsTest {
                 List.of(
                         "DFLASH_KVFLASH_TAU: expected 1 or more, found "
                                 + tau
-                                + "; it is "
+                                + "; using "
                                 + taken),
                 warnings);
     }
@@ -262,8 +262,8 @@ class PagingFlagsTest {
         assertEquals(
                 Optional.empty(), PagingArguments.scoringDrafter(read("--kvflash 512"), named));
         assertEquals(
-                "--kvflash-policy drafter: needs --prefill-drafter, a small model that reads what"
-                        + " is written",
+                "--kvflash-policy drafter: needs --prefill-drafter, a small model that scores the"
+                        + " text",
                 assertThrows(
                                 UsageException.class,
                                 () -> PagingArguments.scoringDrafter(pool, Optional.empty()))
@@ -280,8 +280,8 @@ class PagingFlagsTest {
         Environment environment = new Environment(variables, Optional.empty(), Set.of());
 
         assertEquals(
-                "--prefill-drafter: needs --kvflash-policy drafter; nothing else here reads with"
-                        + " it",
+                "--prefill-drafter: needs --kvflash-policy drafter; no other part of this command"
+                        + " uses it",
                 assertThrows(UsageException.class, () -> parsed.choose(environment, false))
                         .getMessage());
     }

@@ -53,8 +53,8 @@ class RawArgumentsTest {
         assertEquals(
                 Optional.of(
                         "argument: expected a UTF-8 locale, found the charset ANSI_X3.4-1968, which"
-                                + " cannot hold \"gr\u00FCn\"; start Varve with bin/varve, or set"
-                                + " LC_ALL=C.UTF-8"),
+                            + " cannot represent \"gr\u00FCn\"; start Varve with bin/varve, or set"
+                            + " LC_ALL=C.UTF-8"),
                 complaint);
     }
 

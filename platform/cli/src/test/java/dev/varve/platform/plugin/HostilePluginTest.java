@@ -456,7 +456,7 @@ class HostilePluginTest {
         assertTrue(
                 outcome.out()
                         .contains(
-                                "It cannot be used: module acme.opener (opener.jar):"
+                                "The model cannot be loaded: module acme.opener (opener.jar):"
                                         + " acme.opener.Family."
                                         + failure),
                 outcome.toString());

@@ -303,8 +303,8 @@ class CommandsIT {
                 new String[] {
                     " warning PagingArguments: DFLASH_KVFLASH_POLICY: ",
                     " warning PagingArguments: DFLASH_KVFLASH_TAU: ",
-                    " info PreparedModel: --kvflash: resident pool 768 tokens of up to 8192 of a"
-                            + " sequence, tau=1, policy=qk; "
+                    " info PreparedModel: --kvflash: resident pool 768 tokens per sequence (of up"
+                            + " to 8192), tau=1, policy=qk; "
                 }) {
             assertTrue(outcome.err().contains(expected), outcome.err());
         }
@@ -329,8 +329,7 @@ class CommandsIT {
         assertEquals(0, outcome.status(), outcome.toString());
         assertTrue(outcome.err().contains("policy=drafter; "), outcome.err());
         assertTrue(
-                outcome.err().contains("prompts are read by varve-demo-drafter.gguf"),
-                outcome.err());
+                outcome.err().contains("prefill drafter varve-demo-drafter.gguf"), outcome.err());
     }
 
     @Test

@@ -434,7 +434,7 @@ class SpeculationIT {
                         "x");
         assertEquals(2, refused.status(), refused.toString());
         assertTrue(
-                refused.err().contains("--ddtree: guesses of ngram do not branch"),
+                refused.err().contains("--ddtree: speculator ngram proposes no token trees"),
                 refused.toString());
     }
 

@@ -72,8 +72,8 @@ class HostilePluginTest {
 
         assertRejected(
                 "insider.jar",
-                "module acme.insider requires dev.varve.platform, which is the inside of the"
-                        + " server; of Varve's modules a plugin may use dev.varve.api alone");
+                "module acme.insider requires dev.varve.platform, which is internal to the"
+                        + " server; a plugin may use only the module dev.varve.api of Varve");
     }
 
     @Test
@@ -157,8 +157,8 @@ class HostilePluginTest {
 
         assertRejected(
                 "impostor.jar",
-                "module acme.impostor carries package dev.varve.platform.cli, which is the"
-                        + " server's");
+                "module acme.impostor contains package dev.varve.platform.cli, which is"
+                        + " part of the server");
     }
 
     @Test
@@ -349,7 +349,7 @@ class HostilePluginTest {
 
         assertRejected(
                 "thrower.jar",
-                "its code fails: acme.thrower.Family of module acme.thrower when it is made: "
+                "its code fails: acme.thrower.Family of module acme.thrower during construction: "
                         + reason);
     }
 
@@ -401,8 +401,8 @@ class HostilePluginTest {
 
         assertRejected(
                 "device.jar",
-                "acme.device.Provider: expected a backend name of small letters and digits, found"
-                        + " My Device");
+                "acme.device.Provider: expected a backend name of lower-case letters and digits,"
+                        + " found My Device");
     }
 
     @Test

@@ -107,7 +107,7 @@ class PluginDiscoveryTest {
     void aFileThatIsNoJarIsRejected() throws Exception {
         Files.writeString(plugins.resolve("text.jar"), "not a zip file");
 
-        assertRejected("text.jar", "no jar: ");
+        assertRejected("text.jar", "not a jar: ");
     }
 
     @Test
@@ -186,7 +186,7 @@ class PluginDiscoveryTest {
                         .source("acme/Copy.java", "package acme; final class Copy {}"),
                 "copy.jar");
 
-        assertRejected("copy.jar", "module info.picocli, which is part of the server already");
+        assertRejected("copy.jar", "module info.picocli, which is already part of the server");
     }
 
     @Test

@@ -40,7 +40,7 @@ public record AdaptiveKeepRatio(double rate, int thousandths, int turns) {
                             + LEAST
                             + " to "
                             + MOST
-                            + " thousandths and no number of turns below 0, found "
+                            + " thousandths and 0 turns or more, found "
                             + thousandths
                             + " and "
                             + turns);

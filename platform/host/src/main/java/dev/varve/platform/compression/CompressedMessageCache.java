@@ -24,7 +24,7 @@ public final class CompressedMessageCache {
      */
     public CompressedMessageCache(long mostBytes) {
         if (mostBytes < 0) {
-            throw new IllegalArgumentException("expected 0 bytes or more, found " + mostBytes);
+            throw new IllegalArgumentException("expected 0 or more bytes, found " + mostBytes);
         }
         this.mostBytes = mostBytes;
     }

@@ -17,8 +17,8 @@ public record KeepCurve(List<Point> points) {
     public static final KeepCurve USUAL = flat(KeepRatio.USUAL);
 
     private static final String EXPECTED =
-            "keep curve: expected points T:R such as 10000:0.5, with R in (0,1] and each T above"
-                    + " the one before, found ";
+            "keep curve: expected points T:R such as 10000:0.5, with R in (0,1] and ascending T,"
+                    + " found ";
 
     /**
      * A point of the curve.

@@ -22,8 +22,8 @@ public record MessageCompressionSettings(
     public MessageCompressionSettings {
         if (hotMessages < 1 || leastMessageTokens < 1 || waitingTokens < 0) {
             throw new IllegalArgumentException(
-                    "flow: expected a hot message or more, messages of a token or more, and no"
-                            + " number below 0, found "
+                    "flow: expected 1 or more recent messages, messages of 1 or more tokens, and no"
+                            + " negative number, found "
                             + hotMessages
                             + ", "
                             + leastMessageTokens

@@ -99,7 +99,7 @@ public final class TextCompressor {
         if (!same) {
             throw new VarveException(
                     VarveException.Kind.UNSUPPORTED_MODEL,
-                    "drafter: its tokens do not give back the text that they were made of");
+                    "drafter: the tokenizer does not reproduce the text from its tokens");
         }
     }
 

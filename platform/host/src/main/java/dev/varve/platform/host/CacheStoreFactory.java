@@ -72,8 +72,8 @@ final class CacheStoreFactory {
         if (!plan.hostCache().isPresent()) {
             throw new IllegalArgumentException(
                     setting
-                            + ": what is on disk or shared comes by way of host memory, and there"
-                            + " is none; see "
+                            + ": disk and shared stores need the host tier of the prefix cache,"
+                            + " whose size is 0; see "
                             + Setting.CACHE_RAM);
         }
     }

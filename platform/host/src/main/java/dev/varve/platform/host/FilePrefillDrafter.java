@@ -145,12 +145,12 @@ final class FilePrefillDrafter implements PrefillDrafter {
         try {
             while (!turn.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
                 if (cancelled.getAsBoolean()) {
-                    throw new CancellationException("nobody waits for the text's scores");
+                    throw new CancellationException("the scoring of the text was cancelled");
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CancellationException("interrupted while others had the drafter");
+            throw new CancellationException("interrupted while waiting for the drafter");
         }
     }
 

@@ -40,7 +40,7 @@ final class GenerationCollector implements GenerationListener {
             generation.cancel();
             Thread.currentThread().interrupt();
             throw new VarveException(
-                    VarveException.Kind.CANCELLED, "the thread that waited was interrupted", e);
+                    VarveException.Kind.CANCELLED, "the waiting thread was interrupted", e);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof VarveException failure
                     ? failure

@@ -98,12 +98,12 @@ public final class InstalledShardResources implements ShardResources {
         if (!reference.isLocal()) {
             throw new VarveException(
                     VarveException.Kind.INVALID_REQUEST,
-                    device + ": a shard process computes on devices of its own only");
+                    device + ": expected a device of this shard process, such as cpu:0");
         }
         if (!offer.devices().isEmpty() && !offer.devices().contains(reference)) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    device + ": this shard offers " + offer.devices() + " only");
+                    device + ": not among the devices of this shard, " + offer.devices());
         }
         return backends.openDevice(reference, options);
     }
@@ -124,11 +124,11 @@ public final class InstalledShardResources implements ShardResources {
         throw new VarveException(
                 VarveException.Kind.UNREADABLE_FILE,
                 name
-                        + ": this shard has no such model; it looks among "
+                        + ": this shard has no such model; it searches "
                         + Setting.MODEL
                         + " "
                         + offer.models()
-                        + " and in "
+                        + " and "
                         + Setting.MODELS
                         + " "
                         + offer.folders());

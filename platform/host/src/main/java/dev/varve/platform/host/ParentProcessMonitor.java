@@ -34,7 +34,7 @@ public final class ParentProcessMonitor {
                     throw new IllegalArgumentException(
                             Setting.SUPERVISED
                                     + ": expected a secret on the standard input, found "
-                                    + (next < 0 ? "its end" : "a longer text"));
+                                    + (next < 0 ? "the end of input" : "a longer text"));
                 }
                 token.append((char) next);
             }
@@ -78,7 +78,10 @@ public final class ParentProcessMonitor {
             Path folder = Path.of(address.substring(UNIX.length())).toAbsolutePath().getParent();
             Files.deleteIfExists(folder);
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "the socket''s folder stays: {0}", e.toString());
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "the socket''s folder was not deleted: {0}",
+                    e.toString());
         }
     }
 }

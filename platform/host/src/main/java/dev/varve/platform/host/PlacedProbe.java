@@ -73,7 +73,7 @@ final class PlacedProbe implements DeviceProbe {
      * @param tokens number of tokens; each gets the same numbers as when it is computed alone
      */
     double checkRatio(DeviceReference device, int tokens) {
-        notes.accept("measuring on " + device + " what it takes to check guesses");
+        notes.accept("measuring " + device + ": time to verify draft tokens");
         ModelSettings exact = settings().with(settings().computation().with(BatchInvariance.ON));
         ShardOptions options = SpeedProbe.shardOptions(prepared.model().adapter(), exact);
         if (isElsewhere(device)) {

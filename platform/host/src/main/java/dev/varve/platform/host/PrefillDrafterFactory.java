@@ -121,7 +121,7 @@ final class PrefillDrafterFactory {
                 switch (residency()) {
                     case PERSISTENT -> "which stays in memory";
                     case REQUEST_SCOPED -> "which is loaded for each prompt";
-                    case AUTO -> "which stays in memory if there is room for it";
+                    case AUTO -> "which stays in memory if it fits";
                 });
         return scan;
     }
@@ -144,11 +144,7 @@ final class PrefillDrafterFactory {
         } catch (VarveException e) {
             throw new VarveException(
                     e.kind(),
-                    Setting.DRAFT_DEVICE
-                            + ": the model that reads prompts on "
-                            + where
-                            + ": "
-                            + e.getMessage(),
+                    Setting.DRAFT_DEVICE + ": prefill drafter on " + where + ": " + e.getMessage(),
                     e);
         }
     }
@@ -157,8 +153,8 @@ final class PrefillDrafterFactory {
         notes.accept(
                 String.format(
                         Locale.ROOT,
-                        "prompts are read by %s on %s: %.1f MiB, %s; a prompt of %d tokens takes"
-                                + " %.1f MiB more",
+                        "prefill drafter %s on %s: %.1f MiB, %s; scoring a prompt of %d tokens"
+                                + " takes %.1f MiB more",
                         model.file().path().getFileName(),
                         where,
                         reader.weightBytes() / MIB,

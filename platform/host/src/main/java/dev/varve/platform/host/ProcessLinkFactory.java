@@ -64,8 +64,8 @@ final class ProcessLinkFactory implements ShardLinkFactory {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
                     Setting.SHARD_LAUNCHER
-                            + " is needed to start shard processes: this process was not started by"
-                            + " bin/varve");
+                            + " is required to start shard processes: bin/varve did not start this"
+                            + " process");
         }
         List<String> command = new ArrayList<>(settings.command());
         command.addAll(List.of("--device", device.device()));

@@ -33,7 +33,8 @@ public record SharedStoreSettings(
         Objects.requireNonNull(address);
         Objects.requireNonNull(keyFile);
         if (!answerLimit.isPositive()) {
-            throw new IllegalArgumentException("an answer within " + answerLimit);
+            throw new IllegalArgumentException(
+                    "time limit of the shared store: expected more than 0, found " + answerLimit);
         }
     }
 }

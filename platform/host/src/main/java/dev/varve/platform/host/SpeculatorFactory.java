@@ -94,11 +94,11 @@ final class SpeculatorFactory {
         if (draft.placement().device().isPresent()) {
             throw new IllegalArgumentException(
                     Setting.DRAFT_DEVICE
-                            + ": for draft models, and "
+                            + ": applies to draft models, but "
                             + Setting.DRAFT
                             + " "
                             + draft.source()
-                            + " has none");
+                            + " is none");
         }
         Speculator speculator = provider.open(target(most));
         try {
@@ -244,8 +244,8 @@ final class SpeculatorFactory {
         notes.accept(
                 String.format(
                         Locale.ROOT,
-                        "draft model %s on %s: %.1f MiB, up to %d guesses at a time, from the input"
-                                + " of layers %s",
+                        "draft model %s on %s: %.1f MiB, up to %d draft tokens per step, reads the"
+                                + " input of layers %s",
                         file.file().path().getFileName(),
                         where,
                         file.weightBytes() / MIB,
@@ -281,7 +281,8 @@ final class SpeculatorFactory {
         notes.accept(
                 String.format(
                         Locale.ROOT,
-                        "multi-token prediction of %s on %s: %.1f MiB, up to %d guesses at a time",
+                        "multi-token prediction of %s on %s: %.1f MiB, up to %d draft tokens per"
+                                + " step",
                         block.file().path().getFileName(),
                         where,
                         block.weightBytes() / MIB,
@@ -295,7 +296,7 @@ final class SpeculatorFactory {
         if (!device.isLocal()) {
             throw new IllegalArgumentException(
                     Setting.DRAFT_DEVICE
-                            + ": multi-token prediction computes in this process: expected a device"
+                            + ": multi-token prediction runs in this process: expected a device"
                             + " such as "
                             + DeviceReference.PROCESSOR
                             + ", found "
@@ -355,8 +356,8 @@ final class SpeculatorFactory {
         if (settings.computation().numerics().exactRows() == BatchInvariance.OFF) {
             throw new IllegalArgumentException(
                     Setting.EXACT_ROWS
-                            + ": off makes a token's numbers depend on what is computed with it, so"
-                            + " that guesses would change answers; see "
+                            + ": off makes the values of a token depend on the other tokens of its"
+                            + " batch, so that draft tokens would change responses; see "
                             + Setting.DRAFT);
         }
     }
@@ -371,13 +372,13 @@ final class SpeculatorFactory {
         }
         if (!speculator.branches()) {
             throw new IllegalArgumentException(
-                    Setting.DDTREE + ": guesses of " + draft.source() + " do not branch");
+                    Setting.DDTREE + ": speculator " + draft.source() + " proposes no token trees");
         }
         if (settings.computation().numerics().flashAttention() == FlashAttention.OFF) {
             throw new IllegalArgumentException(
                     Setting.FLASH_ATTENTION
-                            + ": off adds scores up by where they lie, so that guesses that branch"
-                            + " would change answers; see "
+                            + ": off sums the scores in the order of the slots, so that token trees"
+                            + " would change responses; see "
                             + Setting.DDTREE);
         }
     }
@@ -394,8 +395,8 @@ final class SpeculatorFactory {
                                 + layer
                                 + " of "
                                 + model.file().path()
-                                + " keeps a state of its family's own, from which guesses cannot be"
-                                + " taken back");
+                                + " has a custom state, which cannot be rolled back after rejected"
+                                + " draft tokens");
             }
         }
     }

@@ -29,7 +29,7 @@ public final class StoreProviderSelector {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
                     Setting.STORE_FOLDER
-                            + ": no plugin provides a store; Varve's own is the plugin"
+                            + ": no plugin provides a store; install Varve's plugin"
                             + " varve-plugin-chronicle");
         }
         if (stores.size() > 1) {
@@ -38,9 +38,9 @@ public final class StoreProviderSelector {
                     Setting.STORE_FOLDER
                             + ": plugins provide several stores, "
                             + String.join(", ", stores.keySet())
-                            + "; expected "
+                            + "; set "
                             + Setting.STORE_NAME
-                            + " with one of them");
+                            + " to one of them");
         }
         return stores.values().iterator().next();
     }

@@ -68,7 +68,7 @@ public record StoreSettings(
             Objects.requireNonNull(reserve);
             Objects.requireNonNull(ttl);
             if (models < 1) {
-                throw new IllegalArgumentException("a budget of " + models + " models");
+                throw new IllegalArgumentException("a budget for " + models + " models");
             }
         }
 

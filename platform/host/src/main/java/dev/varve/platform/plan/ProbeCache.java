@@ -89,7 +89,7 @@ public final class ProbeCache {
                 Files.deleteIfExists(fresh);
             }
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "{0}: a probe is not kept: {1}", folder, e.toString());
+            LOG.log(Level.DEBUG, "{0}: a measurement was not stored: {1}", folder, e.toString());
         }
     }
 

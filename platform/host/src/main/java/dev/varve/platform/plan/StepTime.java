@@ -18,7 +18,7 @@ public record StepTime(double decodeMillis, double prefillMillis) {
         if (!(decodeMillis >= 0 && decodeMillis < Double.MAX_VALUE)
                 || !(prefillMillis >= 0 && prefillMillis < Double.MAX_VALUE)) {
             throw new IllegalArgumentException(
-                    "times of 0 or more needed, got " + decodeMillis + " and " + prefillMillis);
+                    "expected times of 0 or more, found " + decodeMillis + " and " + prefillMillis);
         }
     }
 }

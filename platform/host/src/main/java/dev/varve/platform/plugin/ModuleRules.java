@@ -16,7 +16,7 @@ import java.util.Optional;
  */
 final class ModuleRules {
     private static final String SERVER = "dev.varve.platform";
-    private static final String ADVICE = "of Varve's modules a plugin may use dev.varve.api alone";
+    private static final String ADVICE = "a plugin may use only the module dev.varve.api of Varve";
 
     private final ModuleLayer parent;
 
@@ -34,9 +34,9 @@ final class ModuleRules {
         // A second copy of the API would have its own, incompatible service types.
         if (parent.findModule(descriptor.name()).isPresent()) {
             throw new PluginRejectedException(
-                    "it carries module "
+                    "it contains module "
                             + descriptor.name()
-                            + ", which is part of the server already");
+                            + ", which is already part of the server");
         }
         for (ModuleDescriptor.Requires required : descriptor.requires()) {
             if (isServer(required.name())) {
@@ -45,7 +45,7 @@ final class ModuleRules {
                                 + descriptor.name()
                                 + " requires "
                                 + required.name()
-                                + ", which is the inside of the server; "
+                                + ", which is internal to the server; "
                                 + ADVICE);
             }
         }
@@ -54,9 +54,9 @@ final class ModuleRules {
                 throw new PluginRejectedException(
                         "module "
                                 + descriptor.name()
-                                + " carries package "
+                                + " contains package "
                                 + packageName
-                                + ", which is the server's");
+                                + ", which is part of the server");
             }
         }
         if (descriptor.isAutomatic()) {

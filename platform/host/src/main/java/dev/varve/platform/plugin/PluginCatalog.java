@@ -112,7 +112,9 @@ public final class PluginCatalog {
                     .toList();
         } catch (IOException e) {
             throw new VarveException(
-                    VarveException.Kind.UNREADABLE_FILE, folder + ": cannot be listed: " + e, e);
+                    VarveException.Kind.UNREADABLE_FILE,
+                    folder + ": cannot list the folder: " + e,
+                    e);
         }
     }
 

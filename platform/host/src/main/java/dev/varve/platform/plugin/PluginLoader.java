@@ -113,7 +113,7 @@ final class PluginLoader {
                 Throwable problem = Optional.ofNullable(e.getCause()).orElse(e);
                 PluginRejectedException.rethrowIfOfTheMachine(problem);
                 throw PluginRejectedException.codeFails(
-                        provider.type(), "when it is made", problem);
+                        provider.type(), "during construction", problem);
             }
         }
         return providers;

@@ -58,7 +58,7 @@ final class PluginRejectedException extends Exception {
             if (cause.getMessage() != null && !cause.getMessage().isBlank()) {
                 reason =
                         switch (cause) {
-                            case ZipException e -> "no jar: " + e.getMessage();
+                            case ZipException e -> "not a jar: " + e.getMessage();
                             case InvalidModuleDescriptorException e ->
                                     "damaged module descriptor: " + e.getMessage();
                             case FindException e -> e.getMessage();

@@ -79,7 +79,7 @@ public final class PluginServiceKind<T> {
                             "cache_listeners"),
                     new Trouble(
                             Kind.UNAVAILABLE,
-                            "no plugin tells events of the cache to %1$s: addresses; known: %2$s"),
+                            "no plugin sends cache events to %1$s: addresses; known: %2$s"),
                     ProviderNameReader.oneWord("event scheme", CacheListenerProvider::scheme));
 
     /** Speculators, by their names. */

@@ -59,7 +59,7 @@ interface ProviderNameReader<T> {
                         provider.getClass().getName()
                                 + ": expected a "
                                 + what
-                                + " of small letters and digits, found "
+                                + " of lower-case letters and digits, found "
                                 + name);
             }
             return List.of(name);

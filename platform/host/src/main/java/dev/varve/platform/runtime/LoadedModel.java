@@ -289,7 +289,7 @@ public final class LoadedModel implements AutoCloseable {
      */
     public synchronized void logits(int[] tokens, TeacherForcing.LogitsSink sink) {
         if (engine.isPresent()) {
-            throw new IllegalStateException("the engine has the shards already");
+            throw new IllegalStateException("the engine already uses the shards");
         }
         TeacherForcing.run(
                 pipeline,

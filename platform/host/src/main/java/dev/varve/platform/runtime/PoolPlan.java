@@ -74,8 +74,8 @@ public record PoolPlan(
             warnings.add(
                     String.format(
                             Locale.ROOT,
-                            "%s: pages may take %s of host memory, and %s are free beside the"
-                                    + " model; see %s and %s",
+                            "%s: pages may take %s of host memory, but only %s are free after"
+                                    + " loading the model; see %s and %s",
                             Setting.KVFLASH,
                             MemoryPlan.mebibytes(other.mostBytes()),
                             MemoryPlan.mebibytes(Math.max(0, other.leftBytes().getAsLong())),
@@ -98,12 +98,12 @@ public record PoolPlan(
     private String describe(PagingOptions bounded) {
         return String.format(
                 Locale.ROOT,
-                "resident pool %d tokens of up to %d of a sequence, tau=%d, policy=%s; %s",
+                "resident pool %d tokens per sequence (of up to %d), tau=%d, policy=%s; %s",
                 bounded.poolTokens(),
                 contextTokens,
                 bounded.tau(),
                 bounded.policy().word(),
-                pages.mostBytes() == 0 ? "no page leaves it" : describePages());
+                pages.mostBytes() == 0 ? "no page is paged out" : describePages());
     }
 
     private String describePages() {
@@ -113,6 +113,6 @@ public record PoolPlan(
                 : most
                         + " of "
                         + MemoryPlan.mebibytes(Math.max(0, pages.leftBytes().getAsLong()))
-                        + " that are free beside the model";
+                        + " free after loading the model";
     }
 }

@@ -37,8 +37,8 @@ final class PoolPlanner {
         if (!RangeMemory.keepsRows(shape)) {
             return PoolPlan.none(
                     Setting.KVFLASH
-                            + ": has no effect: the model has no layers of full attention, whose"
-                            + " cache it would bound");
+                            + ": has no effect: the model has no full-attention layers, and only"
+                            + " their cache can be bounded");
         }
         int context = RangeMemory.contextTokens(shape, settings);
         PoolSizing.Pool pool =

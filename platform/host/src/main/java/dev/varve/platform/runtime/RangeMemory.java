@@ -117,7 +117,7 @@ public record RangeMemory(
                     Setting.CONTEXT_TOKENS
                             + ": expected 1 to "
                             + longest
-                            + " (what the model was trained for), found "
+                            + " (the model's training context), found "
                             + context);
         }
         return context;

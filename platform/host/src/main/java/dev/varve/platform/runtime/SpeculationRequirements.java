@@ -20,7 +20,7 @@ public record SpeculationRequirements(int tokens, List<Integer> captures) {
     public SpeculationRequirements {
         captures = List.copyOf(captures);
         if (tokens < 0) {
-            throw new IllegalArgumentException("drafts of " + tokens + " tokens");
+            throw new IllegalArgumentException("expected 0 or more draft tokens, found " + tokens);
         }
     }
 

@@ -150,7 +150,7 @@ public record SplitMemoryPlan(
         String weights =
                 shared
                         ? "one copy of the weights"
-                        : none ? "weights of their own" : "weights of their own in other processes";
+                        : none ? "separate weights" : "separate weights in other processes";
         return Optional.of(
                 String.format(
                         Locale.ROOT,

@@ -33,7 +33,7 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
     public enum Reason {
         /** Blocks behind the last layer, as the file declares them. */
         MULTI_TOKEN_PREDICTION(
-                "for multi-token prediction, of use with " + Setting.DRAFT + " mtp alone"),
+                "for multi-token prediction, used only with " + Setting.DRAFT + " mtp"),
 
         /** Keys and values of layers that use those of an earlier layer. */
         SHARED_KEYS_AND_VALUES(
@@ -106,8 +106,8 @@ public record UnusedTensors(GgufFile file, int layers, Map<Reason, List<GgufTens
                                         + (layers == 1 ? " layer" : " layers")
                                         + "; if "
                                         + file.architecture()
-                                        + ".block_count is right, the file is damaged or of a newer"
-                                        + " kind");
+                                        + ".block_count is right, the file is damaged or of an"
+                                        + " unknown newer kind");
     }
 
     /** Returns notes on tensors that are expected to be left out. */

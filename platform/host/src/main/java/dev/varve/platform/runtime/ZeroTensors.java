@@ -172,10 +172,10 @@ public record ZeroTensors(GgufFile file, List<GgufTensor> tensors, long bytes, l
         return Optional.of(
                 String.format(
                         Locale.ROOT,
-                        "%s: %d of %d tensors hold zeros in place of weights (about %.0f %% of the"
-                                + " file, %s among them): a download that reserved its space and"
-                                + " did not finish leaves such a file; compare its SHA-256 with the"
-                                + " published one, or download it again",
+                        "%s: %d of %d tensors contain only zeros instead of weights (about %.0f %%"
+                            + " of the file, for example %s): an unfinished download that reserved"
+                            + " its space leaves such a file; compare its SHA-256 with the"
+                            + " published one, or download it again",
                         tensors.getFirst().file().getFileName(),
                         tensors.size(),
                         file.tensors().size(),

@@ -73,8 +73,8 @@ class KeepCurveTest {
                 assertThrows(IllegalArgumentException.class, () -> KeepCurve.parse(List.of(word)));
 
         assertEquals(
-                "keep curve: expected points T:R such as 10000:0.5, with R in (0,1] and each T"
-                        + " above the one before, found '"
+                "keep curve: expected points T:R such as 10000:0.5, with R in (0,1] and ascending"
+                        + " T, found '"
                         + word
                         + "'",
                 error.getMessage());

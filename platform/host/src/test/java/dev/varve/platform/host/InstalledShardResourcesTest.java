@@ -72,8 +72,9 @@ class InstalledShardResourcesTest {
             delimiter = '|',
             value = {
                 "cpu:x         | INVALID_REQUEST | expected a backend and a number",
-                "cpu:0@process | INVALID_REQUEST | computes on devices of its own only",
-                "cuda:0        | UNAVAILABLE     | cuda:0: this shard offers [cpu:0] only",
+                "cpu:0@process | INVALID_REQUEST | expected a device of this shard process",
+                "cuda:0        | UNAVAILABLE     | cuda:0: not among the devices of this shard,"
+                        + " [cpu:0]",
                 "cpu:0         | UNAVAILABLE     | cpu:0 cannot compute"
             })
     void aServerGetsOnlyWhatIsOffered(String device, VarveException.Kind kind, String expected) {
@@ -114,9 +115,9 @@ class InstalledShardResourcesTest {
 
         assertEquals(VarveException.Kind.UNREADABLE_FILE, error.kind());
         assertEquals(
-                "missing.gguf: this shard has no such model; it looks among "
+                "missing.gguf: this shard has no such model; it searches "
                         + Setting.MODEL
-                        + " [a.gguf] and in "
+                        + " [a.gguf] and "
                         + Setting.MODELS
                         + " ["
                         + folder

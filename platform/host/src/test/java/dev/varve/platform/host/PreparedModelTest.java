@@ -190,7 +190,7 @@ class PreparedModelTest {
 
             assertTrue(
                     error.getMessage()
-                            .startsWith(Setting.SHARD_LAUNCHER + " is needed to start shard"),
+                            .startsWith(Setting.SHARD_LAUNCHER + " is required to start shard"),
                     error.getMessage());
         }
     }

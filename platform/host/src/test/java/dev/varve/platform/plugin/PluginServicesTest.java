@@ -124,7 +124,7 @@ class PluginServicesTest {
 
         assertEquals(
                 Provider.class.getName()
-                        + ": expected a transport scheme of small letters and digits, found "
+                        + ": expected a transport scheme of lower-case letters and digits, found "
                         + scheme,
                 error.getMessage());
     }

@@ -196,8 +196,8 @@ class PoolPlanTest {
                 plan.pool().remarks().warnings());
         assertEquals(
                 Optional.of(
-                        "resident pool 8192 tokens of up to 8192 of a sequence, tau=64, policy=qk;"
-                                + " no page leaves it"),
+                        "resident pool 8192 tokens per sequence (of up to 8192), tau=64, policy=qk;"
+                                + " no page is paged out"),
                 plan.pool().describe());
     }
 
@@ -339,9 +339,9 @@ class PoolPlanTest {
         // 130,048 tokens of 48 bytes.
         assertEquals(
                 Optional.of(
-                        "resident pool 1024 tokens of up to 131072 of a sequence, tau=64,"
+                        "resident pool 1024 tokens per sequence (of up to 131072), tau=64,"
                                 + " policy=qk; pages in host memory at most 6.0 MiB of 99.0 MiB"
-                                + " that are free beside the model"),
+                                + " free after loading the model"),
                 pool.describe());
         assertEquals(List.of(), pool.remarks().warnings());
     }
@@ -357,8 +357,8 @@ class PoolPlanTest {
         assertEquals(
                 List.of(
                         Setting.KVFLASH
-                                + ": pages may take 6.0 MiB of host memory, and 5.0 MiB are free"
-                                + " beside the model; see "
+                                + ": pages may take 6.0 MiB of host memory, but only 5.0 MiB are"
+                                + " free after loading the model; see "
                                 + Setting.CONTEXT_TOKENS
                                 + " and "
                                 + Setting.PARALLEL),
@@ -389,7 +389,8 @@ class PoolPlanTest {
 
         assertEquals(2, plan.lines().count(), plan);
         assertTrue(plan.contains(" (1024 tokens) + states "), plan);
-        assertTrue(plan.contains("\nresident pool 1024 tokens of up to 131072 "), plan);
+        assertTrue(
+                plan.contains("\nresident pool 1024 tokens per sequence (of up to 131072)"), plan);
     }
 
     @Test

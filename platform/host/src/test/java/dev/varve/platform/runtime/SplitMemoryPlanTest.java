@@ -285,7 +285,7 @@ class SplitMemoryPlanTest {
         assertEquals(VarveException.Kind.INVALID_REQUEST, error.kind());
         assertEquals(
                 Setting.CONTEXT_TOKENS
-                        + ": expected 1 to 300 (what the model was trained for), found "
+                        + ": expected 1 to 300 (the model's training context), found "
                         + context,
                 error.getMessage());
     }

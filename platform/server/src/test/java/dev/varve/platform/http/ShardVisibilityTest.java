@@ -139,7 +139,7 @@ class ShardVisibilityTest {
 
     @Test
     void reasonsNameSettingsAsTheServersUserKnowsThem() throws Exception {
-        String reason = "it looks among " + Setting.MODEL + " [] and in " + Setting.MODELS + " []";
+        String reason = "it searches " + Setting.MODEL + " [] and " + Setting.MODELS + " []";
         engine.hasShards(
                 shard(
                         new ShardHealth(

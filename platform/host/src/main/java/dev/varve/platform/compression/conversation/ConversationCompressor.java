@@ -396,7 +396,9 @@ public final class ConversationCompressor {
                                 part,
                                 cancelled);
             } catch (VarveException e) {
-                LOG.log(System.Logger.Level.WARNING, "a message stays as it is: " + e.getMessage());
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "a message is not compressed: " + e.getMessage());
                 return Optional.empty();
             }
             times.put(message, left.times());

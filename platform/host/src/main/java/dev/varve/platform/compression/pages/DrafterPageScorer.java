@@ -49,7 +49,7 @@ public final class DrafterPageScorer implements AsyncPageScorer {
 
     private float[] score(int[] tokens, BooleanSupplier cancelled) {
         if (cancelled.getAsBoolean()) {
-            throw new CancellationException("nobody waits for the scores of pages");
+            throw new CancellationException("the page selection was cancelled");
         }
         try {
             DrafterInput read = mapping.of(tokens);
@@ -68,8 +68,8 @@ public final class DrafterPageScorer implements AsyncPageScorer {
             return;
         }
         String text =
-                "pages stay as they are until the next choice, now and whenever the drafter cannot"
-                        + " score them: "
+                "page selection failed: the prefill drafter cannot score the tokens, and pages stay"
+                        + " in place until the next selection; later failures are not logged: "
                         + reason;
         if (reason instanceof VarveException) {
             LOG.log(System.Logger.Level.WARNING, text);

@@ -30,7 +30,7 @@ record HistoryScorer(PrefillDrafter drafter) {
         if (ids.length < TailQueries.LEAST_TOKENS) {
             throw new VarveException(
                     VarveException.Kind.UNAVAILABLE,
-                    "drafter: " + ids.length + " tokens are too few to be scored");
+                    "drafter: " + ids.length + " tokens are too few for scoring");
         }
         try {
             return normal(SmoothScores.of(drafter.score(ids, cancelled), SMOOTHED));
@@ -66,7 +66,8 @@ record HistoryScorer(PrefillDrafter drafter) {
             if (!Double.isFinite(normal[token])) {
                 throw new VarveException(
                         VarveException.Kind.BACKEND_FAILED,
-                        "drafter: expected numbers as scores, found another at token " + token);
+                        "drafter: expected finite scores, found a non-finite one at token "
+                                + token);
             }
         }
         return normal;

@@ -23,7 +23,7 @@ public record AnchorSettings(int queryTokens, int ngram, OptionalInt radius, Opt
     public AnchorSettings {
         if (queryTokens < 0 || ngram < 1 || radius.orElse(0) < 0 || mostHits.orElse(0) < 0) {
             throw new IllegalArgumentException(
-                    "anchors: expected no number below 0 and runs of 1 token or more, found "
+                    "anchors: expected no negative number and runs of 1 or more tokens, found "
                             + queryTokens
                             + ", "
                             + ngram

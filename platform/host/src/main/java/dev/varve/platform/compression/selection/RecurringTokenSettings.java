@@ -18,7 +18,8 @@ public record RecurringTokenSettings(int least, int most, OptionalInt chunks) {
     public RecurringTokenSettings {
         if (least < 1 || most < least || chunks.orElse(0) < 0) {
             throw new IllegalArgumentException(
-                    "repeated tokens: expected 1 to as many occurrences or more, found "
+                    "repeated tokens: expected a minimum of 1 or more occurrences and a maximum not"
+                            + " below it, found "
                             + least
                             + " to "
                             + most

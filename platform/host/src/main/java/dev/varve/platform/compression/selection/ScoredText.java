@@ -27,11 +27,14 @@ public final class ScoredText {
         this.scores = scores.clone();
         this.spans = Objects.requireNonNull(spans);
         if (ids.length == 0) {
-            throw new IllegalArgumentException("a text without tokens cannot be compressed");
+            throw new IllegalArgumentException("expected a text with tokens, found none");
         }
         if (spans.end() > ids.length) {
             throw new IllegalArgumentException(
-                    "protected up to " + spans.end() + ", behind the text's " + ids.length);
+                    "protected range ends at "
+                            + spans.end()
+                            + ", after the end of the text "
+                            + ids.length);
         }
         if (!isShort()) {
             requireScores();
@@ -41,7 +44,7 @@ public final class ScoredText {
     private void requireScores() {
         if (scores.length != ids.length) {
             throw new IllegalArgumentException(
-                    "expected a score for each of "
+                    "expected one score for each of "
                             + ids.length
                             + " tokens, found "
                             + scores.length);
@@ -50,7 +53,7 @@ public final class ScoredText {
             if (!Float.isFinite(scores[token])) {
                 throw new VarveException(
                         VarveException.Kind.BACKEND_FAILED,
-                        "drafter: expected numbers as scores, found "
+                        "drafter: expected finite scores, found "
                                 + scores[token]
                                 + " at token "
                                 + token);

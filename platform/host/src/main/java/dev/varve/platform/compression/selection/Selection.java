@@ -22,7 +22,8 @@ public record Selection(int tokens, List<KeptRange> kept) {
             at = each.tokens().end();
         }
         if (kept.isEmpty()) {
-            throw new IllegalArgumentException("something of a text must stay");
+            throw new IllegalArgumentException(
+                    "expected a selection that keeps part of the text, found none");
         }
     }
 

@@ -31,7 +31,7 @@ public record SelectionSettings(
         public Edges {
             if (head < 0 || tail < 0) {
                 throw new IllegalArgumentException(
-                        "expected no number of chunks below 0, found " + head + " and " + tail);
+                        "expected 0 or more chunks, found " + head + " and " + tail);
             }
         }
 

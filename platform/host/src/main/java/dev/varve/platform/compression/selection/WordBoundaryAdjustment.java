@@ -18,7 +18,7 @@ public record WordBoundaryAdjustment(int mostTokens) {
     public WordBoundaryAdjustment {
         if (mostTokens < 0) {
             throw new IllegalArgumentException(
-                    "word repair: expected 0 tokens or more, found " + mostTokens);
+                    "word repair: expected 0 or more tokens, found " + mostTokens);
         }
     }
 

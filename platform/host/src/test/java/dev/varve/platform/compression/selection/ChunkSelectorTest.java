@@ -368,8 +368,7 @@ class ChunkSelectorTest {
         VarveException error =
                 assertThrows(VarveException.class, () -> scored(new int[20], scores));
         assertEquals(VarveException.Kind.BACKEND_FAILED, error.kind());
-        assertEquals(
-                "drafter: expected numbers as scores, found NaN at token 12", error.getMessage());
+        assertEquals("drafter: expected finite scores, found NaN at token 12", error.getMessage());
     }
 
     @ParameterizedTest
